@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients fuzz mutate paper test-pythons benchmark docs test-docs wheel wheel-test sbom lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper test-pythons benchmark docs test-docs wheel wheel-test sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -72,7 +72,8 @@ types: $(VENV)/.test
 # live in environments of their own.
 CLIENT_PYTHON ?= $(shell for p in python3.11 $(PYTHON) python3 python; do \
   $$p -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' 2>/dev/null && echo $$p && break; done)
-NEWER_PYTHON ?= $(shell command -v python3.13 2>/dev/null)
+# A shim of pyenv for a version that is not active is on PATH but does not run.
+NEWER_PYTHON ?= $(shell p=$$(command -v python3.13 2>/dev/null) && $$p -c '' 2>/dev/null && echo $$p)
 clients: .clients/.ready
 
 .clients/.blender: tests/clients/requirements.txt
@@ -104,6 +105,14 @@ test-clients: $(VENV)/.test clients
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
 
+# Kills every command that writes at random moments (KILLS=1000), and fills the disk; minutes.
+faults: $(VENV)/.test
+	$(BIN)/python -m tests.faults --kills $(or $(KILLS),300)
+
+# Streams every method for HOURS in all, at most FRAMES each, and sends live motion; prints a table.
+soak: $(VENV)/.test
+	$(BIN)/python -m tests.soak --hours $(or $(HOURS),1) --frames $(or $(FRAMES),5000000)
+
 # The suite, or TESTS="tests/numeric ...", under every Python of this machine; for the others, that all wheels are to be had.
 test-pythons: $(BIN)/python
 	$(BIN)/python -m tests.pythons $(TESTS)
@@ -113,7 +122,7 @@ mutate: $(VENV)/.test
 	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
 
 # The figures of Lau 2009, from its own method and the default one; FRESHTAKE_DATA names a folder of recorded takes.
-paper: $(VENV)/.runtime
+paper: $(VENV)/.test
 	$(BIN)/freshtake paper figures -o $(or $(FIGURES),paper-figures) --force
 
 benchmark: $(VENV)/.test
@@ -151,7 +160,7 @@ sbom: $(VENV)/.studio
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
 lock:
-	$(COMPILE) --upgrade --extra c3d --extra crowd --extra studio --extra usd --group test pyproject.toml -o requirements/test.txt
+	$(COMPILE) --upgrade --extra alembic --extra c3d --extra crowd --extra mcp --extra plots --extra robot --extra studio --extra usd --group test pyproject.toml -o requirements/test.txt
 	$(COMPILE) --upgrade -c requirements/test.txt pyproject.toml -o requirements/runtime.txt
 	$(COMPILE) --upgrade -c requirements/test.txt --extra studio pyproject.toml -o requirements/studio.txt
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt

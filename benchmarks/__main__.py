@@ -14,7 +14,6 @@ import numpy as np
 from benchmarks.alignment import alignment
 from benchmarks.bvh_files import reading, writing
 from benchmarks.circles import circles
-from benchmarks.compression import compression
 from benchmarks.density import density
 from benchmarks.end_to_end import end_to_end
 from benchmarks.formats import all_formats
@@ -50,7 +49,6 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "many_takes": lambda take, scratch: many_takes(),
     "loops": lambda take, scratch: loops(),
     "packs": lambda take, scratch: packs(scratch),
-    "compression": lambda take, scratch: compression(),
     "circles": lambda take, scratch: circles(),
 }
 

@@ -16,7 +16,7 @@ import numpy as np
 from benchmarks.timing import table
 from freshtake.motion import Stroke
 from freshtake.samples import circle, fit_circle
-from freshtake.samples.strokes import CircleLaw, Normal
+from freshtake.samples.shapes import CircleLaw, Normal
 from freshtake.variation import learn, paper
 
 INPUTS, OUTPUTS = 4, 15

@@ -54,9 +54,7 @@ COMMANDS = (
     ("plant", "s/walk_1.bvh", "-o", "plant.bvh"),
     ("evaluate", "--inputs", "s/walk_[0-9].bvh", "--outputs", "v", "-o", "page.html"),
     ("select", "s/walk_1.bvh", "--trusted", "s/walk_[0-9].bvh"),
-    ("compress", "s/walk_[0-9].bvh", "-o", "few.ftm"),
     ("explain", "walk.ftm"),
-    ("noise", "s/walk_[0-9].bvh", "-n", "1", "-o", "noise"),
     ("cut", "s/walk_long_1.bvh", "-o", "cut"),
     ("align", "s/walk_1.bvh", "s/limp_1.bvh"),
     ("blend", "learn", "walk=s/walk_long_1.bvh", "run=s/run_1.bvh", "-o", "blend.ftm"),
@@ -64,7 +62,7 @@ COMMANDS = (
     ("texture", "learn", "s/walk_long_1.bvh", "-o", "texture.ftm"),
     ("texture", "sample", "texture.ftm", "--frames", "90", "-o", "texture.bvh"),
     ("style", "learn", "--source", "s/walk_long_1.bvh", "--target", "s/limp_1.bvh", "-o", "style.ftm"),
-    ("style", "apply", "style.ftm", "s/walk_1.bvh", "-o", "style.bvh"),
+    ("style", "apply", "style.ftm", "s/walk_1.bvh", "-o", "style.bvh", "--keep-going"),
 )
 GROUPS = ("blend", "texture", "style", "samples")
 

@@ -21,7 +21,7 @@ import freshtake as ft
 from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded
 from benchmarks.timing import table
 from freshtake.crowd.characters import MotionRequest, body_of, make_motion
-from freshtake.evaluation.repetition import RATE, acuity, frames_in_window, nearest_other, views
+from freshtake.evaluation.sequences import RATE, acuity, frames_in_window, nearest_other, views
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import closed
 from freshtake.numeric.arrays import Floats

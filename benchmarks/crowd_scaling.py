@@ -28,7 +28,7 @@ from benchmarks.timing import least_child_cpu, table
 from freshtake.crowd.characters import MotionRequest, body_of, make_motion, put_in_place
 from freshtake.crowd.tasks import model_at
 from freshtake.motion.planting import plant, settings_for
-from freshtake.workflows.seeds import generator
+from freshtake.workflows.inputs import generator
 
 ROUNDS = 60_000_000
 FRAMES = 300

@@ -13,7 +13,7 @@ import freshtake as ft
 from benchmarks.style_measures import planted_speed
 from benchmarks.timing import least_cpu, table
 from freshtake.density import DensityModel, Settings, learn
-from freshtake.density.joint_rotations import recorded
+from freshtake.density.decoding import recorded
 from freshtake.density.measures import holding
 from freshtake.density.pose_density import log_density
 from freshtake.motion.planting.contacts import joint_contacts
@@ -185,12 +185,11 @@ def ramp_share(model: DensityModel, several: list[Floats]) -> float:
 
 def on_curve(model: DensityModel, made: Floats) -> float:
     """The share of frames within 1 % of the data's spread from a recorded curve, between two frames in a row."""
-    first = model.modes + model.rates.shape[1]
-    data, edges = model.track.rows[:, first:], model.run_stops[:-1] - 1
+    data, edges = model.detail(model.track.rows), model.run_stops[:-1] - 1
     starts = np.delete(np.arange(len(data) - 1), edges)
     a, step = data[starts], data[starts + 1] - data[starts]
     near = []
-    for row in made[:, first:]:
+    for row in model.detail(made):
         along = np.clip(((row - a) * step).sum(axis=1) / np.maximum((step**2).sum(axis=1), 1e-30), 0.0, 1.0)
         near.append(float(np.linalg.norm(row - a - along[:, None] * step, axis=1).min()))
     return float((np.array(near) < 0.01 * np.sqrt(data.var(axis=0).sum())).mean())

@@ -16,8 +16,7 @@ import numpy as np
 import freshtake as ft
 from benchmarks.realness import takes_of
 from freshtake.evaluation.comparable import unpacked
-from freshtake.evaluation.realness import manner
-from freshtake.evaluation.realness_figures import energy_score
+from freshtake.evaluation.realness import energy_score, manner
 from freshtake.numeric.arrays import Floats
 
 SETS = ("walk", "swim", "cheering", "jump", "walk07")  # those of at least eight takes

@@ -22,7 +22,7 @@ from tests.conftest import DATA
 import freshtake
 from benchmarks.timing import table
 from freshtake.evaluation import evaluate
-from freshtake.evaluation.track_alignment import dtw_distances
+from freshtake.evaluation.tracks import dtw_distances
 from freshtake.motion import Stroke
 from freshtake.variation import learn
 

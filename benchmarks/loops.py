@@ -19,7 +19,7 @@ from freshtake.motion.cycles.cycles import cut_cycles
 from freshtake.motion.cycles.looping import played
 from freshtake.motion.cycles.seams import seam_of, steps_of
 from freshtake.variation import VariationModel
-from freshtake.workflows.motion_looping import loop_of
+from freshtake.workflows.editing import loop_of
 
 COUNT = 200
 STEADY = 0.1  # share by which the duration of a cycle may differ from the median: recorded runs start and stop

@@ -17,9 +17,9 @@ from benchmarks.takes import DATA
 from benchmarks.timing import table
 from freshtake import samples
 from freshtake.motion import Clip
+from freshtake.requests import Pack
 from freshtake.samples.rigs import rig
-from freshtake.workflows.motion_retargeting import onto_character
-from freshtake.workflows.variation_packing import Pack, variation_pack
+from freshtake.workflows.packing import Packed, pack
 
 COUNT = 50
 SPEED = 100
@@ -41,9 +41,8 @@ def joins(scratch: Path, count: int = COUNT) -> str:
     for name, takes in [*_sets(), *_acyclic()]:
         model = scratch / "takes.ftm"
         ft.save(model, ft.variation.learn(takes, rng=np.random.default_rng(0)))
-        rows.append(
-            _row(name, variation_pack([str(model)], _new(scratch), count, formats=["npz"], preview=False), takes)
-        )
+        request = Pack(models=[str(model)], out=_new(scratch), count=count, format=["npz"], preview=False)
+        rows.append(_row(name, pack(request), takes))
     return table(f"{count} clips of each model", HEAD, rows)
 
 
@@ -63,7 +62,7 @@ def _new(scratch: Path) -> Path:
     return scratch / f"pack_{sum(1 for _ in scratch.iterdir())}"
 
 
-def _row(name: str, made: Pack, takes: list[Clip]) -> list[str]:
+def _row(name: str, made: Packed, takes: list[Clip]) -> list[str]:
     changes, clips = made.facts["groups"][0]["changes"], [clip["quality"] for clip in made.facts["clips"]]
     worst = [f"{changes[key]:.2f}" for key in ("step", "foot_speed", "acceleration")]
     usual = [f"{np.median([clip[key] for clip in clips]):.2f}" for key in ("seam_step", "foot_speed", "acceleration")]
@@ -76,7 +75,7 @@ def _row(name: str, made: Pack, takes: list[Clip]) -> list[str]:
 
 def _slide(take: Clip) -> float | None:
     from freshtake.motion.cycles.looping import closed
-    from freshtake.workflows.pack_describing import foot_slide
+    from freshtake.workflows.packing import foot_slide
 
     return foot_slide(closed(take, 0, len(take) - 1))
 
@@ -90,8 +89,11 @@ def speed(scratch: Path) -> str:
     rows = []
     for preview in (False, True):
         began, wall = time.process_time(), time.perf_counter()
-        onto = onto_character(hero)
-        made = variation_pack([str(model)], _new(scratch), SPEED, formats=["fbx"], onto=onto, preview=preview)
+        made = pack(
+            Pack(
+                models=[str(model)], out=_new(scratch), count=SPEED, format=["fbx"], character=hero, preview=preview
+            )
+        )  # fmt: skip
         used = time.process_time() - began, time.perf_counter() - wall
         size = sum(path.stat().st_size for path in made.paths if path.suffix == ".fbx") / 1e6
         what = "with sheet and page" if preview else "files and list"

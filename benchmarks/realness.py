@@ -25,11 +25,11 @@ import freshtake as ft
 from benchmarks.realness_limits import Run, set_table, target_table
 from benchmarks.takes import DATA
 from freshtake.evaluation.comparable import Material, unpacked
-from freshtake.evaluation.discriminator import mean_auc, tell_sets_apart
 from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.realness_figures import realness_figures
+from freshtake.evaluation.likeness import mean_auc, tell_sets_apart
+from freshtake.evaluation.movement import measure
+from freshtake.evaluation.realness import realness_figures
 from freshtake.evaluation.results import Figure
-from freshtake.evaluation.smoothness import measure
 
 BENCHMARK = ("walk", "swim", "cheering", "throw", "jump")
 VALIDATION = ("walk07", "swim126", "cheering13", "throw141")
@@ -66,19 +66,18 @@ def make(takes: Takes, folder: Path, given: argparse.Namespace) -> dict[int, lis
     folder.mkdir(parents=True, exist_ok=True)
     settings = dict(_setting(text) for text in given.settings)
     if settings:
+        from freshtake.requests import Learn, Vary
         from freshtake.variation import Settings
-        from freshtake.workflows import variation_learn, variation_vary
-        from freshtake.workflows.motion_finishing import Finish
-        from freshtake.workflows.variation_varying import VariantOptions
+        from freshtake.workflows import learn, vary
 
-        variation_learn(takes.inputs, model, Settings(**settings))
+        learn(Learn(takes=takes.inputs, out=model), settings=Settings(**settings))
     else:
         command("learn", *takes.inputs, "--force", "-o", model)
     found = {}
     for seed in given.seeds:
         out = folder / f"seed_{seed}"
         if settings:
-            variation_vary(model, out, given.n, options=VariantOptions(seed=seed), finish=Finish(plant=given.plant))
+            vary(Vary(model=model, out=out, count=given.n, seed=seed, plant=given.plant))
         else:
             planting = () if given.plant else ("--no-plant",)
             command("vary", model, "-n", given.n, "--seed", seed, "-o", out, *planting)

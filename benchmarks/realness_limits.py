@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from benchmarks.timing import table
-from freshtake.evaluation.discriminator import SetAuc
+from freshtake.evaluation.likeness import SetAuc
 from freshtake.evaluation.results import CLEAR, KEPT, Figure
 
 Figures = dict[str, Figure]

@@ -16,7 +16,7 @@ import numpy as np
 
 from benchmarks.baselines import KINDS, SAMPLES, Takes, bundled, need_data, recorded, variants_of
 from benchmarks.timing import table
-from freshtake.evaluation.repetition import RATE, acuity, frames_in_window, nearest_earlier, noticed_at, views
+from freshtake.evaluation.sequences import RATE, acuity, frames_in_window, nearest_earlier, noticed_at, views
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
 from freshtake.numeric.arrays import Floats
 

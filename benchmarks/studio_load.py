@@ -126,7 +126,7 @@ def prepared(client: httpx.Client, variants: int = 8) -> None:
     _done(client, client.post("/api/samples/walk").json())
     takes = _ids(client, "take")
     model = _done(client, client.post("/api/jobs", json={"task": "learn", "items": takes}).json())["made"][0]
-    _done(client, client.post("/api/jobs", json={"task": "vary", "items": [model], "number": variants}).json())
+    _done(client, client.post("/api/jobs", json={"task": "vary", "items": [model], "count": variants}).json())
     client.get(f"/api/thumbnail/{takes[0]}.gif")  # the processes are warm before anything is measured
     client.get(f"/api/curves?items={takes[0]}&dof=LeftLeg.x")
     client.get(f"/api/scene?items={takes[0]}")

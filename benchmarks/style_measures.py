@@ -8,6 +8,7 @@ import numpy as np
 
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.edit import heading, turned
+from freshtake.motion.gait import gait_of
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.model import StyleModel
@@ -20,19 +21,11 @@ def usual_turn(clip: Any) -> float:
     return float(angle[-span:].mean() - angle[:span].mean())
 
 
-def strides(clip: Any) -> int:
-    """How often the left ankle passes the right one, by a fifth of the clip's own usual step and more."""
-    left, right = sorted(feet(clip.skeleton), key=lambda foot: not foot.name.lower().startswith("l"))
-    places = clip.positions()
-    apart = places[:, left.ankle] - places[:, right.ankle]
-    angle = heading(clip)
-    ahead = (apart[:, 2] * np.cos(angle) + apart[:, 0] * np.sin(angle)) / leg_length(clip.skeleton)
-    side, count, least = 0, 0, 0.2 * float(np.percentile(np.abs(ahead), 90))
-    for value in ahead:
-        if abs(value) > least and np.sign(value) != side:
-            count += side < 0
-            side = int(np.sign(value))
-    return count
+def strides(clip: Any) -> float:
+    """Return the strides of a clip; a lone step counts as half of one."""
+    gait = gait_of(clip)
+    assert gait is not None
+    return gait.strides
 
 
 def planted_speed(clip: Any, mask: Bools) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 import freshtake as ft
 from freshtake.motion import Clip
 from freshtake.motion.edit import concatenate
-from freshtake.samples.meshes import flag
+from freshtake.samples.shapes import flag
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 

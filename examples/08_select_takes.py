@@ -1,4 +1,4 @@
-"""Which takes are similar enough to learn from, and which few the others can be made again from (Lau 2009, §9, §10).
+"""Which takes are similar enough to learn from (Lau 2009, §9).
 
 Run: python examples/08_select_takes.py OUTDIR
 """
@@ -13,7 +13,6 @@ import numpy as np
 import freshtake as ft
 from freshtake.formats.report_files import write_figure
 from freshtake.reports.selection_figure import selection_figure
-from freshtake.variation.compression.compressing import compress_takes
 
 
 def main(folder: Path) -> None:
@@ -29,13 +28,6 @@ def main(folder: Path) -> None:
     for name, verdict in zip(candidates, found.verdicts, strict=True):
         print(f"{name:9} {verdict.figure:8.2f} {'kept' if verdict.kept else verdict.reason}")
     write_figure(folder / "selection.png", selection_figure(found, list(candidates)))
-
-    # From which few walks can the others be made again, each joint within 3 % of the leg?
-    packed = compress_takes(walks, 0.03)
-    size = 100 * packed.numbers / packed.plain
-    print(f"kept {[k + 1 for k in packed.kept]} of {len(walks)} walks, {size:.0f} % of the size")
-    for number, error in packed.errors.items():
-        print(f"walk {number + 1} is rebuilt with an error of {100 * error:.2f} % of the leg")
     print(f"written to {folder}")
 
 

@@ -21,7 +21,7 @@ from typing import NamedTuple
 ROOT = Path(__file__).resolve().parents[1]
 SOURCE = ROOT / "integrations" / "blender"
 LARGEST = 110_000_000  # bytes of a zip
-NEEDED = ("llvmlite", "numba", "scipy", "threadpoolctl")
+NEEDED = ("llvmlite", "numba", "threadpoolctl")
 MACHINE_CODE = "machine_code"  # where the extension looks for it
 
 

@@ -7,6 +7,7 @@ Of these the start page and the README run always.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -48,11 +49,11 @@ def first_steps(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def run_lines(text: str) -> None:
+def run_lines(text: str, elsewhere: tuple[str, ...] = ELSEWHERE) -> None:
     lines = iter(text.splitlines())
     for line in lines:
         words = shlex.split(line, comments=True)
-        if not words or line.startswith(ELSEWHERE):
+        if not words or line.startswith(elsewhere):
             continue
         if words[0] == "cat":  # cat > FILE <<END
             held = iter(lambda: next(lines), words[-1].lstrip("<"))
@@ -102,3 +103,22 @@ def test_blocks_run_as_printed(
             run_lines(text)
         else:
             exec(compile(text, f"{page.name}, block {number + 1}", "exec"), names)
+
+
+@pytest.mark.parametrize("page", sorted((HOME / "docs" / "tutorials").glob("*.md")), ids=lambda page: page.stem)
+def test_a_tutorial_starts_from_nothing_and_ends_with_something_that_moves(
+    page: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    here, home = tmp_path / "here", tmp_path / "home"
+    here.mkdir()
+    home.mkdir()
+    monkeypatch.setenv("HOME", str(home))
+    monkeypatch.chdir(here)
+    commands = "".join(text for language, text in blocks(page) if language == "sh")
+    assert commands.startswith("freshtake samples write ")
+    run_lines(commands, elsewhere=())
+    assert commands.splitlines()[-1].startswith("freshtake view ")
+    (last,) = re.findall(r" -o (\S+\.html)", commands.splitlines()[-1])
+    text = (here / last).read_text(encoding="utf-8")
+    manifest = json.loads(re.findall(r"id='scene-manifest'>(.*?)</script>", text, re.DOTALL)[0])
+    assert min(shape["frames"] for shape in manifest["shapes"]) > 20, "the page moves"

@@ -14,7 +14,7 @@ PUBLIC = {
     "Clip", "FormatError", "FreshtakeError", "InvalidMotion", "MeshSequence", "MissingExtra", "PointClip", "Skeleton",
     "SkeletonMismatch", "Stroke", "UsageError", "__version__", "density", "evaluation", "formats", "load", "motion",
     "load_density", "load_gaits", "load_style", "load_texture", "load_variation", "read", "read_clip", "read_mesh",
-    "read_points", "read_stroke", "samples", "save", "style", "texture", "variation", "write",
+    "read_points", "read_stroke", "samples", "save", "style", "texture", "variation", "view", "write",
 }  # fmt: skip
 
 
@@ -51,7 +51,7 @@ def test_import_is_light() -> None:
 
 def test_info_loads_neither_numba_nor_matplotlib_nor_scipy() -> None:
     program = (
-        "import sys, freshtake.cli.motion_info, freshtake.workflows; "
+        "import sys, freshtake.cli.looking, freshtake.workflows; "
         "print(*[m for m in ('numba', 'matplotlib', 'scipy', 'ezc3d', 'pooch') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

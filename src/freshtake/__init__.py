@@ -12,6 +12,7 @@ and refuse anything else. `write` goes by the ending of the name.
 Models: `save`, `load`, and `load_variation`, `load_style`, `load_gaits`, `load_density`, `load_texture` by kind.
 Methods: `variation` (new takes from a few), `style` (a clip in another style), `density` (from walk to run by weights),
 `texture` (endless and looped playback). Each has `learn`, which returns a model that never changes.
+Notebooks: `view(model)` or `view(*takes, variants=new)` shows them moving in the cell.
 Also: `motion` (bodies, and what is done to them), `samples` (motions to try things on), `evaluation` (how good it is).
 
 The names load what they need on first use, so that `import freshtake` itself costs next to nothing.
@@ -35,30 +36,26 @@ if TYPE_CHECKING:
     from freshtake import density, evaluation, formats, motion, samples, style, texture, variation
     from freshtake.formats import read, read_clip, read_mesh, read_points, read_stroke, write
     from freshtake.formats.ftm import load, save
-    from freshtake.formats.ftm.loading_by_kind import (
-        load_density,
-        load_gaits,
-        load_style,
-        load_texture,
-        load_variation,
-    )
+    from freshtake.formats.ftm.io import load_density, load_gaits, load_style, load_texture, load_variation
     from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
+    from freshtake.workflows.inline import view
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 
 _HOMES = {
     "load": "formats.ftm",
-    "load_density": "formats.ftm.loading_by_kind",
-    "load_gaits": "formats.ftm.loading_by_kind",
-    "load_style": "formats.ftm.loading_by_kind",
-    "load_texture": "formats.ftm.loading_by_kind",
-    "load_variation": "formats.ftm.loading_by_kind",
+    "load_density": "formats.ftm.io",
+    "load_gaits": "formats.ftm.io",
+    "load_style": "formats.ftm.io",
+    "load_texture": "formats.ftm.io",
+    "load_variation": "formats.ftm.io",
     "read": "formats",
     "read_clip": "formats",
     "read_mesh": "formats",
     "read_points": "formats",
     "read_stroke": "formats",
     "save": "formats.ftm",
+    "view": "workflows.inline",
     "write": "formats",
     "Clip": "motion",
     "MeshSequence": "motion",
@@ -101,6 +98,7 @@ __all__ = [
     "style",
     "texture",
     "variation",
+    "view",
     "write",
 ]
 

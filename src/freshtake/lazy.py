@@ -12,14 +12,16 @@ def lazy_names(
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package (PEP 562).
 
-    `homes` says for each name in which module below the package it is defined; `modules` are modules below the package
-    that are public themselves. The package repeats its names under TYPE_CHECKING, for checkers and editors.
+    `homes` says for each name in which module it is defined: one below the package, or any other by its full name.
+    `modules` are modules below the package that are public themselves. The package repeats its names under
+    TYPE_CHECKING, for checkers and editors.
     """
     short = {module.rpartition(".")[2]: module for module in modules}
 
     def load(name: str) -> Any:
         if name in homes:
-            return getattr(import_module(f"{package}.{homes[name]}"), name)
+            home = homes[name]
+            return getattr(import_module(home if home.startswith("freshtake.") else f"{package}.{home}"), name)
         if name in short:
             return import_module(f"{package}.{short[name]}")
         raise AttributeError(f"module {package!r} has no attribute {name!r}")

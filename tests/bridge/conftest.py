@@ -11,9 +11,8 @@ import pytest
 
 from freshtake import samples
 from freshtake.bridge.clip_arrays import packed, unpacked
-from freshtake.bridge.clip_conversion import arrays_of, clip_of
+from freshtake.bridge.job_request import Answer, arrays_of, clip_of
 from freshtake.bridge.messages import Message, decoded, encoded
-from freshtake.bridge.requests import Answer
 from freshtake.bridge.serving import run
 from freshtake.motion import Clip
 

@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 
 from freshtake import samples
 from freshtake.bridge.clip_arrays import PARTS, PLAIN, packed, unpacked
-from freshtake.bridge.clip_conversion import arrays_of, clip_of
+from freshtake.bridge.job_request import arrays_of, clip_of
 from freshtake.bridge.messages import Message, decoded, encoded
 from freshtake.errors import FreshtakeError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.root_motion import with_root_motion
-from freshtake.workflows.motion_looping import loop_of
+from freshtake.workflows.editing import loop_of
 from tests.formats.made_clips import made_clip, moving_layout, usual_layout
 
 

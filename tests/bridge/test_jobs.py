@@ -22,10 +22,11 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles
 from freshtake.motion.edit import resample
 from freshtake.motion.retarget import Retargeter, make_rig
+from freshtake.requests import Variants
 from freshtake.samples.humanoid import TALL
-from freshtake.texture.jump_pace import with_jump_time
-from freshtake.workflows.seeds import generator
-from freshtake.workflows.variation_varying import variants
+from freshtake.texture.learning import with_jump_time
+from freshtake.workflows.inputs import generator
+from freshtake.workflows.varying import variants
 from tests.bridge.conftest import Ask, clips_in, sending, walks
 
 
@@ -54,23 +55,21 @@ def test_learned_in_the_child_is_learned_by_the_library(ask: Ask, stored: dict[s
     values, arrays = sending(clips=walks())
     got = ask("learn", values, arrays)
     assert got.values["facts"]["examples"] == 4
-    first, second = (
-        ask("vary", {"number": 1, "seed": 5}, {"model": m}) for m in (got.arrays["model"], stored["model"])
-    )
+    first, second = (ask("vary", {"count": 1, "seed": 5}, {"model": m}) for m in (got.arrays["model"], stored["model"]))
     assert_same(clips_in(first)[0], clips_in(second)[0])
 
 
 def test_variants_are_the_librarys_and_each_can_be_made_again(ask: Ask, model: Any, stored: dict[str, Any]) -> None:
-    made = ask("vary", {"number": 3, "seed": 5}, stored)
-    for clip, expected in zip(clips_in(made), variants(model, 3, plant=True, seed=5), strict=True):
+    made = ask("vary", {"count": 3, "seed": 5}, stored)
+    for clip, expected in zip(clips_in(made), variants(model, Variants(count=3, seed=5)), strict=True):
         assert_same(clip, expected)  # type: ignore[arg-type]
     assert made.values["made"][2] == {"seed": 5, "number": 3, "name": "variant_003"}
-    again = ask("vary", {"number": 1, "first": 3, "seed": 5}, stored)
+    again = ask("vary", {"count": 1, "first": 3, "seed": 5}, stored)
     assert_same(clips_in(again)[0], clips_in(made)[2])
 
 
 def test_a_loop_in_place_that_closes(ask: Ask, stored: dict[str, Any]) -> None:
-    asked = {"number": 1, "loop": True, "in_place": True, "closing": True, "plant": False}
+    asked = {"count": 1, "loop": True, "in_place": True, "closing_frame": True, "plant": False}
     (clip,) = clips_in(ask("vary", asked, stored))
     assert clip.playback is not None
     assert clip.playback.loop and clip.playback.closing and clip.playback.root_motion == "none"
@@ -188,8 +187,8 @@ def test_retargeting_with_a_map_that_was_edited(ask: Ask) -> None:
 numbers = st.none() | st.booleans() | st.integers(-5, 5) | st.floats(-2, 2) | st.text(max_size=3)
 anything = numbers | st.lists(numbers, max_size=2) | st.dictionaries(st.text(max_size=2), numbers, max_size=2)
 NAMES = (
-    "clips", "number", "seed", "first", "amount", "parts", "loop", "frames", "seconds", "start", "steps", "classes",
-    "weights", "maps", "at", "target", "sources", "like", "strength", "jump_rate", "cycles", "tempo", "plant",
+    "clips", "count", "seed", "first", "amount", "parts", "loop", "frames", "seconds", "start", "steps", "classes",
+    "weights", "maps", "at", "target", "sources", "like", "strength", "jump_rate", "cycles", "amount_time", "plant",
 )  # fmt: skip
 TAKES = sending(clips=walks(1), target=walks(1), sources=walks(1))
 
@@ -212,10 +211,13 @@ def test_whatever_is_asked_there_is_one_answer_and_no_traceback(
 
 
 def test_sample_takes_are_those_of_the_command(ask: Ask, tmp_path: Path) -> None:
-    from freshtake.workflows.motion_sampling import motion_samples
+    from freshtake.requests import SamplesWrite
+    from freshtake.workflows.sampling import samples_write
 
     made = clips_in(ask("samples", {"sets": ["walk", "cheer"], "takes": 2, "seed": 3}, {}))
-    expected = [ft.read(path) for path in motion_samples(["walk", "cheer"], tmp_path, takes=2, seed=3)]
+    expected = [
+        ft.read(path) for path in samples_write(SamplesWrite(names=["walk", "cheer"], out=tmp_path, takes=2, seed=3))
+    ]
     assert [clip.name for clip in made] == ["walk_1", "walk_2", "cheer_1", "cheer_2"]
     for clip, other in zip(made, expected, strict=True):
         assert isinstance(other, Clip)

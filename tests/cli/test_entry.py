@@ -132,7 +132,7 @@ def test_help_starts_quickly_enough_to_be_used() -> None:
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     loaded = set(done.stderr.split())
     assert not loaded & {"numpy", "scipy", "matplotlib", "numba", "pooch", "ezc3d", "freshtake.workflows"}
-    assert not loaded & {"rich.markdown", "freshtake.cli.variation_vary", "freshtake.cli.options"}
+    assert not loaded & {"rich.markdown", "freshtake.cli.variation", "freshtake.cli.outputs"}
 
 
 def test_a_command_is_imported_without_the_others_and_the_version_without_any() -> None:
@@ -142,8 +142,8 @@ def test_a_command_is_imported_without_the_others_and_the_version_without_any() 
         command = [sys.executable, "-c", program, *argument.split()]
         done = subprocess.run(command, capture_output=True, text=True, check=True)
         said[argument] = set(done.stderr.split())
-    assert "freshtake.cli.motion_info" in said["info --help"]
-    assert not said["info --help"] & {"freshtake.cli.variation_vary", "freshtake.cli.texture_play", "numpy"}
+    assert "freshtake.cli.looking" in said["info --help"]
+    assert not said["info --help"] & {"freshtake.cli.variation", "freshtake.cli.texture_play", "numpy"}
     assert not said["--version"] & {"cyclopts", "rich", "numpy"}
 
 

@@ -39,13 +39,14 @@ def options(command: App) -> dict[str, str]:
 COMMANDS = {name: options(command) for name, command in commands(app)}
 FROM_MODEL = {"vary", "stream", "blend sample", "texture sample", "style gaits sample"}  # motion of a chosen length
 FROM_TAKES = {  # one clip becomes one clip, or takes become files
-    "loop", "plant", "convert", "style apply", "cut", "noise", "compress", "study design", "align", "retarget",
+    "loop", "plant", "convert", "style apply", "cut", "study design", "align", "retarget",
+    "robot",
 }  # fmt: skip
 READING = FROM_TAKES | {
     "learn", "evaluate", "select", "explain", "blend learn", "texture learn", "texture tables", "texture figures",
-    "info", "style learn", "style gaits learn", "view", "augment",
+    "info", "style learn", "style gaits learn", "view", "augment", "redraw",
 }  # fmt: skip
-SERVERS = {"studio", "serve"}  # what they write is their project's
+SERVERS = {"studio", "serve", "mcp"}  # what they write is their project's
 NO_FILES = {
     "demo", "warm-up", "samples list", "samples write", "samples download", "study analyze", "blend report",
     "paper figures",
@@ -53,9 +54,9 @@ NO_FILES = {
 FOLDERS = {"crowd", "crowd preview", "crowd textures", "pack"}  # models or a plan become a folder, which is looked at
 ONE_CLIP = {"loop", "plant", "convert", "style apply", "retarget"}
 DRAWING = {  # what is left to chance
-    "demo", "learn", "vary", "stream", "evaluate", "select", "compress", "noise", "study design", "blend sample",
+    "demo", "learn", "vary", "stream", "evaluate", "select", "study design", "blend sample",
     "blend report", "texture sample", "texture figures", "samples write", "view", "crowd", "augment", "pack",
-    "paper figures",
+    "paper figures", "redraw",
 }  # fmt: skip
 APPLIES = {
     "--json": set(COMMANDS),
@@ -71,7 +72,17 @@ APPLIES = {
     "--character": FROM_MODEL | ONE_CLIP | {"crowd", "pack"},
     "--seed": DRAWING,
     "--force": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up"},
-    "--format": {"vary", "pack", "crowd", "crowd textures", *ONE_CLIP, "cut", "noise", "compress", "study design"},
+    "--format": {
+        "vary",
+        "redraw",
+        "pack",
+        "crowd",
+        "crowd textures",
+        *ONE_CLIP,
+        "cut",
+        "study design",
+        "robot",
+    },
     "-o": set(COMMANDS) - SERVERS - {"info", "samples list", "texture tables", "warm-up", "select"},  # it: --picture
 }
 OWN_WORDS = {
@@ -80,10 +91,10 @@ OWN_WORDS = {
     ("--format", "pack"),
     ("--fps", "crowd"),
     ("--seconds", "crowd"),
-    ("--format", "compress"),
     ("--format", "vary"),
     ("--format", "study design"),
     ("--format", "retarget"),
+    ("--format", "robot"),
     ("--character", "crowd"),
     ("--character", "retarget"),
 }
@@ -157,8 +168,8 @@ TAKES: dict[str, tuple[list[str], str]] = {  # arguments where {} are takes, and
     "learn": (["{}"], "m.ftm"), "loop": (["{}"], "loops"), "plant": (["{}"], "clean"),
     "cut": (["{}", "--range", "3:40"], "pieces"),
     "convert": (["{}", "--format", "glb", "--unit", "cm"], "glb"), "style apply": (["style.ftm", "{}"], "limping"),
-    "evaluate": (["--inputs", "{}", "--outputs", "{}"], "page.html"), "compress": (["{}"], "few.ftm"),
-    "select": (["{}", "--trusted", "{}"], ""), "noise": (["{}", "-n", "1"], "one.bvh"), "info": (["{}"], ""),
+    "evaluate": (["--inputs", "{}", "--outputs", "{}"], "page.html"),
+    "select": (["{}", "--trusted", "{}"], ""), "info": (["{}"], ""),
     "study design": (["--variants", "{}", "--inputs", "{}", "--participants", "2", "--trials", "2", "--sequences", "1",
                       "--clips", "2"], "study"),
     "blend learn": (["a={}", "b=limp"], "b.ftm"), "texture learn": (["{}"], "t.ftm"),
@@ -166,7 +177,7 @@ TAKES: dict[str, tuple[list[str], str]] = {  # arguments where {} are takes, and
     "retarget": (["{}", "--onto", "limp/limp_1.bvh"], "on_limp"),
 }  # fmt: skip
 NAMED_ONE_BY_ONE = {"explain", "align", "texture figures", "style gaits learn"}  # one file each, by its part in the job
-A_FOLDER_ALONE = {"augment"}  # nothing else, in its own tests
+A_FOLDER_ALONE = {"augment", "redraw", "robot"}  # in their own tests
 ON_THE_BENCH = {"style learn"}  # and in its own tests: two folders pair by content
 
 
@@ -179,7 +190,7 @@ def test_every_command_that_reads_takes_is_tried_with_folders() -> None:
 def test_folders_and_patterns_stand_for_the_takes_in_them(
     command: str, form: str, here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    if form == "pattern" and command in ("evaluate", "study design", "compress", "learn"):
+    if form == "pattern" and command in ("evaluate", "study design", "learn"):
         pytest.skip("the same code, and slow")
     kind = "flag" if command == "texture tables" else "walk"
     given = kind if form == "folder" else f"{kind}/{kind}_[0-9].*"
@@ -199,7 +210,7 @@ def _takes_read(command: str, said: Any) -> int | None:
     return {
         "info": lambda: len(said["files"]), "learn": lambda: said["examples"],
         "select": lambda: len(said["kept"]) + len(said["rejected"]),
-        "compress": lambda: len(said["kept"]) + len(said["dropped"]), "convert": lambda: len(said["frames"]),
+        "convert": lambda: len(said["frames"]),
     }.get(command, lambda: None)()  # fmt: skip
 
 
@@ -258,7 +269,7 @@ SLOW["texture tables"] = ["flag"]
 def test_what_may_take_long_tells_its_phase(
     command: str, here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if command in ("evaluate", "study design", "compress"):
+    if command in ("evaluate", "study design"):
         pytest.skip("slow, and with a progress of their own in their tests")
     monkeypatch.setattr("freshtake.cli.console.BETWEEN_LINES", 0.0)
     target = "one.bvh" if command in MODELS else TAKES[command][1]
@@ -327,4 +338,4 @@ def test_an_unknown_option_points_to_the_help_of_that_command(words: str, capsys
 
 def test_what_is_left_out_is_said_with_one_stop(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["retarget", "a.bvh", "--onto", "b.bvh"]) == 2
-    assert "--out requires an argument; see freshtake retarget --help" in capsys.readouterr().err
+    assert "--out is missing; see freshtake retarget --help" in capsys.readouterr().err

@@ -9,8 +9,8 @@ import pytest
 
 import freshtake as ft
 from freshtake.cli.entry import run
-from freshtake.formats.ftm.methods import METHODS
-from freshtake.style.gaits import bilinear
+from freshtake.formats.ftm.io import METHODS
+from freshtake.style import bilinear
 from freshtake.variation import paper
 from tests.density.made import two_orbits
 from tests.formats.made_clips import made_clip, usual_layout
@@ -25,7 +25,6 @@ COMMANDS = {
     "crowd {model} -n 1 -o {out}/c": "variation",
     "explain {model}": "variation",
     "evaluate --inputs {clip} {clip} --outputs {clip} --model {model} -o {out}/e.html": "variation",
-    "noise {clip} -o {out}/n --match {model}": "variation",
     "learn {clip} -o {out}/l.ftm --structure {model}": "variation",
     "blend sample {model} --frames 9 -o {out}/b.bvh": "density",
     "blend report {model} -o {out}/b.html": "density",

@@ -75,7 +75,7 @@ def test_without_a_target_a_browser_opens(takes: Path, tmp_path: Path, monkeypat
         (["{walk}", "-o", "a.txt"], "must end in .html"),
         (["{walk}", "--png", "a.gif"], "must end in .png"),
         (["{walk}", "--gif", "a.png"], "must end in .gif"),
-        (["{walk}", "-n", "0", "-o", "a.html"], "must be 1 or more"),
+        (["{walk}", "-n", "0", "-o", "a.html"], "count must lie"),
         (["{walk}", "--layout", "heap", "-o", "a.html"], "heap"),
         (["empty/", "-o", "a.html"], "empty"),
     ],

@@ -10,25 +10,26 @@ from cyclopts import App
 
 from freshtake.cli.entry import app, run
 
-WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up", "studio", "serve"}
+WRITES_NOTHING = {"info", "samples list", "texture tables", "warm-up", "studio", "serve", "mcp"}
 OWN_RULE = {"samples download"}  # keeps what has the right checksum
 INPUTS = {  # what a command needs besides its output; none of it is there, so nothing can be read before the refusal
     "learn": ["a.bvh"], "vary": ["m.ftm"], "pack": ["m.ftm"], "stream": ["m.ftm", "--frames", "9"], "loop": ["a.bvh"],
     "evaluate": ["--inputs", "a.bvh", "--outputs", "b.bvh"], "plant": ["a.bvh"],
-    "select": ["a.bvh", "--trusted", "b.bvh"], "compress": ["a.bvh"], "explain": ["m.ftm"], "noise": ["a.bvh"],
+    "select": ["a.bvh", "--trusted", "b.bvh"], "explain": ["m.ftm"],
     "study design": ["--variants", "a.bvh"], "study analyze": ["a.csv"], "align": ["a.bvh", "b.bvh"],
     "augment": ["takes"], "retarget": ["a.bvh", "--onto", "b.glb"],
+    "robot": ["a.bvh", "--onto", "r.urdf"],
     "blend learn": ["walk=a.bvh", "run=b.bvh"], "blend sample": ["m.ftm", "--frames", "9"], "blend report": ["m.ftm"],
     "texture learn": ["a.bvh"], "texture sample": ["m.ftm", "--frames", "9"], "texture figures": ["a.bvh"],
     "cut": ["a.bvh"], "view": ["a.bvh"], "convert": ["a.bvh"], "demo": [], "samples write": ["letter_a"],
     "crowd": ["m.ftm"], "crowd preview": ["c"], "crowd textures": ["c"],
     "style learn": ["--source", "a.bvh", "--target", "b.bvh"], "style apply": ["m.ftm", "a.bvh"],
-    "paper figures": [],
+    "paper figures": [], "redraw": ["a.bvh", "--model", "m.ftm"],
     "style gaits learn": ["a@1=a.bvh"], "style gaits sample": ["m.ftm", "--style", "a", "--speed", "1"],
 }  # fmt: skip
 FOLDERS = {
-    "augment", "crowd", "crowd textures", "demo", "vary", "pack", "noise", "cut", "study design", "texture figures",
-    "samples write", "compress", "paper figures",
+    "augment", "crowd", "crowd textures", "demo", "vary", "pack", "cut", "study design", "texture figures",
+    "samples write", "paper figures", "redraw",
 }  # fmt: skip
 
 

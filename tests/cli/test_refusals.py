@@ -49,5 +49,5 @@ def test_a_full_disk_below_the_output(bvh: Path, json: list[str]) -> None:
 @pytest.mark.parametrize("option", ["--fps", "--unit"])
 def test_rates_and_units_are_above_zero(bvh: Path, option: str, value: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["info", str(bvh), f"{option}={value}"]) == 2
-    name = {"--fps": "fps", "--unit": "unit_m"}[option]
+    name = {"--fps": "fps", "--unit": "unit"}[option]
     assert f"{name} must be a finite number above 0, but is {float(value):g}" in capsys.readouterr().err

@@ -108,12 +108,12 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     (tmp_path / "empty").mkdir()
     target = tmp_path / "m.ftm"
     cases = {
-        "needs --target": ["learn", "--source", one],
+        "--target is missing": ["learn", "--source", one],
         "lists pair by order": ["learn", "--source", one, two, "--target", limp],
         "give two folders": ["learn", "--source", str(files / "normal"), "--target", limp],
         "there are no takes": ["learn", "--source", str(tmp_path / "empty"), "--target", str(tmp_path / "empty")],
         "4 frames": ["learn", "--source", one, str(tmp_path / "tiny.bvh"), "--target", limp, limp],
-        "must be one of auto": ["learn", "--source", one, two, "--target", limp, limp, "--system", "magic"],
+        'Invalid value "magic"': ["learn", "--source", one, two, "--target", limp, limp, "--system", "magic"],
     }
     for words, arguments in cases.items():
         assert run(["style", *arguments, "-o", str(target)]) == 2

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,15 @@ import pytest
 from freshtake.cli.entry import run
 from freshtake.errors import FormatError, FreshtakeError
 from freshtake.formats import read, write
+from freshtake.formats.archive import npy_bytes, open_archive, write_archive
 from freshtake.formats.ftm import load, save
-from freshtake.formats.gltf.morphs import Morphs, Playing, write_morphs
-from freshtake.formats.npz.archive import npy_bytes, open_archive, write_archive
+from freshtake.formats.gltf.writing import Morphs, Playing, write_morphs
 from freshtake.motion import MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
+from freshtake.requests import TextureLearn, TextureSample
 from freshtake.texture import Settings, learn
 from freshtake.workflows import compression_table, error_table, texture_learn, texture_sample
-from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute, load_texture
+from freshtake.workflows.texture_sampling import load_texture
 from tests.clients.test_gltf_validator import CLIENTS, NODE, troubles, validated
 from tests.texture.made import FRAME_TIME, circling, long_walk, sheet
 
@@ -92,7 +94,7 @@ def test_gltf_by_modes_reads_back_as_the_mesh(tmp_path: Path) -> None:
         mesh = sheet(normals=name == "facing")
         save(tmp_path / "m.ftm", learn(mesh, settings))
         model = load(tmp_path / "m.ftm")
-        texture_sample(tmp_path / "m.ftm", tmp_path / f"{name}.glb", 80, options=PlayOptions(seed=3))
+        texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / f"{name}.glb", frames=80, seed=3))
         back = read(tmp_path / f"{name}.glb", mesh=True)
         rows = model.sample_rows(np.random.default_rng(3), 80)
         made = model.decode(rows)
@@ -110,7 +112,7 @@ def test_gltf_grows_by_weights_only(tmp_path: Path) -> None:
     save(tmp_path / "m.ftm", learn(sheet(), Settings(components=5)))
     sizes = []
     for frames in (100, 1100):
-        texture_sample(tmp_path / "m.ftm", tmp_path / "x.glb", frames)
+        texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "x.glb", frames=frames))
         sizes.append((tmp_path / "x.glb").stat().st_size)
     assert sizes[1] - sizes[0] < 1000 * 4 * (5 + 1 + 3 + 4) + 400
 
@@ -134,7 +136,7 @@ def test_gltf_by_modes_is_valid(tmp_path: Path) -> None:
     paths = []
     for name, mesh in (("a.glb", sheet()), ("b.gltf", sheet(normals=True))):
         save(tmp_path / "m.ftm", learn(mesh))
-        texture_sample(tmp_path / "m.ftm", tmp_path / name, 50)
+        texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / name, frames=50))
         paths.append(tmp_path / name)
     assert [troubles(report) for report in validated(*paths)] == [[], []]
 
@@ -179,7 +181,7 @@ def test_a_take_without_recurrences_is_drawn_and_warned_of(tmp_path: Path) -> No
     line = Stroke(np.stack([10 * t, (3 * t) ** 2], axis=1), t, ("x", "y"), "line")
     write(tmp_path / "line.npz", line)
     heard: list[str] = []
-    texture_learn([tmp_path / "line.npz"], tmp_path / "m.ftm", warn=heard.append)
+    texture_learn(TextureLearn(takes=[str(tmp_path / "line.npz")], out=tmp_path / "m.ftm"), warn=heard.append)
     assert len(heard) == 1 and "no frame comes back near to another" in heard[0]
     assert (tmp_path / "m.png").stat().st_size > 1000
 
@@ -188,23 +190,22 @@ def test_a_loop_with_a_large_jump_is_warned_of(tmp_path: Path) -> None:
     t = np.arange(200) * FRAME_TIME
     ring = np.stack([np.cos(2 * np.pi * 0.3 * t), np.sin(2 * np.pi * 0.3 * t)], axis=1)
     write(tmp_path / "ring.npz", Stroke(ring, t, ("x", "y"), "ring"))
-    texture_learn([tmp_path / "ring.npz"], tmp_path / "m.ftm")
+    texture_learn(TextureLearn(takes=[str(tmp_path / "ring.npz")], out=tmp_path / "m.ftm"))
     heard: list[str] = []
     for frames in (160, 200):
-        texture_sample(
-            tmp_path / "m.ftm", tmp_path / "l.npz", frames, options=PlayOptions(loop=True), warn=heard.append
-        )
+        asked = TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "l.npz", frames=frames, loop=True)
+        texture_sample(asked, warn=heard.append)
     assert len(heard) == 1 and heard[0].startswith("a loop of 160 frames needs a jump of") and "; loops of " in heard[0]
 
 
 def test_a_loop_that_turns_faster_than_its_takes_is_warned_of(tmp_path: Path) -> None:
     write(tmp_path / "walk.bvh", long_walk(4))
-    texture_learn([tmp_path / "walk.bvh"], tmp_path / "m.ftm")
+    texture_learn(TextureLearn(takes=[str(tmp_path / "walk.bvh")], out=tmp_path / "m.ftm"))
     model, heard = load_texture(tmp_path / "m.ftm"), list[str]()
     enough = int(np.ceil(2.0 * np.pi / model.bearings.most / model.frame_time))
     for frames, course in ((100, "closed"), (enough, "closed"), (100, "straight"), (100, 10.0), (100, -200.0)):
-        options = PlayOptions(loop=True, going=PlayRoute(course=course))
-        texture_sample(tmp_path / "m.ftm", tmp_path / "l.bvh", frames, options=options, warn=heard.append)
+        asked = TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "l.bvh", frames=frames, loop=True, course=course)
+        texture_sample(asked, warn=heard.append)
     heard = [message for message in heard if "turns by" in message]
     assert len(heard) == 2 and f"; {enough} frames and more need not" in heard[0] and "-" not in heard[1]
 
@@ -218,15 +219,15 @@ def test_a_loop_that_turns_faster_than_its_takes_is_warned_of(tmp_path: Path) ->
             "500 components were asked for, but 150 frames",
         ),
         (["learn", "{mesh}", "{other}", "-o", "{dir}/m.ftm"], "different vertices or faces"),
-        (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only clips with a skeleton"),
+        (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--turns"], "only walks of a body are cut"),
         (["learn", "{nan}", "-o", "{dir}/m.ftm"], "finite"),
         (["learn", "{mesh}", "-o", "{dir}/m.ftm", "--picture", "{dir}/p.xyz"], "a picture's name ends in"),
         (["learn", "a={mesh}", "b=", "-o", "{dir}/m.ftm"], "either all takes are NAME=FILE"),
         (["sample", "{model}", "--frames", "0", "-o", "{dir}/o.npz"], "must lie between 1 and"),
         (["sample", "{model}", "--frames", "5", "-o", "{dir}/o.npz", "--steer", "x:y"], "--steer wants SECONDS:CELL"),
         (["sample", "{model}", "--frames", "9900000", "-o", "{dir}/o.npz"], "GB: write .glb"),
-        (["sample", "{model}", "--frames", "5", "-o", "{dir}/o.bvh"], "BVH"),
-        (["sample", "{model}", "--frames", "5", "-o", "{dir}/o.npz", "--seed", "-1"], "the seed must be 0 or more"),
+        (["sample", "{model}", "--frames", "5", "-o", "{dir}/o.bvh"], "choose .glb, .npz, .abc"),
+        (["sample", "{model}", "--frames", "5", "-o", "{dir}/o.npz", "--seed", "-1"], "seed must lie between 0 and"),
         (["figures", "{one}", "-o", "{dir}/pictures"], "at least 3"),
     ],
 )
@@ -249,6 +250,13 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
     assert list((tmp_path / "out").iterdir()) == []
 
 
+def test_learn_points_meshes_to_texture(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    flag = np.random.default_rng(0).normal(size=(12, 700, 3)).astype(np.float32)
+    write(tmp_path / "flag.npz", MeshSequence(flag, np.array([[0, 1, 2]]), FRAME_TIME, name="flag"))
+    assert run(["learn", str(tmp_path / "flag.npz"), "-o", str(tmp_path / "m.ftm")]) == 2
+    assert "freshtake texture learn" in capsys.readouterr().err and not (tmp_path / "m.ftm").exists()
+
+
 def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     mesh = sheet(normals=True)
     rows = compression_table(mesh, [(2, 0), (6, 0), (6, 8)])
@@ -267,7 +275,7 @@ def test_tables_and_figures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) 
 
 def test_morphs_are_read_as_a_mesh(tmp_path: Path) -> None:
     save(tmp_path / "m.ftm", learn(sheet(), Settings()))
-    texture_sample(tmp_path / "m.ftm", tmp_path / "m.glb", 8, options=PlayOptions(seed=3))
+    texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "m.glb", frames=8, seed=3))
     assert isinstance(read(tmp_path / "m.glb"), MeshSequence)
 
 
@@ -300,7 +308,7 @@ def test_a_loop_names_its_part_and_the_nearest_length(tmp_path: Path, capsys: py
 
 def test_a_loop_that_is_unlike_its_take_says_so() -> None:
     from freshtake.texture.action import Likeness
-    from freshtake.workflows.texture_sampling import _warn_of_likeness
+    from freshtake.workflows.texture_playing import _warn_of_likeness
 
     loop = learn(long_walk(4)).find_loops(np.random.default_rng(0), 70, course=None)[0]
     said: list[str] = []
@@ -320,3 +328,19 @@ def test_the_papers_letters_are_options(tmp_path: Path, capsys: pytest.CaptureFi
     assert settings.velocity_components == 3
     assert run([*learned, "--force", "--q", "7"]) == 2
     assert "q must lie between 0 and 1" in capsys.readouterr().err
+
+
+def test_loops_of_a_mesh_are_drawn_and_a_model_larger_than_its_zip_says_so(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    mesh = sheet()
+    for name, frames in (("long", len(mesh)), ("short", 12)):
+        write(tmp_path / f"{name}.npz", replace(mesh, vertices=mesh.vertices[:frames]))
+        assert run(["texture", "learn", str(tmp_path / f"{name}.npz"), "-o", str(tmp_path / f"{name}.ftm")]) == 0
+        assert ("times the size of the zipped vertices" in capsys.readouterr().err) == (name == "short")
+    model, out = str(tmp_path / "long.ftm"), str(tmp_path / "a.npz")
+    command = ["texture", "sample", model, "--frames", "60", "--loop", "-o", out]
+    assert run([*command, "--candidates", str(tmp_path / "a.png")]) == 0
+    assert (tmp_path / "a.png").read_bytes().startswith(b"\x89PNG")
+    assert run([*command, "--force", "--action", "nowhere"]) == 2
+    assert "there is no cell 'nowhere'" in capsys.readouterr().err

@@ -14,7 +14,7 @@ import freshtake as ft
 from freshtake import samples
 from freshtake.cli.entry import run
 from freshtake.formats.gltf import read_animations
-from freshtake.formats.pack_files import pack_schema
+from freshtake.formats.report_files import pack_schema
 from freshtake.motion import Clip
 from freshtake.numeric.rotations import angle_between
 from freshtake.samples.rigs import rig
@@ -197,9 +197,9 @@ REFUSED = {
     "walk.bvh": "this is not a freshtake model",
     "nothing.ftm": "there is no such file",
     "walk.ftm --format xyz": "files that end in '.xyz' cannot be written",
-    "walk.ftm -n 0": "the number of clips in a group",
-    "walk.ftm --seed -1": "the seed must lie between",
-    "walk.ftm --beat 0": "a beat lasts",
+    "walk.ftm -n 0": "count must lie between 1 and 9999, but is 0",
+    "walk.ftm --seed -1": "seed must lie between 0 and 1000000",
+    "walk.ftm --beat 0": "beat must lie between 0.01 and 600, but is 0",
     "walk.ftm --only walk_099": "there is no clip 'walk_099'",
     "walk.ftm --keep {f}/walk.bvh": "this is not JSON",
     "walk.ftm --character {f}/walk.ftm": "this is a learned model",

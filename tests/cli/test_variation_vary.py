@@ -221,7 +221,7 @@ def test_a_model_of_plain_arrays_varies_into_tables(tmp_path: Path) -> None:
         (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "walk.ftm"], "stroke"),
         (["learn", "letter_a_1.csv", "-o", "m.ftm", "--structure", "a.ftm", "--order", "1"], "--structure"),
         (["vary", "walk_1.bvh", "-o", "v"], "walk_1.bvh"),
-        (["vary", "a.ftm", "-o", "v", "-n", "0"], "variants"),
+        (["vary", "a.ftm", "-o", "v", "-n", "0"], "count"),
         (["vary", "a.ftm", "-o", "v", "--cycles", "2"], "ends by itself"),
         (["vary", "walk.ftm", "-o", "v", "--cycles", "0"], "cycles"),
         (["vary", "a.ftm", "-o", "v", "--amount", "-1"], "amount"),
@@ -326,18 +326,6 @@ def test_bad_goals_end_in_one_sentence(
     assert not (tmp_path / "v").exists()
 
 
-def test_a_duration_that_cannot_be_is_said_with_what_became_of_it(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    takes = [ft.samples.cheer(np.random.default_rng(seed)) for seed in range(2)]
-    model = ft.variation.learn(takes, rng=np.random.default_rng(0))
-    ft.save(tmp_path / "cheer.ftm", model)
-    assert run(["vary", str(tmp_path / "cheer.ftm"), "-n", "2", "-o", str(tmp_path / "new"), "--duration", "60"]) == 0
-    said = capsys.readouterr().err
-    longest = max(ft.read_clip(path).duration for path in (tmp_path / "new").iterdir())
-    assert "the duration of 60 s became " in said and f"{longest:.3g} s, because the pace has" in said
-
-
 def torn(model: object, decoded: ft.Clip, name: str) -> ft.Clip:
     """A motion that leaps three metres between two frames, as a broken method might make it."""
     return decoded.changed(root=decoded.root + np.where(np.arange(len(decoded)) < 20, 0.0, 300.0)[:, None])
@@ -355,7 +343,7 @@ def test_what_no_body_does_is_refused_and_not_written(
     verb, *options = command
     assert run([verb, str(folder / "walk.ftm"), *options]) == 0
     assert "are as in the takes" in capsys.readouterr().out.replace("\n", " ")
-    module = "variation_varying" if verb == "vary" else "variation_streaming"
+    module = "varying" if verb == "vary" else "streaming"
     monkeypatch.setattr(f"freshtake.workflows.{module}.motion_of", torn)
     for path in sorted(tmp_path.rglob("*"), reverse=True):
         path.rmdir() if path.is_dir() else path.unlink()

@@ -14,7 +14,7 @@ from freshtake.motion import Clip
 from freshtake.motion.verdict import RED, Remark, Verdict
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.goals.guidance import Guided
-from freshtake.workflows import pack_making
+from freshtake.workflows import pack_clips
 
 
 @pytest.fixture(scope="module")
@@ -53,7 +53,7 @@ def test_red_is_refused(
     assert run([*command, "-o", str(out)]) == 0
     out.unlink()
     remark = Remark("bend", RED, "LeftLeg bends 90° the wrong way", 7, "try another --seed")
-    monkeypatch.setattr("freshtake.motion.verdict.judge", lambda *_, name, **__: Verdict(name, (remark,)))
+    monkeypatch.setattr("freshtake.motion.verdict.judging.judge", lambda *_, name, **__: Verdict(name, (remark,)))
     capsys.readouterr()
     assert run([*command, "-o", str(out)]) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]
@@ -104,8 +104,8 @@ def test_a_pack_with_an_impossible_clip_is_refused(
     command = ["pack", str(model), "-n", "2", "--format", "bvh", "--no-preview", "-o", str(tmp_path / "pack")]
     assert run(command) == 0
     assert "checked 2 clips" in capsys.readouterr().out
-    drawn = pack_making.GroupMaker._drawn
-    monkeypatch.setattr(pack_making.GroupMaker, "_drawn", lambda *given: knee_backwards(drawn(*given)))
+    drawn = pack_clips.GroupMaker._drawn
+    monkeypatch.setattr(pack_clips.GroupMaker, "_drawn", lambda *given: knee_backwards(drawn(*given)))
     assert run([*command, "--force"]) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]
     assert said.startswith("freshtake: walk_001, frame ") and "LeftLeg bends" in said

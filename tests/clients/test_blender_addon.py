@@ -11,20 +11,19 @@ import numpy as np
 import pytest
 
 from freshtake.bridge.clip_arrays import unpacked
-from freshtake.bridge.clip_conversion import clip_of
+from freshtake.bridge.job_request import clip_of
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import by_name, write
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
-from freshtake.workflows.density_blending import BlendOptions, density_sample
-from freshtake.workflows.lengths import Seconds
-from freshtake.workflows.motion_delivering import Delivery
-from freshtake.workflows.motion_finishing import Finish
-from freshtake.workflows.motion_retargeting import RetargetOptions, motion_retarget
-from freshtake.workflows.motion_sampling import motion_samples
-from freshtake.workflows.style_translating import StyleOptions, style_apply
-from freshtake.workflows.texture_sampling import PlayOptions, texture_sample
-from freshtake.workflows.variation_varying import VariantOptions, variation_vary
+from freshtake.requests import Retarget, SamplesWrite, StyleApply, TextureSample, Vary
+from freshtake.requests.blending import BlendSample
+from freshtake.workflows import retarget, vary
+from freshtake.workflows.density_blending import write_blend
+from freshtake.workflows.outputs import Finish
+from freshtake.workflows.sampling import samples_write
+from freshtake.workflows.style_translating import style_apply
+from freshtake.workflows.texture_sampling import write_play
 from tests.clients.conftest import run_in_blender
 
 pytestmark = pytest.mark.client
@@ -37,7 +36,7 @@ LONGEST = 0.05  # seconds of CPU that the interface may be kept waiting
 @pytest.fixture(scope="session")
 def takes(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("takes")
-    motion_samples(["walk", "limp", "run"], folder, takes=3)
+    samples_write(SamplesWrite(names=["walk", "limp", "run"], out=folder, takes=3))
     return folder
 
 
@@ -91,16 +90,15 @@ def told(each_blender: Path, takes: Path, tmp_path_factory: pytest.TempPathFacto
 
 
 def test_variants_are_the_librarys(told: Told, tmp_path: Path) -> None:
-    made = variation_vary(told.folder / "variation.ftm", tmp_path, 3, options=VariantOptions(seed=11), finish=NPZ)
+    made = vary(Vary(model=told.folder / "variation.ftm", out=tmp_path, count=3, seed=11, format="npz"))
     for number, path in enumerate(made.paths, 1):
         told.compare(f"vary_{number}", path)
         assert told.about(f"vary_{number}")["number"] == number
 
 
 def test_loop_is_the_librarys_and_ends_as_it_begins(told: Told, tmp_path: Path) -> None:
-    finish = Finish(ending="npz", delivery=Delivery(closing=True))
-    asked = VariantOptions(seed=11, loop=True)
-    made = variation_vary(told.folder / "variation.ftm", tmp_path, 1, options=asked, finish=finish)
+    model = told.folder / "variation.ftm"
+    made = vary(Vary(model=model, out=tmp_path, count=1, seed=11, loop=True, closing_frame=True, format="npz"))
     told.compare("loop", made.paths[0])
     places = told.seen["loop/places"]
     shift = places[-1] - places[0]
@@ -109,26 +107,28 @@ def test_loop_is_the_librarys_and_ends_as_it_begins(told: Told, tmp_path: Path) 
 
 def test_style_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "styled.npz"
-    style_apply([(told.folder / "style.ftm", 1.0)], told.given("style"), target, options=StyleOptions(plant=True))
+    style_apply(StyleApply(paths=[told.folder / "style.ftm", told.given("style")], out=target))
     told.compare("style", target)
 
 
 def test_blend_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "blend.npz"
-    asked = BlendOptions(weights=f"walk:{1 / 1.5!r},run:{0.5 / 1.5!r}", seed=11)
-    density_sample(told.folder / "density.ftm", target, Seconds(2.0), options=asked, finish=NPZ)
+    weights = f"walk:{1 / 1.5!r},run:{0.5 / 1.5!r}"
+    asked = BlendSample(model=told.folder / "density.ftm", out=target, seconds=2.0, weights=weights, seed=11)
+    write_blend(asked, NPZ)
     told.compare("blend", target)
 
 
 def test_endless_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "endless.npz"
-    texture_sample(told.folder / "texture.ftm", target, Seconds(2.0), options=PlayOptions(seed=11), finish=NPZ)
+    write_play(TextureSample(model=told.folder / "texture.ftm", out=target, seconds=2.0, seed=11), NPZ)
     told.compare("endless", target)
 
 
 def test_another_armature_moves_as_the_library_retargets(told: Told, tmp_path: Path) -> None:
-    asked = RetargetOptions(ending="npz")
-    made = motion_retarget([told.given("apply")], told.given("target"), tmp_path / "out", options=asked)
+    made = retarget(
+        Retarget(clips=[told.given("apply")], onto=told.given("target"), out=tmp_path / "out", format="npz")
+    )
     rows = json.loads(str(told.seen["map"]))
     assert {name for name, source, target in rows if source and target} >= {"hips", "left_foot", "right_hand"}
     told.seen["apply/places"] = told.seen["apply/places"] - (1.0, 2.0, 0.0)  # where the object stands

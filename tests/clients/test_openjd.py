@@ -26,7 +26,7 @@ def test_a_job_is_checked_and_run(tmp_path: Path) -> None:
     ft.save(tmp_path / "walk.ftm", ft.variation.learn(clips, rng=np.random.default_rng(0), cyclic=True))
     plan, job, out = tmp_path / "crowd.toml", tmp_path / "job.yaml", tmp_path / "crowd"
     plan.write_text('number = 3\nshard_size = 2\nseconds = 0.3\n[[groups]]\nmodel = "walk.ftm"\n')
-    assert run(["crowd", str(plan), "-o", str(out), "--openjd", str(job), "--seed", "2"]) == 0
+    assert run(["crowd", str(plan), "-o", str(out), "--job", str(job), "--seed", "2"]) == 0
     done = subprocess.run([OPENJD, "check", job], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
     program = tmp_path / "freshtake"

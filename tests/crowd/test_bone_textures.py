@@ -15,6 +15,7 @@ from freshtake.crowd import Group, Plan, crowd_make, read_shard
 from freshtake.crowd.bone_textures import crowd_textures
 from freshtake.crowd.shard_files import clips_of
 from freshtake.errors import FormatError
+from freshtake.requests import CrowdTextures
 
 
 @pytest.fixture(scope="module")
@@ -64,7 +65,7 @@ def read_png(path: Path, told: dict[str, Any]) -> np.ndarray[Any, Any]:
 def test_vertices_are_where_forward_kinematics_puts_them(
     library: Path, tmp_path: Path, kind: str, within: float
 ) -> None:
-    made = crowd_textures(library, tmp_path / "textures", kind)
+    made = crowd_textures(CrowdTextures(folder=library, out=tmp_path / "textures", format=kind))
     about = json.loads((tmp_path / "textures" / "bones.json").read_text())
     assert made.motions == 2 and len(about["characters"]) == 6
     shard = read_shard(library / "shard_000001.npz")
@@ -92,7 +93,7 @@ def test_long_crowds_are_spread_over_textures_and_no_motion_is_split(
 
     longest = max(len(root) for root in read_shard(library / "shard_000001.npz").roots)
     monkeypatch.setattr(bone_textures, "ROWS", longest)
-    made = crowd_textures(library, tmp_path / "textures")
+    made = crowd_textures(CrowdTextures(folder=library, out=tmp_path / "textures"))
     about = json.loads((tmp_path / "textures" / "bones.json").read_text())
     assert [told["texture"] for told in about["motions"]] == [0, 1] and len(made.written) == 3
     monkeypatch.setattr(bone_textures, "ROWS", longest - 1)
@@ -103,5 +104,5 @@ def test_long_crowds_are_spread_over_textures_and_no_motion_is_split(
 
 def test_a_folder_without_a_finished_crowd_is_said_to_be_so(tmp_path: Path) -> None:
     with pytest.raises(FormatError, match=r"there is no manifest.json: finish the crowd"):
-        crowd_textures(tmp_path, tmp_path / "textures")
+        crowd_textures(CrowdTextures(folder=tmp_path, out=tmp_path / "textures"))
     assert not list(tmp_path.iterdir())

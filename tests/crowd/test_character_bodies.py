@@ -16,7 +16,12 @@ from freshtake.crowd.folder import ROUTES
 from freshtake.crowd.route_simulation import STEP
 from freshtake.crowd.shard_files import clips_of
 from freshtake.motion.body.roles import leg_length, pelvis
+from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.edit import scaled
+from freshtake.motion.verdict import RED, judge, standard_of
+from freshtake.requests import CrowdTextures
 from freshtake.samples.rigs import rig
+from tests.motion.rigs import RIGS
 
 SECONDS = 0.6
 
@@ -90,7 +95,7 @@ def test_a_stage_has_one_prototype_for_all_who_share_a_character(
 
 def test_textures_are_refused_since_the_skin_has_a_bind_pose(made: Path, tmp_path: Path) -> None:
     with pytest.raises(ft.FormatError, match="make the crowd without a character"):
-        crowd_textures(made, tmp_path / "textures")
+        crowd_textures(CrowdTextures(folder=made, out=tmp_path / "textures"))
     assert not (tmp_path / "textures").exists()
 
 
@@ -124,3 +129,30 @@ def test_what_is_no_character_is_one_sentence(
     assert not (tmp_path / "crowd").exists()
     with pytest.raises(ft.UsageError, match="a library is no USD stage"):
         crowd_make(replace(Plan((Group(walk),)), mode="library"), tmp_path / "crowd", format="usd")
+
+
+@pytest.mark.parametrize("name", ["root motion", "root motion, z up", "static root"])
+def test_what_a_body_hangs_on_is_in_metres_with_it(name: str, tmp_path: Path) -> None:
+    takes = []
+    for k in range(2):
+        take = tmp_path / f"take_{k}.bvh"
+        ft.write(
+            take, scaled(RIGS[name](ft.samples.walk(np.random.default_rng(k), turn_rate=40.0)), 10.0)
+        )  # millimetres
+        takes.append(ft.read_clip(take))
+    model = tmp_path / "walk.ftm"
+    ft.save(model, ft.variation.learn(takes, rng=np.random.default_rng(0), cyclic=True))
+    folder = tmp_path / "crowd"
+    crowd_make(
+        Plan((Group(model, "all", 1.0, size=(0.9, 1.1)),), 2, SECONDS, fps=30.0), folder, workers=1, format="bvh"
+    )
+    files = sorted(folder.rglob("*.bvh"))
+    assert len(files) == 2
+    for path in files:
+        clip = ft.read_clip(path)
+        assert judge(clip, standard_of(takes), name=path.name).color != RED
+        filed = as_filed(clip).positions()
+        assert np.abs(filed[:, 0, 1]).max() < 1e-3  # metres: it stands on the floor
+        stands = filed[:, 0] if name == "static root" else filed[:, 0] - filed[:, 1]
+        assert np.linalg.norm(stands[:, [0, 2]], axis=1).max() < 0.6  # from the origin; or goes along under the hips
+        assert 0.7 < filed[:, 1, 1].min() <= filed[:, 1, 1].max() < 1.2

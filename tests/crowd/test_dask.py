@@ -88,7 +88,7 @@ def test_workers_of_another_version_are_refused(walk: Path, cluster: Any, tmp_pa
 def test_a_scheduler_that_does_not_answer_is_one_sentence(
     walk: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from freshtake.crowd.engines import dask
+    from freshtake.crowd import engines as dask
 
     monkeypatch.setattr(dask, "PATIENCE", 0.5)
     for address in ("tcp://127.0.0.1:9", "nowhere"):
@@ -107,7 +107,7 @@ AFTERWARDS = """
 import faulthandler, gc, sys
 faulthandler.dump_traceback_later(120, exit=True)
 import distributed, distributed.utils
-from freshtake.crowd.engines import dask
+from freshtake.crowd import engines as dask
 from freshtake.errors import UsageError
 gc.disable()
 dask.PATIENCE = 0.5

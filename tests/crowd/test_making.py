@@ -17,7 +17,7 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.crowd import Group, Placement, Plan, crowd_make, read_shard
 from freshtake.crowd.folder import finished
-from freshtake.crowd.shards import shards_of
+from freshtake.crowd.plan import shards_of
 
 SECONDS = 0.4
 
@@ -167,11 +167,11 @@ def test_a_library_is_made_of_loops_that_characters_share(walk: Path, tmp_path: 
 @pytest.mark.parametrize(
     "words, sentence",
     [
-        (["-n", "0"], "number: 1 to"),
-        (["--seconds", "-1"], "seconds: above 0"),
+        (["-n", "0"], "count must lie between 1 and 10000000, but is 0"),
+        (["--seconds", "-1"], "seconds must be a finite number above 0 and at most 3600, but is -1"),
         (["--shard", "4/3"], "--shard is K/N"),
-        (["--seed", "-1"], "seed: 0 or more"),
-        (["--workers", "0"], "workers must be 1 or more"),
+        (["--seed", "-1"], "seed must lie between 0 and"),
+        (["--workers", "0"], "workers must lie between 1 and 10000, but is 0"),
         (["--scheduler", "tcp://127.0.0.1:1"], "add --engine dask"),
     ],
 )

@@ -10,8 +10,7 @@ import pytest
 from freshtake.crowd.casting import cast_of
 from freshtake.crowd.library_size import loops_needed
 from freshtake.crowd.plan import counts
-from freshtake.crowd.plan_files import read_places, read_plan
-from freshtake.crowd.plan_schema import problems
+from freshtake.crowd.plan_files import problems, read_places, read_plan
 from freshtake.errors import FormatError
 
 GOOD = """

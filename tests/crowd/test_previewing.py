@@ -53,3 +53,31 @@ def test_a_page_and_a_picture_are_written(folder: Path, tmp_path: Path, capsys: 
     assert run(["crowd", "preview", str(folder / "library")]) == 2
     assert run(["crowd", "preview", str(tmp_path), "-o", str(tmp_path / "none.html")]) == 2
     assert "finish the crowd with the command that began it" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("kind", ["bvh", "zarr", "usd"])
+def test_a_crowd_looks_the_same_in_every_format(walk: Path, folder: Path, tmp_path: Path, kind: str) -> None:
+    pytest.importorskip({"bvh": "numpy", "zarr": "zarr", "usd": "pxr"}[kind])
+    groups = (Group(walk, heading=(40.0, 90.0), phase=(0.0, 0.0)),)
+    crowd_make(Plan(groups, 4, 0.5, placement=Placement(spacing=2.0)), tmp_path / kind, workers=1, format=kind)
+    _look_alike(tmp_path / kind, folder / "unique")
+
+
+@pytest.mark.parametrize("kind", ["glb", "fbx"])
+def test_a_library_looks_the_same_in_every_format(walk: Path, folder: Path, tmp_path: Path, kind: str) -> None:
+    groups = (Group(walk, heading=(40.0, 90.0), phase=(0.0, 0.0)),)
+    plan = Plan(groups, 30, 1.0, mode="library", variants=2, fps=30.0)
+    crowd_make(plan, tmp_path / kind, workers=1, format=kind)
+    _look_alike(tmp_path / kind, folder / "library")
+
+
+def _look_alike(folder: Path, other: Path) -> None:
+    scene, expected = crowd_scene(folder)[0], crowd_scene(other)[0]
+    assert len(scene.placements) == len(expected.placements) and len(scene.shapes) == len(expected.shapes)
+    for placed, same in zip(scene.placements, expected.placements, strict=True):
+        for moment in (0.0, 0.4):
+            pose, known = pose_of(scene, placed, moment), pose_of(expected, same, moment)
+            np.testing.assert_allclose(pose[0, [0, 2]], known[0, [0, 2]], atol=0.001)
+            # The floor is below the lowest point, and BVH adds tips to hands and feet: compare heights to the hips.
+            joints = min(len(pose), len(known))
+            np.testing.assert_allclose(pose[:joints] - pose[0], known[:joints] - known[0], atol=0.001)

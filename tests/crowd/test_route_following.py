@@ -15,7 +15,7 @@ from freshtake.crowd.previewing import crowd_scene
 from freshtake.crowd.route_simulation import STEP
 from freshtake.crowd.shard_files import clips_of
 from freshtake.errors import UsageError
-from freshtake.motion.body.facing import facing
+from freshtake.motion.body.orientation import facing
 from freshtake.reports.viewport.crowd_picture import pose_of, track_of
 from freshtake.reports.viewport.staging import standing
 

@@ -43,12 +43,23 @@ def test_characters_are_where_the_archive_has_them(folder: Path) -> None:
         np.testing.assert_allclose((local @ world)[:, 3, :3], clip.positions()[frame], atol=1e-4)
 
 
+def test_the_stage_for_blender_has_no_instances(folder: Path) -> None:
+    from pxr import Usd, UsdSkel
+
+    stage = Usd.Stage.Open(str(folder / "usd" / "crowd_blender.usda"))
+    assert stage.GetPrototypes() == [] and stage.GetTimeCodesPerSecond() == 60.0
+    moved = [prim for prim in stage.Traverse() if prim.IsA(UsdSkel.Skeleton)]
+    sources = [str(UsdSkel.BindingAPI(prim).GetInheritedAnimationSource().GetParent().GetName()) for prim in moved]
+    assert sources == ["character_000001", "character_000002", "character_000003"]
+
+
 def test_a_validator_finds_nothing(folder: Path) -> None:
     from pxr import Usd, UsdValidation
 
     every = UsdValidation.ValidationRegistry().GetOrLoadAllValidators()
-    found = UsdValidation.ValidationContext(every).Validate(Usd.Stage.Open(str(folder / "usd" / "crowd.usda")))
-    assert [error.GetMessage() for error in found] == []
+    for name in ("crowd.usda", "crowd_blender.usda"):
+        found = UsdValidation.ValidationContext(every).Validate(Usd.Stage.Open(str(folder / "usd" / name)))
+        assert [error.GetMessage() for error in found] == []
 
 
 def test_the_same_crowd_has_the_same_bytes(walk: Path, folder: Path, tmp_path: Path) -> None:

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from freshtake.density.bodies import on_skeleton, usual_rotations
+from freshtake.density.examples import on_skeleton, usual_rotations
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, rotate
 from tests.density.made import walk

@@ -9,7 +9,7 @@ import freshtake as ft
 from freshtake.density import learn
 from freshtake.density.cleaning import bridge_single, cleaned, still
 from freshtake.errors import FreshtakeError
-from freshtake.motion.points import joint_points
+from freshtake.motion.kinds import joint_points
 from tests.density.made import FRAME_TIME, orbit, walk
 
 

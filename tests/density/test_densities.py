@@ -3,8 +3,18 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.kernel_search import block_index, drawn, near_kernels, nearest_square
-from freshtake.density.pose_density import density, log_density, log_sums, motion_widths, pose_widths, velocities
+from freshtake.density.pose_density import (
+    block_index,
+    density,
+    drawn,
+    log_density,
+    log_sums,
+    motion_widths,
+    near_kernels,
+    nearest_square,
+    pose_widths,
+    velocities,
+)
 from freshtake.numeric.arrays import Floats
 from tests.density.made import orbit
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.headings import own_rates, smooth_rates
+from freshtake.density.decoding import own_rates, smooth_rates
 
 
 @pytest.mark.parametrize("frames", [30, 60, 400])

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from freshtake.density import learn
-from freshtake.density.kernel_graph import MARGIN, Bounds, parts_of
 from freshtake.density.pose_density import arrivals
+from freshtake.density.possible_jumps import MARGIN, Bounds, parts_of
 from freshtake.density.runs import Limits
 from freshtake.numeric.arrays import Floats
 from tests.density.made import FRAME_TIME, PERIOD, orbit

@@ -5,8 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.cycle_blend_kernel import ASKED, BEFORE, SINCE, WAS, settle, wrapped
-from freshtake.density.follow import bell, best_moment, consider, disturb, new_pace
+from freshtake.density.cycle_blending import ASKED, BEFORE, SINCE, WAS, settle, wrapped
 from freshtake.density.jumps import (
     AGE,
     DRIVE,
@@ -46,6 +45,7 @@ from freshtake.density.runs import (
     read_at,
     rehearse,
 )
+from freshtake.density.synthesize import bell, best_moment, consider, disturb, new_pace
 from tests.density.made import two_switched
 
 RATES = Rates(0.05, 12.0, 4.0, 15.0, 0.1, 0.4, 30.0, 0.0)

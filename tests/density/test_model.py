@@ -12,7 +12,7 @@ from freshtake.density import Settings, learn
 from freshtake.density.space import poses_of
 from freshtake.errors import FormatError, UsageError
 from freshtake.motion.features import encode
-from freshtake.motion.points import joint_points
+from freshtake.motion.kinds import joint_points
 from tests.density.made import FRAME_TIME, gaits, orbit, run, two_orbits, walk
 
 

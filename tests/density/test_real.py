@@ -42,7 +42,7 @@ def test_recorded_markers_with_gaps(data: Path) -> None:
     assert ezc3d is not None
     clip = ft.read(data / "c3d" / "walking5.c3d")
     seen = ~clip.gaps().any(axis=0)
-    from freshtake.motion.points import drop_points
+    from freshtake.motion.kinds import drop_points
 
     names = tuple(name for name, good in zip(clip.names, clip.gaps().mean(axis=0) < 0.6, strict=True) if not good)
     assert not seen.all()

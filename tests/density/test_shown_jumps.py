@@ -5,10 +5,9 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.density import learn
-from freshtake.density.even_jumps import JumpTable
+from freshtake.density.even_jumps import JumpTable, _shown_bends, _without, without_whips
 from freshtake.density.jumps import SHARP, SHARPEST
 from freshtake.density.possible_jumps import BEFORE
-from freshtake.density.shown_jumps import _shown_bends, _without, without_whips
 from freshtake.samples import walk
 from tests.density.made import one_orbit
 

@@ -8,8 +8,7 @@ import pytest
 import freshtake as ft
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_weights import schedule
-from freshtake.density.cycle_blend_kernel import swerve
-from freshtake.density.cycle_blending import MixState
+from freshtake.density.cycle_blending import MixState, swerve
 from freshtake.density.even_jumps import no_jumps
 from freshtake.density.jumps import (
     AGE,
@@ -238,11 +237,10 @@ def test_a_jump_that_is_too_sharp_is_not_made() -> None:
 
 def on_curve(model: DensityModel, made_rows: Floats) -> float:
     """The share of rows whose rotations are within 1 % of the data's spread of a line between two recorded ones."""
-    first = model.modes + model.rates.shape[1]
-    data = model.track.rows[:, first:]
+    data = model.detail(model.track.rows)
     a, step = data[:-1], np.diff(data, axis=0)
     near = []
-    for row in made_rows[:, first:]:
+    for row in model.detail(made_rows):
         share = np.clip(((row - a) * step).sum(axis=1) / (step**2).sum(axis=1), 0.0, 1.0)
         near.append(float(np.linalg.norm(row - a - share[:, None] * step, axis=1).min()))
     return float((np.array(near) < 0.01 * np.sqrt(data.var(axis=0).sum())).mean())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.evaluation import copies
+from freshtake.evaluation import novelty
 from freshtake.motion.edit import concatenate, take_frames, turned
 from freshtake.numeric.rotations import angle_between, from_rotvec, multiply
 from tests.evaluation.stepping import prepared, takes
@@ -16,7 +16,7 @@ def test_a_copy_is_a_copy_whatever_its_heading_and_place() -> None:
     copy = turned(inputs[1], 0.7).changed(name="copy")
     copy = copy.changed(root=copy.root + np.array([5.0, 0.3, -2.0]))
     gallery, material = prepared(inputs, [copy])
-    parts = copies.measure(gallery, material.variants[0])
+    parts = novelty.measure_copies(gallery, material.variants[0])
     assert parts["copied"].value == 1.0
     assert parts["longest_run"].value == len(copy)
     assert parts["nearest"].value < 1e-9
@@ -24,7 +24,7 @@ def test_a_copy_is_a_copy_whatever_its_heading_and_place() -> None:
 
 def test_real_takes_are_no_copies() -> None:
     gallery, material = prepared(takes(1, 3), takes(2, 1))
-    parts = copies.measure(gallery, material.variants[0])
+    parts = novelty.measure_copies(gallery, material.variants[0])
     assert parts["copied"].value == 0.0
     assert parts["longest_run"].value == 0
     assert parts["nearest"].value > 0.1
@@ -37,7 +37,7 @@ def test_tolerances_are_angles_of_the_worst_joint(angle: float, exact: float, hu
     turn[0, 12] = [angle, 0.0, 0.0]
     near = inputs[0].changed(rotations=multiply(inputs[0].rotations, from_rotvec(turn)))
     gallery, material = prepared(inputs, [near])
-    parts = copies.measure(gallery, material.variants[0])
+    parts = novelty.measure_copies(gallery, material.variants[0])
     assert (parts["copied"].value, parts["copied_001deg"].value) == (exact, hundredth)
 
 
@@ -46,7 +46,7 @@ def test_a_run_follows_one_input_frame_by_frame() -> None:
     spliced = concatenate([take_frames(inputs[0], 5, 25), take_frames(inputs[1], 40, 52)])
     backwards = inputs[0].changed(root=inputs[0].root[::-1], rotations=inputs[0].rotations[::-1])
     gallery, material = prepared(inputs, [spliced, backwards])
-    first, second = (copies.measure(gallery, track) for track in material.variants)
+    first, second = (novelty.measure_copies(gallery, track) for track in material.variants)
     assert first["copied"].value == 1.0
     assert first["longest_run"].value == 20
     assert second["copied"].value == 1.0
@@ -56,14 +56,14 @@ def test_a_run_follows_one_input_frame_by_frame() -> None:
 def test_copies_among_variants() -> None:
     inputs, new = takes(5, 2), takes(6, 2)
     gallery, material = prepared(inputs, [new[0], new[1], turned(new[0], 0.3)])
-    assert [part.value for part in copies.copied_from_others(gallery, material.variants)] == [1.0, 0.0, 1.0]
-    assert copies.copied_from_others(gallery, material.variants[:1]) == []
+    assert [part.value for part in novelty.copied_from_others(gallery, material.variants)] == [1.0, 0.0, 1.0]
+    assert novelty.copied_from_others(gallery, material.variants[:1]) == []
 
 
 def test_pose_differences_equal_the_slow_way() -> None:
     gallery, material = prepared(takes(7, 1), takes(8, 1))
     a, b = material.inputs[0], material.variants[0]
-    fast = copies.pose_differences(gallery, a, b)
+    fast = novelty.pose_differences(gallery, a, b)
     for i, j in ((0, 0), (3, 40), (50, 7)):
         slow = max(float(angle_between(a.turns[i, k], b.turns[j, k])) for k in range(a.turns.shape[1]))
         assert abs(fast[i, j] - slow) < 1e-7
@@ -80,7 +80,7 @@ def test_longest_diagonal_equals_the_slow_way() -> None:
                 while i + n < 9 and j + n < 12 and mask[i + n, j + n]:
                     n += 1
                 slow = max(slow, n)
-        assert copies.longest_diagonal(mask) == slow
+        assert novelty.longest_diagonal(mask) == slow
 
 
 def test_nearest_pose_equals_the_slow_way() -> None:
@@ -88,6 +88,6 @@ def test_nearest_pose_equals_the_slow_way() -> None:
     slow_track = material.variants[0].thirty()
     poses = np.concatenate([track.body for track in material.inputs])
     slow = [min(np.linalg.norm(pose - other, axis=-1).mean() for other in poses) for pose in slow_track.body]
-    found = copies.nearest_pose(gallery, material.variants[0])
+    found = novelty.nearest_pose(gallery, material.variants[0])
     assert np.all(found >= np.array(slow) / material.layout.size - 1e-12)
     assert np.isclose(found.mean(), np.mean(slow) / material.layout.size, rtol=0.02)

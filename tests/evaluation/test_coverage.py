@@ -6,8 +6,8 @@ from functools import lru_cache
 
 import numpy as np
 
-from freshtake.evaluation import coverage
-from freshtake.evaluation.track_alignment import cheapest_windows, window_costs
+from freshtake.evaluation import novelty
+from freshtake.evaluation.tracks import cheapest_windows, window_costs
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.arrays import Floats
 from tests.evaluation.stepping import prepared, takes
@@ -48,17 +48,17 @@ def test_patches_equal_trying_everything() -> None:
     rng = np.random.default_rng(1)
     for _ in range(15):
         costs = [rng.random((9, int(rng.integers(2, 9)))) for _ in range(2)]
-        assert np.isclose(coverage.patched_cost(costs, 3), slow_patches(costs, 3))
-    assert np.isnan(coverage.patched_cost([rng.random((4, 9))], 5))
+        assert np.isclose(novelty.patched_cost(costs, 3), slow_patches(costs, 3))
+    assert np.isnan(novelty.patched_cost([rng.random((4, 9))], 5))
 
 
 def test_an_input_covers_itself_and_half_of_it_covers_half() -> None:
     inputs = takes(1, 1)
     half = take_frames(inputs[0], 0, len(inputs[0]) // 2 + 16)
     gallery, material = prepared(inputs, [inputs[0], half])
-    same, less = (coverage.measure(gallery, track) for track in material.variants)
+    same, less = (novelty.measure_coverage(gallery, track) for track in material.variants)
     assert same["coverage"].value == 1.0
     assert same["global_diversity"].value < 1e-6
     assert same["local_diversity"].value < 1e-6
     assert less["coverage"].value <= 1.0
-    assert coverage.set_coverage(gallery, material.variants) == 1.0
+    assert novelty.set_coverage(gallery, material.variants) == 1.0

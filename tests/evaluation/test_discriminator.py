@@ -8,8 +8,8 @@ from scipy.optimize import minimize
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.comparable import Material, unpacked
-from freshtake.evaluation.discriminator import RIDGE, logistic, mean_auc, movement, tell_sets_apart
 from freshtake.evaluation.dofs import body_joints
+from freshtake.evaluation.likeness import RIDGE, logistic, mean_auc, movement, tell_sets_apart
 from freshtake.motion import Clip, Skeleton, Stroke
 from tests.evaluation.stepping import NAMES, OFFSETS, PARENTS, SKELETON, jittered, takes
 

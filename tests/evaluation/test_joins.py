@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.evaluation.joins import Pace, copied_share, join_pace, loop_pace, pace_of
+from freshtake.evaluation.sequences import Pace, copied_share, join_pace, loop_pace, pace_of
 from freshtake.evaluation.tracks import foot_joints
 from freshtake.motion import Clip
-from freshtake.motion.cycles.shared_seams import chained
+from freshtake.motion.cycles.seams import chained
 from freshtake.motion.edit import turned
 from tests.motion.cycles.test_shared_seams import loops
 

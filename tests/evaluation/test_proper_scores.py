@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.evaluation.realness_figures import column_pairs, energy_score, variogram_score
+from freshtake.evaluation.realness import column_pairs, energy_score, variogram_score
 from freshtake.numeric.arrays import Floats
 
 MIXING = np.random.default_rng(0).normal(size=(3, 12))

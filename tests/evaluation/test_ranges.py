@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from scipy.stats import wasserstein_distance
 
-from freshtake.evaluation import ranges
+from freshtake.evaluation import movement
 from freshtake.evaluation.dofs import fk_scales
 from freshtake.numeric.rotations import from_rotvec, multiply
 from tests.evaluation.stepping import prepared, takes
@@ -19,10 +19,10 @@ def test_inputs_are_in_range_and_a_bent_joint_is_not() -> None:
     bend[0, 12, 1] = 2.0
     bent = inputs[0].changed(rotations=multiply(inputs[0].rotations, from_rotvec(bend)))
     gallery, material = prepared(inputs, [inputs[1], bent])
-    inside, outside = (ranges.measure(gallery, track) for track in material.variants)
+    inside, outside = (movement.measure_ranges(gallery, track) for track in material.variants)
     assert inside["overshoot"].value == 0.0
     assert outside["overshoot"].value > 0.01
-    table = {dof.name: dof for dof in ranges.dof_table(gallery, [material.variants[1]])}
+    table = {dof.name: dof for dof in movement.dof_table(gallery, [material.variants[1]])}
     assert max(table.values(), key=lambda dof: dof.distance).name.startswith("LeftHand")
     assert table["LeftUpLeg.x"].overshoot == 0.0
 
@@ -35,21 +35,21 @@ def test_a_little_beyond_the_range_is_allowed() -> None:
         rows = np.stack([low + (1 + beyond) * reach, low - beyond * reach])[:, reach > 0.01]
         track = replace(material.variants[0], dofs=np.repeat(low[None], 2, axis=0))
         track.dofs[:, reach > 0.01] = rows
-        found = {dof.name: dof.overshoot for dof in ranges.dof_table(gallery, [track])}
+        found = {dof.name: dof.overshoot for dof in movement.dof_table(gallery, [track])}
         moving = [name for name, width in zip(material.layout.dofs, reach, strict=True) if width > 0.01]
         assert {found[name] for name in moving} == {expected}
 
 
 def test_the_distance_is_wasserstein_in_standard_deviations() -> None:
     gallery, material = prepared(takes(2, 3), takes(3, 1))
-    known, rows = ranges.input_range(gallery), material.variants[0].dofs
+    known, rows = movement.input_range(gallery), material.variants[0].dofs
     pooled = np.concatenate([track.dofs for track in material.inputs])
-    found = ranges.wasserstein(known, rows)
+    found = movement.wasserstein(known, rows)
     for column in range(0, rows.shape[1], 5):
         if known.spread[column] > 1e-3:
             exact = wasserstein_distance(rows[:, column], pooled[:, column]) / known.spread[column]
             assert abs(found[column] - exact) < 0.03
-    shifted = ranges.wasserstein(known, pooled + 0.5 * known.spread)
+    shifted = movement.wasserstein(known, pooled + 0.5 * known.spread)
     assert np.allclose(shifted[known.spread > 1e-3], 0.5)
 
 
@@ -60,7 +60,7 @@ def test_a_joint_that_the_inputs_keep_still_may_not_move() -> None:
     gallery, material = prepared(
         inputs, [inputs[0].changed(rotations=multiply(inputs[0].rotations, from_rotvec(turn)))]
     )
-    table = {dof.name: dof for dof in ranges.dof_table(gallery, material.variants)}
+    table = {dof.name: dof for dof in movement.dof_table(gallery, material.variants)}
     assert table["LeftToeBase.y"].overshoot > 0.9
 
 

@@ -8,8 +8,7 @@ import pytest
 from freshtake.evaluation import Figure, evaluate
 from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.dofs import body_joints
-from freshtake.evaluation.realness import at_moments, manner, static_share, swings_together
-from freshtake.evaluation.realness_figures import realness_figures
+from freshtake.evaluation.realness import at_moments, manner, realness_figures, static_share, swings_together
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.edit import scaled
 from freshtake.numeric.rotations import about_axis, from_rotvec, multiply, rotate

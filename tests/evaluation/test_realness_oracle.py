@@ -16,9 +16,9 @@ import pytest
 
 import freshtake as ft
 from freshtake.evaluation.comparable import Material, unpacked
-from freshtake.evaluation.discriminator import PARTS, mean_auc, tell_sets_apart
 from freshtake.evaluation.dofs import body_joints
-from freshtake.evaluation.realness_figures import realness_figures
+from freshtake.evaluation.likeness import PARTS, mean_auc, tell_sets_apart
+from freshtake.evaluation.realness import realness_figures
 from freshtake.motion import Clip
 from tests.conftest import DATA
 from tests.evaluation.stepping import jittered

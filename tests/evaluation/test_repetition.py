@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.repetition import (
+from freshtake.evaluation.sequences import (
     RATE,
     STEP,
     acuity,
@@ -18,7 +18,7 @@ from freshtake.evaluation.repetition import (
     watched,
 )
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
-from freshtake.motion.cycles.joining import join, seams
+from freshtake.motion.cycles.seams import join, seams
 from freshtake.motion.edit import resample, turned
 from freshtake.numeric.arrays import Floats
 from tests.evaluation.stepping import takes

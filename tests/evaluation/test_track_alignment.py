@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.evaluation.track_alignment import dtw_distances, dtw_path, laid_on
+from freshtake.evaluation.tracks import dtw_distances, dtw_path, laid_on
 from freshtake.motion.body.pose_space import distances
 from freshtake.numeric.arrays import Floats
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from freshtake.errors import FormatError
-from freshtake.formats.body_map_files import read_body_maps, write_body_maps
+from freshtake.formats.joint_files import read_body_maps, write_body_maps
 from freshtake.samples.rigs import parts
 
 

@@ -9,8 +9,8 @@ import pytest
 
 import freshtake as ft
 from freshtake.formats import gltf, usd
-from freshtake.formats.clip_files import write_clips
 from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.registry import write_clips
 from tests.formats.characters import skinned
 from tests.formats.fbx.slow_reader import Scene
 from tests.formats.made_clips import made_clip, usual_layout

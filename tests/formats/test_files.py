@@ -230,8 +230,9 @@ def test_what_a_killed_process_left_is_cleared_at_the_next_write_and_what_a_live
     elsewhere = tmp_path / re.sub(r"\.[0-9a-f]{8}-", ".00000000-", left[0])
     long_ago = tmp_path / re.sub(r"\.[0-9a-f]{8}-", ".00000001-", left[0])
     longer_name = tmp_path / f"{left[0]}.usdc"  # some formats are written under one, next to the file with the lock
+    librarys = tmp_path / f"{left[0]}.YD7TJI"  # as USD's library names what it has not finished
     mine = tmp_path / ".notes.tmp"
-    for path in (elsewhere, long_ago, longer_name, mine):
+    for path in (elsewhere, long_ago, longer_name, librarys, mine):
         path.write_text("")
     os.utime(long_ago, (1e9, 1e9))
     live = tmp_path / "live"

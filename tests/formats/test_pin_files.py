@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from freshtake.errors import FormatError
-from freshtake.formats.pin_files import read_contacts, read_mapping, read_pins
+from freshtake.formats.joint_files import read_contacts, read_mapping, read_pins
 
 
 def written(folder: Path, name: str, text: str) -> Path:

@@ -11,7 +11,7 @@ from freshtake.formats.registry import FORMATS, by_name, detect, for_writing
 from tests.conftest import data_files, label
 from tests.fuzz.seeds import TARGETS, make_target
 
-MODELS = {"ftm", "texture", "density", "style"}
+MODELS = {"ftm", "texture", "density", "style", "paper", "gaits"}
 FORMS = {"glb": "gltf", "usda": "usd", "usdc": "usd"}  # targets whose format has another name
 SINGLE = [name for name in TARGETS if name not in {"obj", *MODELS}]  # motions that are single files
 

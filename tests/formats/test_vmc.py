@@ -12,8 +12,16 @@ from hypothesis import strategies as st
 
 from freshtake.errors import UsageError
 from freshtake.formats.humanoid import humanoid_of
-from freshtake.formats.osc import Message, bundles, decoded, message
-from freshtake.formats.vmc import PosePackets, mirrored_places, mirrored_turns, unity_name
+from freshtake.formats.vmc import (
+    Message,
+    PosePackets,
+    bundles,
+    decoded,
+    message,
+    mirrored_places,
+    mirrored_turns,
+    unity_name,
+)
 from freshtake.motion.edit import scaled, with_up
 from freshtake.numeric.kinematics import forward
 from freshtake.samples.rigs import rig

@@ -1,4 +1,4 @@
-"""The fuzzer for an hour or so: python -m tests.fuzz --seconds 3600 [--target bvh] [--seed 1] [--keep FOLDER]."""
+"""The fuzzer for an hour or so: python -m tests.fuzz --seconds 3600 [--target bvh] [--inputs 1000] [--seed 1]."""
 
 from __future__ import annotations
 
@@ -19,18 +19,26 @@ def main() -> int:
     parser.add_argument("--target", choices=TARGETS, action="append", help="one reader (default: all of them)")
     parser.add_argument("--seed", type=int, default=int(time.time()), help="the same seed damages in the same way")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"), help="folder for inputs that failed")
+    parser.add_argument("--inputs", type=int, help="of each target, instead of a time")
     options = parser.parse_args()
     targets = options.target or list(TARGETS)
     shift = min(SHIFT, options.seconds / len(targets))
     end, seed, failed = time.monotonic() + options.seconds, options.seed, 0
     while (left := end - time.monotonic()) > 0.1 * shift:
         for target in targets:
-            result = fuzz(target, seed, min(shift, max(left, 1.0)), 10**9, options.keep)
+            seconds = min(shift, max(left, 1.0)) if options.inputs is None else 1e6
+            result = fuzz(target, seed, seconds, options.inputs or 10**9, options.keep)
             failed += len(result.failures)
-            print(f"{target:5} seed {seed}: {result.done} inputs, {len(result.failures)} failures", flush=True)
+            print(
+                f"{target:8} seed {seed}: {result.done} inputs, {result.taken} taken for good and used in"
+                f" {result.uses} ways, {len(result.failures)} failures",
+                flush=True,
+            )
             for failure in result.failures:
                 print(f"  {failure.kept}\n    {failure.problem.strip().splitlines()[-1]}", flush=True)
         seed += 1
+        if options.inputs is not None:
+            break
     return 1 if failed else 0
 
 

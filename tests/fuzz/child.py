@@ -8,7 +8,6 @@ dead child was reading. Standard output is one JSON object: how many were done, 
 
 from __future__ import annotations
 
-import contextlib
 import faulthandler
 import json
 import resource
@@ -25,8 +24,9 @@ import numpy as np
 import freshtake as ft
 from tests.fuzz.mutate import mutate
 from tests.fuzz.seeds import Target, make_target
+from tests.fuzz.using import use
 
-SECONDS = 5.0  # of CPU for one small file
+SECONDS = 15.0  # of CPU for one small file; a model may need a function that none of the good ones has compiled
 MEMORY = 500 << 20  # bytes beyond what the process has when it starts to read
 
 
@@ -39,31 +39,25 @@ def damaged(target: Target, seed: int, number: int) -> bytes:
     return mutate(data, other, rng)
 
 
-def read(path: Path) -> None:
-    """Read a motion, or a model by its ending; a texture that is taken for good must also play."""
+def read(path: Path) -> int:
+    """Read a motion, or a model by its ending; a model that is taken for good is used, too: in how many ways?"""
     if path.suffix == ".ftm":
-        model = ft.load(path)
-        if isinstance(model, ft.texture.TextureModel):
-            played(model)
-    else:
-        ft.read(path, warn=lambda message: None)
+        return use(path)
+    ft.read(path, warn=lambda message: None)
+    return 1
 
 
-def played(model: ft.texture.TextureModel) -> None:
-    """Play, decode, loop and steer a little."""
-    rng = np.random.default_rng(0)
-    model.sample(rng, frames=12)
-    with contextlib.suppress(ft.UsageError):  # not every length has a loop
-        model.loop_rows(rng, 40)
-    model.steer(model.start(rng), model.cells[-1])
+def complaint(path: Path, taken: list[int] | None = None) -> str:
+    """What went wrong beyond the one sentence that may come back; empty if nothing did.
 
-
-def complaint(path: Path) -> str:
-    """What went wrong beyond the one sentence that may come back; empty if nothing did."""
+    To `taken` is added in how many ways a file was used that is taken for good.
+    """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            read(path)
+            ways = read(path)
+        if taken is not None:
+            taken.append(ways)
     except ft.FreshtakeError as error:
         message = str(error)
         if "more memory" in message or "nested too deeply" in message:
@@ -88,20 +82,21 @@ def run(target: Target, seed: int, first: int, count: int, seconds: float, folde
         (scene / name).write_bytes(content)
     path = scene / target.file
     failures, done, deadline = [], 0, time.monotonic() + seconds
+    taken: list[int] = []
     for number in range(first, first + count):
         if time.monotonic() > deadline:
             break
         path.write_bytes(damaged(target, seed, number))
         (folder / "number").write_text(str(number))
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        problem = complaint(scene if target.name == "obj" else path)
+        problem = complaint(scene if target.name == "obj" else path, taken)
         signal.setitimer(signal.ITIMER_PROF, 0)
         done += 1
         if problem:
             kept = folder / f"{target.name}-{seed}-{number}{path.suffix}"
             shutil.copy(path, kept)
             failures.append({"input": str(kept), "number": number, "problem": problem})
-    return {"done": done, "failures": failures}
+    return {"done": done, "taken": len(taken), "uses": sum(taken), "failures": failures}
 
 
 def main() -> None:

@@ -25,24 +25,28 @@ class Failure(NamedTuple):
 
 
 class Result(NamedTuple):
+    """How many inputs were read, how many of them were taken for good, and in how many ways those were used."""
+
     done: int
     failures: list[Failure]
+    taken: int = 0
+    uses: int = 0
 
 
 def fuzz(target: str, seed: int, seconds: float, count: int, keep: Path) -> Result:
     """At most `count` inputs in at most `seconds`; failing inputs are copied to `keep`."""
     deadline = time.monotonic() + seconds
-    number, done, failures = 0, 0, []
+    number, done, taken, uses, failures = 0, 0, 0, 0, []
     while number < count and time.monotonic() < deadline:
         with tempfile.TemporaryDirectory() as scratch:
             report = _child(target, seed, number, count - number, deadline - time.monotonic(), Path(scratch))
-            done += report["done"]
+            done, taken, uses = done + report["done"], taken + report["taken"], uses + report["uses"]
             for failure in report["failures"]:
                 keep.mkdir(parents=True, exist_ok=True)
                 kept = Path(shutil.copy(failure["input"], keep))
                 failures.append(Failure(target, failure["number"], failure["problem"], kept))
             number = report["next"]
-    return Result(done, failures)
+    return Result(done, failures, taken, uses)
 
 
 def _child(target: str, seed: int, first: int, count: int, seconds: float, scratch: Path) -> dict:  # type: ignore[type-arg]
@@ -75,4 +79,4 @@ def _post_mortem(target: str, seed: int, first: int, code: int, err: str, scratc
     shutil.copy(source, kept)
     problem = f"the process ended with code {code} (-27: too long, -9: hang, -11: crash)\n{err[-3000:]}"
     earlier = [{"input": str(kept), "number": number, "problem": problem}]
-    return {"done": number - first + 1, "failures": earlier, "next": number + 1}
+    return {"done": number - first + 1, "taken": 0, "uses": 0, "failures": earlier, "next": number + 1}

@@ -5,7 +5,9 @@ from __future__ import annotations
 import hashlib
 import io
 import json
+import random
 import struct
+import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -15,11 +17,15 @@ import numpy as np
 
 import freshtake as ft
 from freshtake.motion.edit import take_frames
-from freshtake.motion.points import joint_points
+from freshtake.motion.kinds import joint_points
+from freshtake.style.bilinear import fit as fit_gaits
 from tests.density.made import orbit
+from tests.formats.ftm.opened import Opened
+from tests.formats.ftm.opened import changed as altered
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout
 from tests.fuzz.mutate import Rng, mutate
 from tests.style.pairs_of_clips import model as pair_of_walks
+from tests.style.warping.known_warps import walk_clip
 from tests.texture.made import sheet
 
 ASF = """:version 1.10
@@ -178,7 +184,16 @@ def _ftm(folder: Path) -> Target:
         model = ft.variation.learn(clips, settings, rng=np.random.default_rng(0), cyclic=False)
         ft.save(folder / f"{number}.ftm", model, sources=["a.bvh"])
         seeds.append((folder / f"{number}.ftm").read_bytes())
+    walks = [ft.samples.walk(np.random.default_rng(k)) for k in range(2)]
+    ft.save(folder / "walk.ftm", ft.variation.learn(walks, rng=np.random.default_rng(0), cyclic=True))
+    seeds.append((folder / "walk.ftm").read_bytes())
     return Target("ftm", "x.ftm", tuple(seeds), inside=_inside_model)
+
+
+def _paper(folder: Path) -> Target:
+    jumps = [ft.samples.jump(np.random.default_rng(k)) for k in range(3)]
+    settings = ft.variation.paper.Settings(neighbors=10, velocity_weight=0.3, restarts=0)
+    return _stored("paper", folder, ft.variation.paper.learn(jumps, settings, rng=np.random.default_rng(0)))
 
 
 def _texture(folder: Path) -> Target:
@@ -190,17 +205,25 @@ def _texture(folder: Path) -> Target:
         ft.texture.learn(sheet(60, normals=True), choose(components=3, candidates=2)),
         ft.texture.learn(sheet(60), choose(components=2, parts=2, bits=8, candidates=2)),
         ft.texture.learn({"a": take_frames(walk, 0, half), "b": take_frames(walk, half)}, choose(candidates=2)),
+        ft.texture.learn(ft.samples.walk(np.random.default_rng(1), cycles=4)),
     )
     return _stored("texture", folder, *models)
 
 
 def _density(folder: Path) -> Target:
     orbits = {"small": [orbit(1, 3)], "large": [orbit(2, 3, size=1.6)]}
-    return _stored("density", folder, ft.density.learn(orbits, frame_time=1 / 30))
+    rng = np.random.default_rng
+    clips = {"walk": [ft.samples.walk(rng(0), cycles=3)], "run": [ft.samples.run(rng(0), cycles=3)]}
+    return _stored("density", folder, ft.density.learn(orbits, frame_time=1 / 30), ft.density.learn(clips))
 
 
 def _style(folder: Path) -> Target:
     return _stored("style", folder, pair_of_walks("n4sid"), pair_of_walks("fir"))
+
+
+def _gaits(folder: Path) -> Target:
+    cells = {(s, v): walk_clip(1, speed=v, style=s, amount=0.3) for s in ("normal", "crouch") for v in (0.9, 1.7)}
+    return _stored("gaits", folder, fit_gaits(cells))
 
 
 def _stored(name: str, folder: Path, *models: object) -> Target:
@@ -213,7 +236,13 @@ def _stored(name: str, folder: Path, *models: object) -> Target:
 
 
 def _inside_model(data: bytes, other: bytes, rng: Rng) -> bytes:
-    """Damage one member, and let the header say the checksums of what is there."""
+    """Damage one member, or one of its values, and let the header say the checksums of what is there."""
+    if rng.random() < 0.7:  # such models load far more often than those whose bytes are damaged
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "model.ftm"
+            path.write_bytes(data)
+            chance = random.Random(int(rng.integers(0, 1 << 62)))
+            return altered(Opened(path), chance).write(path).read_bytes()
     changed = _inside_zip(data, other, rng)
     with zipfile.ZipFile(io.BytesIO(changed)) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
@@ -297,9 +326,11 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "csv": _csv,
     "npz": _npz,
     "ftm": _ftm,
+    "paper": _paper,
     "texture": _texture,
     "density": _density,
     "style": _style,
+    "gaits": _gaits,
     "glb": _glb,
     "gltf": _gltf,
     "obj": _obj,

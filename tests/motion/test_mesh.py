@@ -9,7 +9,7 @@ import pytest
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion import MeshSequence
-from freshtake.motion.mesh import vertex_normals
+from freshtake.motion.kinds import vertex_normals
 
 CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1], [5, 5, 5]], dtype=np.float32)
 FACES = np.array([[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]], dtype=np.int32)

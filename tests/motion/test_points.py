@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion import PointClip
-from freshtake.motion.points import drop_points, fill_gaps, joint_points
+from freshtake.motion.kinds import drop_points, fill_gaps, joint_points
 from tests.motion.random_motion import humanoid, random_clip
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.motion import Clip
-from freshtake.motion.rates import nominal_frame_time
+from freshtake.motion.edit import nominal_frame_time
 from tests.formats.made_clips import made_clip, usual_layout
 
 RATES = (24.0, 24 / 1.001, 25.0, 30 / 1.001, 30.0, 48.0, 50.0, 60 / 1.001, 60.0, 90.0, 100.0, 120.0, 240.0)

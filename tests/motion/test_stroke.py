@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion import Stroke
-from freshtake.motion.stroke import resample_stroke
+from freshtake.motion.kinds import resample_stroke
 
 
 @pytest.mark.parametrize(

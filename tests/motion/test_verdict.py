@@ -10,7 +10,8 @@ import pytest
 import freshtake as ft
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.edit import scaled, turned
+from freshtake.motion.body.rooting import rooted
+from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.verdict import (
     AMBER,
     GREEN,
@@ -26,6 +27,7 @@ from freshtake.motion.verdict import (
 from freshtake.numeric.rotations import from_rotvec, multiply
 from freshtake.samples.humanoid import Build
 from tests.conftest import DATA
+from tests.motion.rigs import with_targets
 
 
 @pytest.fixture(scope="module")
@@ -168,3 +170,17 @@ def test_results_of_any_method_are_checked_against_what_they_were_made_from(take
         check_result(teleported(takes[0]), takes, name="b.bvh", keep_going=False, warn=said.append)
     (verdict,) = check_result(takes[0], takes, name="c.bvh", keep_going=False, warn=said.append, most_off=400.0)
     assert verdict.color == AMBER and "off its path" in said[-1]
+
+
+@pytest.mark.parametrize("factor, up", [(0.01, "y"), (10.0, "z"), (1.0 / 2.54, "z")])
+def test_a_motion_in_another_unit_or_axis_is_judged_as_the_takes(factor: float, up: str) -> None:
+    takes = [ft.samples.walk(np.random.default_rng(k), cycles=2.0) for k in range(2)]
+    standard = standard_of(takes)
+    assert judge(scaled(with_up(takes[0], up), factor), standard).color == GREEN
+
+
+def test_a_motion_whose_file_was_read_with_another_root_is_judged_as_the_takes() -> None:
+    """An archive keeps joints as they are, other formats put the root where the body is."""
+    takes = [with_targets(ft.samples.walk(np.random.default_rng(k), cycles=2.0, turn_rate=40.0)) for k in range(2)]
+    assert judge(rooted(takes[0]), standard_of(takes)).color == GREEN
+    assert judge(takes[0], standard_of([rooted(take) for take in takes])).color == GREEN

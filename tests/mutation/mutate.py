@@ -50,12 +50,11 @@ TARGETS = (
     Target("texture", "texture.play_kernels", ("texture/test_play_kernels.py", "texture/test_jump_map.py")),
     Target(
         "planting",
-        "motion.planting.contact_kernels",
-        ("motion/planting/test_contact_kernels.py", "motion/planting/test_feet.py"),
+        "motion.planting.foot_plans",
+        ("motion/planting/test_foot_contacts.py", "motion/planting/test_feet.py", "motion/planting/test_foot_plans.py"),
     ),
     Target("planting", "motion.planting.limb_leading", ("motion/planting/test_limb_leading.py",)),
     Target("planting", "numeric.limb_kernels", ("numeric/test_limb_kernels.py",)),
-    Target("planting", "motion.planting.foot_plans", ("motion/planting/test_foot_plans.py",)),
 )
 
 SWAPS: dict[type[ast.AST], type[ast.AST]] = {

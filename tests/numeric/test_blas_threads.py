@@ -8,7 +8,7 @@ import sys
 
 LIMIT = """
 from concurrent.futures import ThreadPoolExecutor
-import scipy.linalg
+import numpy
 from threadpoolctl import threadpool_info
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 

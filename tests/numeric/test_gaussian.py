@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy import ndimage
 
-from freshtake.numeric.gaussian import MODES, gaussian_filter1d
+from freshtake.numeric.curves import MODES, gaussian_filter1d
 
 
 @pytest.mark.parametrize("mode", list(MODES))

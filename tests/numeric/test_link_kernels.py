@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.motion.body.limb_ranges import Chain
+from freshtake.motion.body.limbs import Chain
 from freshtake.numeric.limb_kernels import LINK_ROOM, joint_coordinates, joint_turn, logarithm_into, nearest_turn
 from freshtake.numeric.rotations import angle_between, from_rotvec, to_rotvec
 

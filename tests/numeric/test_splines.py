@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy.interpolate import BSpline, CubicHermiteSpline
 
-from freshtake.numeric.splines import cubic_weights, spline_weights
+from freshtake.numeric.smooth_path import cubic_weights, spline_weights
 
 
 def test_weights_are_those_of_a_b_spline() -> None:

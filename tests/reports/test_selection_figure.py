@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.reports.selection_figure import selection_figure
-from freshtake.variation.selection.verdicts import Selection, Verdict
+from freshtake.variation.selection.candidates import Selection, Verdict
 
 
 def test_rejected_clips_that_were_scored_have_a_map_each() -> None:

@@ -12,21 +12,19 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import CYCLIC_STEPS, first_to_last, is_cyclic
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import gimbal_closeness, to_euler
-from freshtake.samples import cheering, fighting, jumping, punching
-from freshtake.samples.cheering import cheer
-from freshtake.samples.fighting import fight, kick
+from freshtake.samples import actions, fighting
+from freshtake.samples.actions import cheer, jump, plan_flight
+from freshtake.samples.fighting import fight, kick, punch
 from freshtake.samples.humanoid import DEFAULT, SMALL, TALL, Build
-from freshtake.samples.jumping import jump, plan_flight
-from freshtake.samples.punching import punch
-from freshtake.samples.variation_law import Law
+from freshtake.samples.smooth_curves import Law
 
 SIDES = ("Left", "Right")
 ACTIONS: dict[str, tuple[Callable[..., Clip], Law]] = {
-    "cheer": (cheer, cheering.LAW),
-    "jump": (jump, jumping.LAW),
-    "punch": (punch, punching.LAW),
-    "kick": (kick, fighting.LAW),
-    "fight": (fight, fighting.LAW),
+    "cheer": (cheer, actions.CHEER_LAW),
+    "jump": (jump, actions.JUMP_LAW),
+    "punch": (punch, fighting.PUNCH_LAW),
+    "kick": (kick, fighting.FIGHT_LAW),
+    "fight": (fight, fighting.FIGHT_LAW),
 }
 EVERY_ACTION = pytest.mark.parametrize(("action", "law"), ACTIONS.values(), ids=ACTIONS)
 
@@ -113,7 +111,7 @@ def test_a_cheer_throws_both_hands_above_the_head_once() -> None:
 @pytest.mark.parametrize("build", [DEFAULT, TALL])
 @pytest.mark.parametrize("fps", [60.0, 120.0])
 def test_a_jump_falls_freely(build: Build, fps: float) -> None:
-    told = jumping.LAW.draw(rng(7))
+    told = actions.JUMP_LAW.draw(rng(7))
     clip = jump(rng(7), build=build, fps=fps, take=told)
     flight = plan_flight(80.0 + told["distance"], build, told)
     time = np.arange(len(clip)) / fps
@@ -131,12 +129,12 @@ def test_a_jump_falls_freely(build: Build, fps: float) -> None:
 
 
 def test_a_jump_lands_as_far_as_it_says_on_planted_feet() -> None:
-    told = jumping.LAW.draw(rng(3))
+    told = actions.JUMP_LAW.draw(rng(3))
     for distance in (0.4, 0.8, 1.2):
         clip = jump(rng(3), distance=distance, take=told)
         flight = plan_flight(100.0 * distance + told["distance"], DEFAULT, told)
         time = np.arange(len(clip)) / clip.fps
-        before, after = time < flight.leave - jumping.ROLL_OFF, time > flight.land + 0.15
+        before, after = time < flight.leave - actions.ROLL_OFF, time > flight.land + 0.15
         for side in SIDES:
             toe = joint(clip, f"{side}ToeBase")
             assert np.ptp(toe[before], axis=0).max() < 0.02 and np.ptp(toe[after], axis=0).max() < 0.02

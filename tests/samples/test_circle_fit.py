@@ -8,7 +8,7 @@ import pytest
 from freshtake.errors import UsageError
 from freshtake.motion import Stroke
 from freshtake.samples import circle, fit_circle
-from freshtake.samples.strokes import CircleLaw, CircleTake
+from freshtake.samples.shapes import CircleLaw, CircleTake
 from freshtake.variation import learn
 
 DRAWS, OUTPUTS = 8, 15

@@ -16,11 +16,9 @@ from freshtake.numeric.euler import gimbal_closeness, to_euler
 from freshtake.samples import walking
 from freshtake.samples.footsteps import Footholds, LegCycle, foot_track
 from freshtake.samples.humanoid import DEFAULT, SMALL, TALL, Build
-from freshtake.samples.running import run, run_plan
-from freshtake.samples.skipping import skip, skip_plan
+from freshtake.samples.running import run, run_plan, skip, skip_plan
 from freshtake.samples.smooth_curves import Curve
-from freshtake.samples.styles import STYLES
-from freshtake.samples.walking import LAW, cadence, walk, walk_plan
+from freshtake.samples.walking import LAW, STYLES, cadence, walk, walk_plan
 from tests.conftest import data_files
 from tests.samples.gait_measures import SIDES, hinge, joint, lower_foot, over_cycle, planted, rng, swing_angles
 

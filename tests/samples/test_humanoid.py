@@ -13,12 +13,11 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet, hands, mirror_pairs, rest_positions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, multiply, rotate
-from freshtake.samples import cheering, jumping, punching, two_bone, walking
-from freshtake.samples.humanoid import DEFAULT, SMALL, TALL, Build, skeleton
-from freshtake.samples.smooth_curves import GRAVITY, Curve, Ends, bounce, ease, late_ease, lobe, quintic
-from freshtake.samples.variation_law import Law, Wander
+from freshtake.samples import actions, fighting, walking
+from freshtake.samples.humanoid import DEFAULT, SMALL, TALL, Build, skeleton, solve_limb
+from freshtake.samples.smooth_curves import GRAVITY, Curve, Ends, Law, Wander, bounce, ease, late_ease, lobe, quintic
 
-LAWS = {"walk": walking.LAW, "cheer": cheering.LAW, "jump": jumping.LAW, "punch": punching.LAW}
+LAWS = {"walk": walking.LAW, "cheer": actions.CHEER_LAW, "jump": actions.JUMP_LAW, "punch": fighting.PUNCH_LAW}
 
 
 def rng(seed: int = 3) -> np.random.Generator:
@@ -127,7 +126,7 @@ def test_two_bones_reach_their_target_and_bend_one_way(bend: int) -> None:
     gap = target - start
     target = start + gap / np.linalg.norm(gap, axis=1, keepdims=True) * draw.uniform(8.0, 81.0, size=(500, 1))
     pole = draw.normal(size=(500, 3))
-    limb = two_bone.solve(start, target, pole, (43.0, 42.0), bend)
+    limb = solve_limb(start, target, pole, (43.0, 42.0), bend)
     lower = multiply(limb.upper, about_axis(np.array([1.0, 0.0, 0.0]), bend * limb.hinge))
     middle = start + rotate(limb.upper, np.array([0.0, -43.0, 0.0]))
     end = middle + rotate(lower, np.array([0.0, -42.0, 0.0]))
@@ -149,7 +148,7 @@ def test_a_limb_never_straightens_fully_and_nears_its_limit_smoothly(free: float
         distance = np.linspace(70.0, 120.0, count)
         target = np.stack([0 * distance, -distance, 0 * distance], axis=-1)
         pole = np.array([[0.0, 0.0, 1.0]])
-        limb = two_bone.solve(np.zeros((count, 3)), target, pole, (43.0, 42.0), free=free)
+        limb = solve_limb(np.zeros((count, 3)), target, pole, (43.0, 42.0), free=free)
         assert np.degrees(limb.hinge.min()) > 5.0
         reached = -limb.end[:, 1]
         assert np.all(np.diff(reached) >= 0.0)

@@ -8,8 +8,8 @@ from scipy.spatial.distance import cdist
 
 from freshtake import samples
 from freshtake.errors import UsageError
-from freshtake.motion.mesh import vertex_normals
-from freshtake.samples.meshes import MODES, SLOWLY, UNSTEADY, WAVES, grid_faces, mode_shapes, mode_weights, rest_shape
+from freshtake.motion.kinds import vertex_normals
+from freshtake.samples.shapes import MODES, SLOWLY, UNSTEADY, WAVES, grid_faces, mode_shapes, mode_weights, rest_shape
 
 
 def rng(seed: int = 3) -> np.random.Generator:

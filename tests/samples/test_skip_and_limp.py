@@ -8,7 +8,7 @@ import pytest
 import freshtake as ft
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
-from freshtake.samples.skipping import skip
+from freshtake.samples.running import skip
 from freshtake.samples.walking import walk
 from tests.conftest import data_files
 from tests.samples.gait_measures import (

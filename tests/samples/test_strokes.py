@@ -12,7 +12,7 @@ from freshtake import samples
 from freshtake.errors import UsageError
 from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
-from freshtake.samples.strokes import DIGIT_2, LETTER_A, Character, CircleLaw, PenLaw, written
+from freshtake.samples.shapes import DIGIT_2, LETTER_A, Character, CircleLaw, PenLaw, written
 from tests.conftest import data_files
 
 BOTH = pytest.mark.parametrize(

@@ -27,4 +27,4 @@ def model(studio: Studio, takes: list[str]) -> str:
 
 @pytest.fixture(scope="session")
 def variants(studio: Studio, model: str) -> list[str]:
-    return studio.made("vary", [model], number=3, seed=7)
+    return studio.made("vary", [model], count=3, seed=7)

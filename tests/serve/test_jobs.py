@@ -15,9 +15,10 @@ from websockets.sync.client import connect
 
 import freshtake as ft
 from freshtake.cli.entry import run
+from freshtake.requests import Variants
 from freshtake.serve.processes import memory_limit
 from freshtake.serve.tasks import TASKS
-from freshtake.workflows.variation_varying import guided_variants
+from freshtake.workflows.varying import guided_variants
 from tests.serve.studio import PATIENCE, Studio
 
 
@@ -38,8 +39,8 @@ def test_variants_are_those_of_their_seeds_and_can_be_made_again(
     learned = ft.load_variation(studio.project.path(model))
     for k, id in enumerate(variants):
         item = studio.item(id)
-        assert (item["seed"], item["parent"], item["kind"]) == (7 + k, model, "variant")
-        wanted = next(guided_variants(learned, 1, plant="soft", seed=7 + k)).motion
+        assert (item["seed"], item["number"], item["parent"], item["kind"]) == (7, 1 + k, model, "variant")
+        wanted = next(guided_variants(learned, Variants(count=1, seed=7, first=1 + k))).motion
         made = ft.read_clip(studio.project.path(id))
         np.testing.assert_allclose(made.rotations, wanted.rotations, atol=1e-12)
     (again,) = studio.made("again", variants[:1])
@@ -55,11 +56,11 @@ def test_variants_are_those_of_their_seeds_and_can_be_made_again(
 def test_a_pinned_pose_is_met_and_a_loop_closes(studio: Studio, model: str, takes: list[str]) -> None:
     assert studio.project is not None
     pin = {"item": takes[0], "frame": 20, "second": 0.5}
-    (id,) = studio.made("vary", [model], number=1, pins=[pin], plant=False)
+    (id,) = studio.made("vary", [model], count=1, pins=[pin], plant=False)
     made, take = ft.read_clip(studio.project.path(id)), ft.read_clip(studio.project.path(takes[0]))
     error = np.abs(np.sum(made.rotations[30, 1:] * take.rotations[20, 1:], axis=-1))
     assert np.degrees(2 * np.arccos(np.clip(error, 0, 1))).max() < 1.0
-    (id,) = studio.made("vary", [model], number=1, loop=True, in_place=True, parts={"arms": 0.2})
+    (id,) = studio.made("vary", [model], count=1, loop=True, in_place=True, parts={"arms": 0.2})
     loop = ft.read_clip(studio.project.path(id))
     assert loop.playback is not None and loop.playback.loop
     assert "wings" in studio.ask("vary", [model], "failed", parts={"wings": 1.0})["error"]
@@ -94,7 +95,7 @@ def test_takes_are_cut_and_repaired_and_it_can_be_undone(studio: Studio, tmp_pat
 def test_two_windows_hear_the_same_while_variants_are_made(studio: Studio, model: str) -> None:
     address = studio.url.replace("http", "ws") + "/api/events"
     with connect(address) as one, connect(address) as two:
-        job = studio.begin("vary", [model], number=3, seed=100)
+        job = studio.begin("vary", [model], count=3, seed=100)
         heard: list[list[Any]] = [[], []]
         for window, events in ((one, heard[0]), (two, heard[1])):
             while not events or events[-1].get("job", {}).get("state") != "done":
@@ -113,8 +114,8 @@ def test_two_windows_hear_the_same_while_variants_are_made(studio: Studio, model
 def test_cancelling_ends_the_process_and_a_process_that_is_killed_costs_one_sentence(
     studio: Studio, model: str
 ) -> None:
-    job = studio.begin("vary", [model], number=1000, seed=1)
-    waiting = [studio.begin("vary", [model], number=n, seed=1) for n in (1000, 1000)]
+    job = studio.begin("vary", [model], count=1000, seed=1)
+    waiting = [studio.begin("vary", [model], count=n, seed=1) for n in (1000, 1000)]
     number = _at_work(studio, job)
     answer = studio.http.delete(f"/api/jobs/{waiting[0]['id']}")
     assert answer.json()["state"] == "cancelled", "before it begins"
@@ -128,7 +129,7 @@ def test_cancelling_ends_the_process_and_a_process_that_is_killed_costs_one_sent
     os.kill(second, signal.SIGKILL)
     error = studio.done(waiting[1], "failed")["error"]
     assert "ended from outside" in error and "\n" not in error
-    assert len(studio.made("vary", [model], number=1, seed=3)) == 1, "the next process is there"
+    assert len(studio.made("vary", [model], count=1, seed=3)) == 1, "the next process is there"
 
 
 def _at_work(studio: Studio, job: dict[str, Any]) -> int:
@@ -151,7 +152,7 @@ def test_what_cannot_be_asked_is_refused_before_it_waits(studio: Studio, takes: 
     refused(422, task="learn", items=["../../etc/passwd"])
     refused(422, task="learn", items=[])
     refused(422, task="rm", items=takes)
-    refused(422, task="vary", items=[model], number=10**9)
+    refused(422, task="vary", items=[model], count=10**9)
     refused(422, task="vary", items=[model], amount=float("1e9"))
     refused(422, task="export", items=takes, format="exe")
     refused(422, task="learn", items=takes, target="/tmp/x")
@@ -172,7 +173,7 @@ def test_memory_is_limited_while_a_file_is_read() -> None:
 
 
 def test_what_a_job_made_is_one_step_to_undo_and_so_is_one_movement_of_a_slider(studio: Studio, model: str) -> None:
-    made = studio.made("vary", [model], number=2, seed=90)
+    made = studio.made("vary", [model], count=2, seed=90)
     assert studio.get("/project")["undo"] == "make variants"
     studio.http.post("/api/undo")
     assert not {item["id"] for item in studio.get("/project")["items"]} & set(made)
@@ -188,7 +189,7 @@ def test_what_a_job_made_is_one_step_to_undo_and_so_is_one_movement_of_a_slider(
 
 
 def test_a_length_can_be_given_and_taken_back(studio: Studio, model: str) -> None:
-    (id,) = studio.made("vary", [model], number=1, seed=40)
+    (id,) = studio.made("vary", [model], count=1, seed=40)
     natural = studio.item(id)["facts"]["frames"]
     studio.ask("again", [id], replace=True, seconds=3.0)
     given = studio.item(id)["facts"]["frames"]

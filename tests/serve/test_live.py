@@ -17,7 +17,7 @@ from websockets.sync.client import ClientConnection, connect
 
 from freshtake.serve import live
 from freshtake.serve.live import RATE
-from freshtake.workflows.live_steering import Steers
+from freshtake.workflows.live import Steers
 from tests.serve.studio import PATIENCE, Studio
 
 

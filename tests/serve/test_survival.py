@@ -43,7 +43,7 @@ def test_killed_in_the_middle(tmp_path: Path, studio: Studio, model: str) -> Non
     with served(tmp_path / "project") as (studio, server):
         (letter,) = studio.samples("letter_a", 1)
         (model,) = studio.send("walk.ftm", data)["made"]
-        job = studio.begin("vary", [model], number=1000)
+        job = studio.begin("vary", [model], count=1000)
         until = time.monotonic() + PATIENCE
         while not (made := studio.get(f"/jobs/{job['id']}")["made"]):
             assert time.monotonic() < until

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.motion.rates import at_rate
+from freshtake.motion.edit import at_rate
 from tests.studio.server import Studio, Window
 
 

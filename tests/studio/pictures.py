@@ -18,7 +18,10 @@ from playwright.sync_api import sync_playwright
 from tests.chromium import FLAGS, PROGRAMS
 from tests.studio.server import Studio, Window
 
-SIZES = {"light": (1280, 800), "dark": (1280, 800), "tablet": (1024, 768)}
+SIZES = {
+    "light": (1280, 800), "dark": (1280, 800), "wide": (1680, 1000), "wide_dark": (1680, 1000),
+    "tablet": (1024, 768), "tablet_dark": (1024, 768), "phone": (390, 844), "phone_dark": (390, 844),
+}  # fmt: skip
 COLORS = 256
 
 
@@ -26,9 +29,6 @@ def prepare(window: Window) -> None:
     """Samples, a model and fifteen variants, three of them starred."""
     window.press("Walk")
     window.until(f"{window.count('take')} === 4 && v?.scene.shapes.length === 4")
-    window.tab("Vary")
-    window.press("Learn from 4 takes")
-    window.until(f"{window.count('model')} === 1")
     window.press("Make 15 variants")
     window.until(f"{window.count('variant')} === 15")
     for item in window.studio.items("variant")[1:6:2]:
@@ -37,28 +37,36 @@ def prepare(window: Window) -> None:
     prepare_methods(window)
 
 
+def open_movement(window: Window, name: str) -> None:
+    """Choose a movement in the list."""
+    window.page.locator(f".movement-name[title='{name}']").click()
+    window.until(f"s.items.find((item) => item.id === s.movement)?.name === '{name}'")
+
+
 def prepare_methods(window: Window) -> None:
     """A style, a blend and a texture of samples, baselines to compare with, and a study with scores."""
     samples = {
-        "Style": ("Try it with samples: walking and limping", "s.kept['style targets']?.length === 4"),
-        "Blend": ("Try it with samples: walking, running, skipping", "s.kept['blend classes']?.length === 3"),
-        "Texture": ("Try it with a sample: a long walk", "s.kept['texture takes']?.length === 1"),
+        "Style": "Try it with samples: walking and limping",
+        "Blend": "Try it with samples: walking, running, skipping",
+        "Endless": "Try it with a flag",
     }
-    for tab, (button, added) in samples.items():
+    for tab, button in samples.items():
+        open_movement(window, "walk")
         window.tab(tab)
         before = window.of(window.count("model"))
         window.press(button)
-        window.until(added)
-        window.press("Learn")
         window.until(f"{window.count('model')} === {before + 1}")
+    open_movement(window, "walk")
+    window.tab("Endless")
+    window.press("Learn")
+    window.until("v?.live")
     window.tab("Draw")
     window.press("Show an example")
+    open_movement(window, "walk")
     window.tab("Compare")
-    window.press("Compare the latest variants with their takes")
     window.press("Make from the takes")
     window.until("s.items.filter((item) => item.facts.baseline).length === 4")
     window.tab("Study")
-    window.press("Use the latest variants")
     window.press("Make the study")
     window.until("s.items.some((item) => item.facts.what === 'study')")
     (study,) = window.studio.ask("api/studies")
@@ -78,10 +86,12 @@ def score_by_script(studio: Studio, study: str) -> None:
 
 def show(window: Window, tab: str) -> None:
     """A tab as it looks best."""
+    if tab != "Draw":
+        open_movement(window, "walk + run + skip" if tab == "Blend" else "walk")
     window.tab(tab)
     if tab == "Vary":
         window.press("With takes")
-        window.until("v?.scene.shapes.length === 19")
+        window.until("v?.scene.shapes.length > 15")
     if tab == "Curves":
         window.until(
             "document.querySelector('.plot[data-series]:not([data-series=\"0\"])') && v?.scene.shapes.length > 4"
@@ -92,7 +102,7 @@ def show(window: Window, tab: str) -> None:
             window.press("LeftLeg")
     if tab == "Compare" and not window.page.get_by_label("Hide names until you vote").is_checked():
         window.page.get_by_label("Hide names until you vote").check()
-    if tab in ("Blend", "Texture"):
+    if tab in ("Blend", "Endless"):
         window.until("v?.live && v.timing.frames > 30")
     if tab == "Blend":
         window.press("Center")
@@ -138,11 +148,12 @@ def main(folder: Path, looks: list[str], only: list[str]) -> None:
             window = Window(browser, studio, SIZES["light"])
             save(window.page.screenshot(), folder / "welcome.png")
             prepare(window)
+            open_movement(window, "walk")
             tabs = window.of("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)")
             for look in looks:
                 wide, tall = SIZES[look]
                 window.page.set_viewport_size({"width": wide, "height": tall})
-                window.of(f"window.studio.set({{ theme: '{'dark' if look == 'dark' else 'light'}' }})")
+                window.of(f"window.studio.set({{ theme: '{'dark' if 'dark' in look else 'light'}' }})")
                 for tab in only or tabs:
                     show(window, tab)
                     save(window.page.screenshot(), folder / f"{tab.lower()}_{look}.png")

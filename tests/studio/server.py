@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from contextlib import suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.request import Request, urlopen
 
-PATIENCE = 90.0  # seconds: the machine may be busy
+PATIENCE = 300.0  # seconds: a busy machine may be compiling for the first time
 
 
 class Studio:
@@ -22,7 +23,7 @@ class Studio:
 
     def __init__(self, project: Path, log: Path) -> None:
         command = [sys.executable, "-m", "freshtake", "studio", "--no-open", "--json", "--project", str(project)]
-        self._log = log.open("w+", encoding="utf-8")
+        self.project, self._log = project, log.open("w+", encoding="utf-8")
         self.process = subprocess.Popen([*command, "--port", "0"], stdout=subprocess.PIPE, stderr=self._log, text=True)
         assert self.process.stdout is not None
         said = json.loads("".join(iter(self._line, "}\n")) + "}")
@@ -46,6 +47,12 @@ class Studio:
     def items(self, kind: str) -> list[dict[str, Any]]:
         """The items of a kind, as the server tells them."""
         return [item for item in self.ask("api/project")["items"] if item["kind"] == kind]
+
+    def file(self, id: str) -> Path:
+        """Return the file that holds an item now: a variant that was made again has another."""
+        with closing(sqlite3.connect(self.project / "project.sqlite")) as rows:
+            (name,) = rows.execute("SELECT file FROM items WHERE id = ?", (id,)).fetchone()
+        return self.project / "files" / name
 
     def signal(self, number: signal.Signals) -> None:
         """Send a signal to the processes that work for it."""
@@ -78,6 +85,7 @@ class Window:
         self.complaints: list[str] = []
         self.studio = studio
         self.page = browser.new_page()
+        self.page.set_default_timeout(1000 * PATIENCE)
         self.page.set_viewport_size({"width": size[0], "height": size[1]})
         self.page.emulate_media(reduced_motion="reduce")  # nothing plays by itself: software drawing takes a core
         self.page.on("request", lambda request: self.requests.append(request.url))
@@ -111,9 +119,11 @@ class Window:
         """Choose files, as the button does it."""
         self.page.locator("input[type=file]").first.set_input_files([str(file) for file in files])
 
-    def toasts(self) -> list[str]:
-        """What the page says in its corner."""
-        found: list[str] = self.of("(s?.toasts ?? []).map((one) => one.words)")
+    def toasts(self, kind: str = "") -> list[str]:
+        """What the page says in its corner, or what of this kind."""
+        found: list[str] = self.of(
+            f"(s?.toasts ?? []).filter((one) => !'{kind}' || one.kind === '{kind}').map((one) => one.words)"
+        )
         return found
 
     def count(self, kind: str) -> str:

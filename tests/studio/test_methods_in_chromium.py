@@ -1,4 +1,4 @@
-"""Draw, Style, Blend, Texture, Compare and Study in a real browser, on a project that has takes and models already."""
+"""Draw, Style, Blend, Endless, Compare and Study in a real browser, on a project that has takes and models already."""
 
 from __future__ import annotations
 
@@ -48,11 +48,13 @@ def prepare(here: Here) -> None:
     here.run("texture_learn", [cloth], name="flag")
     here.run("noise", walks, kind="strawman", number=1)
     here.run(
-        "study_design", walks, inputs=limps, captured=[], experiments=["A"], participants=2, trials=2, name="walk"
+        "study_design", walks, inputs=limps, captured=[], experiment="A", participants=2, trials=2, name="walk"
     )  # fmt: skip
 
 
-def opened(window: Window, tab: str) -> Any:
+def opened(window: Window, tab: str, movement: str = "") -> Any:
+    if movement:
+        window.page.locator(".movement", has_text=movement).first.get_by_role("button").click()
     window.tab(tab)
     return window.page
 
@@ -86,21 +88,22 @@ def test_four_drawings_become_variants_that_write_themselves(methods: Window, tm
     page.get_by_label("Number").fill("2")
     page.get_by_label("Number").press("Enter")
     page.get_by_role("img", name="2 variants").wait_for()
-    methods.press("Save to the library")
-    made = "s.items.filter((item) => item.group === 'character' && item.kind === 'variant').length === 2"
-    methods.until(f"{methods.count('strokes')} === 4 && {made}")
     page.get_by_role("button", name="clear drawing 2").click()
     page.get_by_text("1 more to draw").wait_for()
-    methods.tab("Style")
+    methods.tab("Takes")
     methods.tab("Draw")
     page.get_by_text("1 more to draw").wait_for()  # drawings outlive leaving the tab
     page.get_by_role("img", name="drawing 2: empty").wait_for()
     page.keyboard.press("Control+z")
     page.get_by_role("img", name="2 variants").wait_for()
+    methods.press("Save to the project")
+    made = "s.items.filter((item) => item.group === 'character' && item.kind === 'variant').length === 2"
+    methods.until(f"{methods.count('strokes')} === 4 && {made}")
+    methods.until("s.tab === 'vary' && v?.scene.shapes.every((shape) => shape.name.startsWith('character_'))")
 
 
 def test_the_strength_of_a_style_acts_at_once(methods: Window) -> None:
-    page = opened(methods, "Style")
+    page = opened(methods, "Style", "walk")
     methods.until("v?.scene.shapes.length === 2")
     assert page.get_by_role("cell", name="limp_1").is_visible()
     slider = page.get_by_label("Strength")
@@ -133,7 +136,7 @@ def test_weights_of_a_pad_are_those_of_the_point(methods: Window, count: int) ->
 
 
 def test_the_pad_moves_the_stream(methods: Window) -> None:
-    page = opened(methods, "Blend")
+    page = opened(methods, "Blend", "gaits")
     pad = page.get_by_role("slider", name="blend of the movements")
     methods.until("v?.scene.live?.newest > 5")
     speed = """(() => { const f = v.scene.live.frames, a = f[0], b = f[f.length - 1];
@@ -152,8 +155,7 @@ def test_the_pad_moves_the_stream(methods: Window) -> None:
 
 
 def test_the_cursor_runs_on_the_jump_map(methods: Window) -> None:
-    page = opened(methods, "Texture")
-    page.get_by_label("Model").select_option("endless")
+    page = opened(methods, "Endless", "walk")
     page.get_by_label("Jump rate").fill("5")
     canvas = page.get_by_role("img", name="jump map of")
     canvas.wait_for()
@@ -166,31 +168,18 @@ def test_the_cursor_runs_on_the_jump_map(methods: Window) -> None:
 
 
 def test_a_mesh_is_played_by_its_modes_on_the_page(methods: Window) -> None:
-    page = opened(methods, "Texture")
-    page.get_by_label("Model").select_option("flag")
+    opened(methods, "Endless", "flag")
     methods.until("v?.surfaces[0]?.table && v.timing.frames > 1")
     frame = "document.querySelector('.jump-map canvas')?.dataset.frame"
     first = methods.until(frame)
     methods.until(f"{frame} !== '{first}'")
-    page.get_by_label("Model").select_option("endless")
-
-
-def test_the_latest_variants_are_those_of_takes_not_of_other_methods(methods: Window) -> None:
-    items = [
-        {"id": "t", "kind": "take", "star": 0, "facts": {"joints": 3}},
-        {"id": "m", "kind": "model", "star": 0, "facts": {"method": "variation"}, "settings": {"examples": ["t"]}},
-        {"id": "v", "kind": "variant", "parent": "m", "star": 0, "facts": {"joints": 3}},
-        {"id": "x", "kind": "model", "star": 0, "facts": {"method": "texture"}, "settings": {"examples": ["t"]}},
-        {"id": "loop", "kind": "variant", "parent": "x", "star": 0, "facts": {"joints": 3}},
-    ]
-    found = methods.page.evaluate("async (items) => (await import('/picking.js')).latestVariants(items)", items)
-    assert found == {"takes": ["t"], "variants": ["v"]}
 
 
 def test_motions_without_names_until_a_vote(methods: Window) -> None:
-    page = opened(methods, "Compare")
-    for name in ("walk_1", "strawman_001"):
-        page.get_by_label(name).first.check()
+    page = opened(methods, "Compare", "walk")
+    methods.until("v?.scene.shapes.map((shape) => shape.name).join() === 'walk_1,walk_2'")  # at first its takes
+    page.get_by_label("walk_2").first.uncheck()
+    page.get_by_label("strawman_001").first.check()
     methods.until("v?.scene.shapes.map((shape) => shape.role).join() === 'input,extra'")
     page.get_by_label("Hide names until you vote").check()
     methods.until(
@@ -208,7 +197,7 @@ def test_a_small_study_from_consent_to_its_outcome(methods: Window) -> None:
     for position in (1, 2):
         said = {"code": "person-0", "position": position, "score": 3 * position}
         methods.studio.ask(f"api/studies/{study}/scores", "POST", said)
-    page = opened(methods, "Study")
+    page = opened(methods, "Study", "walk")
     page.get_by_role("button", name="Take part").click()
     begin = page.get_by_role("button", name="Begin")
     assert begin.is_disabled()
@@ -231,7 +220,7 @@ def test_a_small_study_from_consent_to_its_outcome(methods: Window) -> None:
 def test_every_tab_opens_whatever_models_there_are(methods: Window) -> None:
     for tab in methods.of("[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)"):
         methods.tab(tab)
-        methods.page.locator(f"main[aria-labelledby=tab-{tab.lower()}] > *").first.wait_for()
+        methods.page.locator("[role=tabpanel] > *").first.wait_for()
         assert not methods.page.get_by_role("heading", name="Something went wrong").is_visible(), tab
 
 

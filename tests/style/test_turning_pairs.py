@@ -7,11 +7,10 @@ import pytest
 from scipy.special import erf
 
 from freshtake.motion.edit import heading
-from freshtake.style.calibration import LEAST, ORDINARY, confidences
-from freshtake.style.columns import normal_of, reach_of
+from freshtake.style.columns import normal_of, parts_of, reach_of
+from freshtake.style.generalization import LEAST, ORDINARY, confidences
 from freshtake.style.learning import learn
 from freshtake.style.pairs import _about_course
-from freshtake.style.parts import parts_of
 from freshtake.style.settings import Settings
 from tests.style.pairs_of_clips import model, walk
 

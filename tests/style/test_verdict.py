@@ -14,10 +14,10 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import load, save
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import moved
+from freshtake.motion.gait import Gait, gait_of
+from freshtake.motion.verdict import Verdict, gait_remarks
 from freshtake.numeric.rotations import from_rotvec, multiply
 from freshtake.style.learning import learn
-from freshtake.style.settings import Settings
-from freshtake.style.verdict import Gait, gait_of, remarks_on, worst
 from tests.style.pairs_of_clips import walk
 
 GOOD = Gait(6.0, 1.0, 0.1, 50.0)
@@ -25,7 +25,7 @@ GOOD = Gait(6.0, 1.0, 0.1, 50.0)
 
 @pytest.fixture(scope="module")
 def limping():
-    return learn([(walk(k), walk(100 + k, "limp")) for k in (80, 81, 82)], Settings(order=2))
+    return learn([(walk(k), walk(100 + k, "limp")) for k in (80, 81, 82)])
 
 
 def test_a_gait_is_measured() -> None:
@@ -42,28 +42,39 @@ def test_a_gait_is_measured() -> None:
 
 
 @pytest.mark.parametrize(
-    ("changes", "level", "says"),
+    ("changes", "color", "says"),
     [
         ({}, "green", ""),
-        ({"strides": 5.0, "speed": 1.2, "slide": 0.14, "jerk": 70.0}, "green", ""),
+        ({"strides": 5.5, "speed": 1.2, "slide": 0.12, "jerk": 70.0}, "green", ""),
         ({"strides": 1.0}, "red", "6 strides became 1"),
-        ({"strides": 4.0}, "amber", "6 strides became 4"),
-        ({"slide": 1.0}, "red", "slide by 1.00 leg lengths a second"),
+        ({"strides": 5.0}, "amber", "6 strides became 5"),
+        ({"slide": 1.0}, "red", "slide at 100 % of a leg a second"),
+        ({"slide": 0.14}, "amber", "slide at 14 % of a leg a second"),
         ({"jerk": 100.0}, "amber", "shakes 2.0 times as much"),
         ({"speed": 0.4}, "red", "where 1.00 were expected"),
     ],
 )
-def test_what_is_off_is_said(changes: dict[str, float], level: str, says: str) -> None:
-    remarks = remarks_on(GOOD._replace(**changes), GOOD, (GOOD, GOOD))
-    assert worst(remarks) == level
-    assert says in " ".join(remark.text for remark in remarks)
+def test_what_is_off_is_remarked_on(changes: dict[str, float], color: str, says: str) -> None:
+    remarks = gait_remarks(GOOD._replace(**changes), GOOD, (GOOD, GOOD))
+    assert Verdict("it", tuple(remarks)).color == color
+    assert says in " ".join(remark.what for remark in remarks)
 
 
 def test_speed_is_expected_in_proportion_and_by_strength() -> None:
     slow = GOOD._replace(speed=0.5)
-    assert not remarks_on(slow, GOOD, (GOOD, slow))
-    assert remarks_on(slow, GOOD, (GOOD, slow), 0.0)
-    assert not remarks_on(slow, GOOD, (GOOD, slow), None) and not remarks_on(slow, GOOD, None)
+    assert not gait_remarks(slow, GOOD, (GOOD, slow))
+    assert gait_remarks(slow, GOOD, (GOOD, slow), 0.0)
+    assert not gait_remarks(slow, GOOD, (GOOD, slow), None) and not gait_remarks(slow, GOOD, None)
+
+
+def test_a_lame_leg_that_never_passes_the_other_makes_its_strides() -> None:
+    clip = walk(80, cycles=6)
+    legs = [k for k, name in enumerate(clip.skeleton.names) if name == "LeftUpLeg"]
+    turn = from_rotvec(np.tile([0.6, 0.0, 0.0], (len(clip), 1)))
+    rotations = clip.rotations.copy()
+    rotations[:, legs[0]] = multiply(turn, rotations[:, legs[0]])
+    lame, sound = gait_of(clip.changed(rotations=rotations)), gait_of(clip)
+    assert lame is not None and sound is not None and abs(lame.strides - sound.strides) <= 0.5
 
 
 def test_the_speed_is_that_of_the_source_or_of_the_style(limping: ft.style.StyleModel) -> None:
@@ -91,19 +102,17 @@ def test_a_translation_is_made_once_and_says_what_arrived(limping: ft.style.Styl
     assert 0.3 < half < 0.7 * max(1.0, done.arrived["legs"])
 
 
-def test_legs_of_others_turn_about_lesser_axes_no_more_than_in_the_examples(limping: ft.style.StyleModel) -> None:
-    clip = walk(83)
-    plain, side = limping.encode(clip, calibrate=False).values, limping.dofs.index("LeftUpLeg.z")
-    joint = clip.skeleton.names.index("LeftUpLeg")
-    wide = from_rotvec(np.sin(np.arange(len(clip)) / 9.0)[:, None] * [0.0, 0.0, 0.4])
-    rotations = clip.rotations.copy()
-    rotations[:, joint] = multiply(rotations[:, joint], wide)
-    waving = clip.changed(rotations=rotations)
-    free, calm = (limping.encode(waving, calibrate=each).values for each in (False, True))
-    assert free[:, side].std() > 2.0 * plain[:, side].std()
-    assert calm[:, side].std() < 0.6 * free[:, side].std()
-    arms = [k for k, name in enumerate(limping.dofs) if "Arm" in name]
-    np.testing.assert_allclose(calm[:, arms] - calm[:, arms].mean(axis=0), free[:, arms] - free[:, arms].mean(axis=0))
+def test_lesser_axes_of_a_thigh_drive_no_system_but_the_timing(limping: ft.style.StyleModel) -> None:
+    rows = np.zeros((2, 40, len(limping.dofs)))
+    thigh = [k for k, name in enumerate(limping.dofs) if name.startswith("LeftUpLeg.")]
+    main = max(thigh, key=lambda k: limping.source.deviation[k])
+    for k in thigh:
+        rows[1] = 0.0
+        rows[1, 10:20, k] = 1.0
+        still, moved = (limping.bank.run(limping.bank.start(), inputs)[1] for inputs in rows)
+        # the last column is the timing, which all that limbs do tells
+        changed = np.abs(moved - still)[:, :-1].max() > 1e-9
+        assert changed == (k == main), limping.dofs[k]
 
 
 def test_a_bad_translation_is_never_silent(tmp_path: Path, capsys: pytest.CaptureFixture[str], limping) -> None:
@@ -113,11 +122,13 @@ def test_a_bad_translation_is_never_silent(tmp_path: Path, capsys: pytest.Captur
     apply = ["style", "apply", str(tmp_path / "limp.ftm"), str(tmp_path / "walk.bvh"), "-o", str(tmp_path / "o.bvh")]
     assert run([*apply, "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    assert facts["verdict"] == "green" and facts["remarks"] == [] and facts["arrived"]["legs"] > 0.5
+    assert facts["verdict"] != "red" and facts["arrived"]["legs"] > 0.5
     quiet = tuple(gait._replace(slide=1e-3, jerk=1e-3, speed=3.0 * gait.speed) for gait in limping.teacher[1:])
     save(tmp_path / "limp.ftm", replaced(limping, (limping.teacher[0], *quiet)))
-    assert run([*apply, "--force"]) == 0
-    assert "look at this before you use it: it goes at" in capsys.readouterr().err
+    assert run([*apply, "--force"]) == 2
+    assert "it goes at" in capsys.readouterr().err
+    assert run([*apply, "--force", "--keep-going"]) == 0
+    assert "it goes at" in capsys.readouterr().err
 
 
 def replaced(model: ft.style.StyleModel, teacher: tuple[Gait, ...]) -> ft.style.StyleModel:

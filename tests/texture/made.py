@@ -6,7 +6,7 @@ import numpy as np
 
 from freshtake.motion import Clip, MeshSequence
 from freshtake.samples import walk
-from freshtake.samples.meshes import grid_faces
+from freshtake.samples.shapes import grid_faces
 
 FRAME_TIME = 1.0 / 60.0
 

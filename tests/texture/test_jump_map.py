@@ -10,15 +10,18 @@ from freshtake.numeric.arrays import Floats
 from freshtake.texture.frame_distance import Weights, judged, matrix, weights_of
 from freshtake.texture.jump_map import (
     Jumps,
+    as_table,
     calibrated,
     chances_at,
+    combined,
     find_jumps,
     jump_rate,
+    probabilities,
     reach_of,
+    successor_distances,
     totals,
     within,
 )
-from freshtake.texture.paper_jump_map import as_table, combined, probabilities, successor_distances
 from freshtake.texture.play_kernels import Frames, costs_to_come
 from freshtake.texture.segments import laid_out
 from tests.texture.made import circling
@@ -72,12 +75,13 @@ def test_costs_of_jumps_equal_their_slow_twin() -> None:
     np.testing.assert_allclose(matrix(frames), slow, atol=1e-12)
 
 
+@pytest.mark.parametrize("k", [1, 5])
 @pytest.mark.parametrize("cells", [("all",), ("a", "b", "a")])
-def test_best_jumps_equal_a_slow_search(cells: tuple[str, ...]) -> None:
+def test_best_jumps_equal_a_slow_search(cells: tuple[str, ...], k: int) -> None:
     frames, segments = _case(cells)
-    costs, label, band, k = slow_costs(frames), segments.cells(), 4, 5
+    costs, label, band = slow_costs(frames), segments.cells(), 4
     found = find_jumps(frames, label, label, band, k)
-    for i in range(0, segments.frames, 17):
+    for i in range(0, segments.frames, 3):
         good = []
         for j in range(segments.frames):
             inside = (frames.first[j], frames.last[j])

@@ -11,12 +11,14 @@ import pytest
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
+from freshtake.numeric.arrays import Floats
 from freshtake.reports.texture_figures import dense
+from freshtake.samples import flag
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
-from freshtake.texture.loops import Ways, closed_stretches, period, price_of, tempo_price
+from freshtake.texture.loops import NoLoop, Ways, closed_stretches, period, price_of, tempo_price
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
@@ -160,15 +162,29 @@ def test_loops_have_their_length_and_close(rower, frames: int) -> None:
     assert len(stretched) == frames and abs(len(shown_frames.source) / frames - 1) <= 0.12
 
 
+def test_a_long_loop_is_a_chain_of_exact_length() -> None:
+    from freshtake.texture import loops
+
+    rower = learn(circling(4.0), frame_time=FRAME_TIME)
+    ways = loops.ways_of(*rower.live, max(rower.reach.limits), rower.play_material)
+    anchors = loops.anchors_of(ways, np.random.default_rng(0))
+    wish = loops.LoopWish(1.0, 1, 120)
+    for length in (400, 737):
+        found = list(loops._chained(length, ways, anchors, wish, np.zeros(len(ways.successor))))
+        assert found and all(len(way) == length for way in found)
+        # Every step goes on, or is a jump that exists: the cost of any other is infinite.
+        assert all(np.isfinite(loops.jump_cost(way, ways)) for way in found)
+
+
 def test_the_cheapest_loop_is_found() -> None:
     """Against all closed ways of one jump: with no variety and no noise the price is not above theirs."""
     from freshtake.texture import loops
 
     rower = learn(circling(4.0), frame_time=FRAME_TIME)
-    ways = loops.ways_of(*rower.live, rower.weights.poses, rower.rules)
+    ways = loops.ways_of(*rower.live, max(rower.reach.limits), rower.play_material)
     anchors = loops.anchors_of(ways, np.random.default_rng(0))
     found = min(
-        loops.find_loops(100, ways, lambda a, n: (), anchors, loops.LoopWish(0.0, 1)),
+        loops.find_loops(100, ways, lambda a, n: (), anchors, loops.LoopWish(0.0, 1, 1000)),
         key=lambda way: loops.jump_cost(way, ways),
     )
     single = [
@@ -192,6 +208,19 @@ def test_a_loop_that_cannot_be_names_lengths_that_can() -> None:
     once = learn(circling(1.04, 50), frame_time=FRAME_TIME)
     with pytest.raises(UsageError, match=r"no loop of exactly 75 frames: the nearest lengths are"):
         once.loop_rows(np.random.default_rng(0), 75, stretch=0.0)
+
+
+def test_a_length_near_enough_to_that_of_a_loop_is_never_refused() -> None:
+    """A loop of 61 frames may be played in 60: only lengths that a tempo 5 % off cannot reach are refused."""
+    model = learn(flag(np.random.default_rng(0), frames=300, columns=9, rows=7))
+    refused = 0
+    for frames in (50, 56, 57, 58, 59, 60, 61, 70):
+        try:
+            assert len(model.loop_rows(np.random.default_rng(0), frames)[0]) == frames
+        except NoLoop as problem:
+            refused += 1
+            assert all(abs(near / frames - 1.0) > 0.05 for near in problem.near), (frames, problem.near)
+    assert 0 < refused < 8
 
 
 def test_a_loop_that_needs_a_large_jump_is_as_smooth_as_others() -> None:
@@ -402,7 +431,7 @@ def test_a_stretch_closed_by_one_jump_beats_a_loop_that_shows_frames_twice() -> 
     for left, entered, cost in ((149, 100, 0.1), (209, 100, 0.6), (399, 290, 0.5)):
         slot = int((targets[left] >= 0).sum())
         targets[left, slot], costs[left, slot] = entered, cost
-    ways = Ways(successor, targets, targets, costs, np.full((count, 2), 1 + rest), rest, Jumps(targets, costs))
+    ways = Ways(successor, targets, targets, costs, np.full((count, 2), 1 + rest), rest, Jumps(targets, costs), 1.5)
     twice = (*range(100, 150), *range(100, 150))
     none = np.zeros(count)
 
@@ -417,3 +446,30 @@ def test_a_stretch_closed_by_one_jump_beats_a_loop_that_shows_frames_twice() -> 
     cut = np.where(np.arange(count) == 200, -1, successor)
     torn = closed_stretches(100, replace(ways, successor=cut), 0.12, none)[0]
     assert torn == tuple(range(290, 400))
+
+
+def swing(circles: int) -> Floats:
+    """Small circles of 30 frames, then a wide swing that only a large jump leads back from."""
+    angle = 2.0 * np.pi * np.arange(30 * circles) / 30.0
+    share = np.linspace(0.0, 1.0, 120)
+    away = np.stack([0.2 + 4.0 * np.sin(0.5 * np.pi * share) ** 2, 0.6 * np.sin(3.0 * np.pi * share)], axis=1)
+    return np.concatenate([0.2 * np.stack([np.cos(angle), np.sin(angle)], axis=1), away])
+
+
+def test_a_loop_takes_larger_jumps_rather_than_to_leave_the_action_out() -> None:
+    """The cheapest jumps lead round the small circles, whose poses reach 0.15 times as far as the take's."""
+    for seed in range(3):
+        best = learn(swing(8), frame_time=1 / 60).find_loops(np.random.default_rng(seed), 180)[0]
+        assert best.likeness.range > 0.35
+
+
+def test_the_energy_of_a_loop_is_that_of_what_is_shown() -> None:
+    """Going back to where a one-way movement began is movement too."""
+    share = np.linspace(0.0, 1.0, 60)
+    takes = [np.stack([4.0 * share**2 * (3.0 - 2.0 * share), 0.1 * k + 0.0 * share], axis=1) for k in range(3)]
+    model, rng = learn(takes, frame_time=1 / 60), np.random.default_rng(0)
+    best = model.find_loops(rng, 50)[0]
+    rows, _ = model.show_loop(best, rng, 50)
+    moved = np.linalg.norm(np.roll(rows, -1, axis=0) - rows, axis=1).mean()
+    usual = np.mean([np.linalg.norm(np.diff(take, axis=0), axis=1).mean() for take in takes])
+    assert best.likeness.energy > 1.15 and best.likeness.energy == pytest.approx(moved / usual, rel=0.02)

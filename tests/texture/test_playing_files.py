@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,14 +14,10 @@ from freshtake.formats import read, write
 from freshtake.formats.gltf.container import load
 from freshtake.formats.registry import read as read_any
 from freshtake.motion.edit import heading
+from freshtake.requests import TextureLearn, TextureSample
 from freshtake.samples import walk
 from freshtake.samples.rigs import rig
 from freshtake.workflows import texture_learn, texture_sample
-from freshtake.workflows.motion_delivering import Delivery
-from freshtake.workflows.motion_finishing import Finish
-from freshtake.workflows.motion_retargeting import onto_character
-from freshtake.workflows.texture_playing import guide_of
-from freshtake.workflows.texture_sampling import PlayOptions, PlayRoute
 from tests.texture.made import long_walk, sheet
 
 
@@ -29,56 +26,54 @@ def folder(tmp_path_factory) -> Path:
     here = tmp_path_factory.mktemp("texture")
     write(here / "walk.bvh", long_walk())
     write(here / "body.glb", long_walk(2))
-    texture_learn([here / "walk.bvh"], here / "walk.ftm")
+    texture_learn(TextureLearn(takes=[str(here / "walk.bvh")], out=here / "walk.ftm"))
     return here
 
 
+def play(folder: Path, name: str, frames: int, **how: Any) -> TextureSample:
+    return TextureSample(model=folder / "walk.ftm", out=folder / name, frames=frames, **how)
+
+
 def test_a_loop_of_six_seconds_lasts_six_seconds(folder: Path) -> None:
-    made = texture_sample(folder / "walk.ftm", folder / "loop.npz", 360, options=PlayOptions(loop=True))
+    made = texture_sample(play(folder, "loop.npz", 360, loop=True))
     loop = read(folder / "loop.npz")
     assert np.isclose(made.duration, 6.0) and made.frames == 360 == len(loop)
     assert loop.playback.loop and made.playback["loop"] and made.playback["speed"] > 0.0
-    still = texture_sample(
-        folder / "walk.ftm",
-        folder / "spot.npz",
-        360,
-        options=PlayOptions(loop=True),
-        finish=Finish(delivery=Delivery("none", True)),
-    )
+    still = texture_sample(play(folder, "spot.npz", 360, loop=True, in_place=True, closing_frame=True))
     spot = read(folder / "spot.npz")
     assert still.frames == 361 == len(spot) and np.isclose(still.duration, 6.0)
     assert np.linalg.norm(spot.root[-1] - spot.root[0]) < 1e-6
 
 
 def test_a_plan_of_headings_and_speeds(folder: Path) -> None:
-    going = PlayRoute(plan=[(4.0, "heading=90"), (6.0, "speed=1.25")], guide=guide_of(0.0, None, None))
-    texture_sample(folder / "walk.ftm", folder / "corner.bvh", 600, options=PlayOptions(going=going))
+    texture_sample(play(folder, "corner.bvh", 600, heading=0.0, steer=["4:heading=90", "6:speed=1.25"]))
     angles = np.degrees(heading(read(folder / "corner.bvh")))
     assert abs(angles[60:240].mean()) < 8.0 and abs(angles[420:].mean() - 90.0) < 8.0
-    for plan, says in (([(1.0, "heading=x")], "says no heading"), ([(1.0, "left")], "no cell 'left'")):
+    for how, says in (
+        ({"steer": ["1:heading=x"]}, "says no heading"),
+        ({"steer": ["1:left"]}, "no cell 'left'"),
+        ({"course": "closed"}, "a course is that of a loop"),
+        ({"loop": True, "heading": 0.0}, "a loop is not steered"),
+    ):
         with pytest.raises(UsageError, match=says):
-            texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=PlayRoute(plan=plan)))
-    with pytest.raises(UsageError, match="a course is that of a loop"):
-        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=PlayRoute(course="closed")))
-    with pytest.raises(UsageError, match="a loop is not steered"):
-        texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(loop=True, going=going))
+            texture_sample(play(folder, "x.bvh", 60, **how))
     heard: list[str] = []
-    fast = PlayRoute(guide=guide_of(None, None, 1e4))
-    texture_sample(folder / "walk.ftm", folder / "x.bvh", 60, options=PlayOptions(going=fast), warn=heard.append)
+    texture_sample(play(folder, "x.bvh", 60, speed=1e4), warn=heard.append)
     assert len(heard) == 1 and "is out of reach" in heard[0]
+
+
+def test_jumps_come_as_often_as_asked_for_without_learning_again(folder: Path) -> None:
+    jumps = [texture_sample(play(folder, "x.bvh", 3600, jump_time=time)).jumps for time in (0.5, 1.5, 4.5)]
+    assert jumps[0] > 2 * jumps[1] > 4 * jumps[2] > 0
 
 
 @pytest.mark.parametrize("loop", [False, True])
 def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
     """Learned from a skinned file and put back onto it: the same mesh and skin, other motion, the same skeleton."""
-    texture_learn([folder / "body.glb"], folder / "body.ftm")
-    texture_sample(
-        folder / "body.ftm",
-        folder / "new.glb",
-        90,
-        options=PlayOptions(loop=loop),
-        finish=Finish(onto=onto_character(folder / "body.glb")),
-    )
+    texture_learn(TextureLearn(takes=[str(folder / "body.glb")], out=folder / "body.ftm"))
+    body = folder / "body.glb"
+    made = TextureSample(model=folder / "body.ftm", out=folder / "new.glb", frames=90, loop=loop, character=body)
+    texture_sample(made)
     old, new = load(folder / "body.glb").top.value, load(folder / "new.glb").top.value
     for part in ("meshes", "skins", "materials"):
         assert len(new.get(part, [])) == len(old.get(part, []))
@@ -92,17 +87,16 @@ def test_a_character_keeps_its_skin(folder: Path, loop: bool) -> None:
 def test_meshes_have_no_skin_to_be_put_onto(tmp_path: Path) -> None:
     write(tmp_path / "sheet.npz", sheet())
     write(tmp_path / "body.glb", rig("smpl"))
-    texture_learn([tmp_path / "sheet.npz"], tmp_path / "m.ftm")
+    texture_learn(TextureLearn(takes=[str(tmp_path / "sheet.npz")], out=tmp_path / "m.ftm"))
     with pytest.raises(UsageError, match="only clips with a skeleton are put onto a character"):
-        texture_sample(
-            tmp_path / "m.ftm", tmp_path / "x.glb", 40, finish=Finish(onto=onto_character(tmp_path / "body.glb"))
-        )
+        character = tmp_path / "body.glb"
+        texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "x.glb", frames=40, character=character))
 
 
 def test_morph_targets_have_normals(tmp_path: Path) -> None:
     write(tmp_path / "sheet.npz", sheet(normals=True))
-    texture_learn([tmp_path / "sheet.npz"], tmp_path / "m.ftm")
-    texture_sample(tmp_path / "m.ftm", tmp_path / "loop.glb", 80, options=PlayOptions(loop=True))
+    texture_learn(TextureLearn(takes=[str(tmp_path / "sheet.npz")], out=tmp_path / "m.ftm"))
+    texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / "loop.glb", frames=80, loop=True))
     (primitive,) = load(tmp_path / "loop.glb").top.value["meshes"][0]["primitives"]
     assert primitive["targets"] and all({"POSITION", "NORMAL"} <= set(target) for target in primitive["targets"])
 

@@ -20,10 +20,8 @@ from freshtake.texture.fidelity import (
     printed_velocity_error,
     velocity_error,
 )
-from freshtake.texture.frame_clusters import memberships
-from freshtake.texture.mesh_compression import compress
-from freshtake.texture.restoring import products
-from freshtake.texture.shape import like_rows
+from freshtake.texture.mesh_compression import compress, memberships
+from freshtake.texture.shape import like_rows, products
 from tests.texture.made import sheet
 
 

@@ -9,19 +9,22 @@ from freshtake.motion.features import decode
 from freshtake.numeric.rotations import angle_between
 from freshtake.texture import Settings
 from freshtake.texture.examples import material_of
-from freshtake.texture.fades import LONGER, Fades, longest_fade, usual_bend
 from freshtake.texture.play_kernels import CONSTANT, NO_BLEND, VARIABLE, Rules, inserted
 from freshtake.texture.segments import laid_out
 from freshtake.texture.transitions import (
+    LONGER,
+    Fades,
     MadeJumps,
     Played,
     back,
     blended,
     decay,
     linear_share,
+    longest_fade,
     paced,
     printed_share,
     turning_of,
+    usual_bend,
     with_offsets,
 )
 from tests.texture.made import circling, long_walk, second_differences

@@ -263,12 +263,12 @@ def test_a_length_that_was_found_is_made() -> None:
     from freshtake.texture.loops import LoopWish, find_loops, nearest_lengths, ways_of
 
     model = learn(circling(5.0), frame_time=1 / 60)
-    ways = ways_of(*model.live, model.weights.poses, model.rules)
+    ways = ways_of(*model.live, max(model.reach.limits), model.play_material)
     anchors = sorted({int(j) for j in ways.targets.ravel() if j >= 0})
     for length in (70, 100, 130):
         for anchor in anchors[::5]:
             for found, through in nearest_lengths(length, ways, [anchor], 0.12, np.zeros(len(ways.successor))):
-                ways_found = find_loops(found, ways, lambda a, n: (), [through], LoopWish(0.0, 1))
+                ways_found = find_loops(found, ways, lambda a, n: (), [through], LoopWish(0.0, 1, 1000))
                 assert ways_found and all(len(way) == found for way in ways_found)
 
 

@@ -69,7 +69,9 @@ def test_a_foot_does_what_the_nearest_example_does_not_what_most_do() -> None:
     examples = [still(0.0), still(0.02), still(0.01), still(1.0)]
     base = learn_planting(examples)
     phases = np.arange(60.0)
-    table = standing_table(examples, np.repeat(phases[:, None], 4, axis=1), base)
+    table = standing_table(
+        examples, [base.example_contacts(one) for one in examples], np.repeat(phases[:, None], 4, axis=1), base
+    )
     found = {
         lift: standing_at(table, nobody_followed(table), still(lift), phases, False, base)[1] for lift in (0.9, 0.03)
     }

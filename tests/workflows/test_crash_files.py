@@ -13,7 +13,7 @@ import pytest
 from freshtake.bridge.messages import Decoder, Message
 from freshtake.bridge.serving import MessageWriter, _answer
 from freshtake.cli.entry import run
-from freshtake.workflows.crash_files import FOLDER, INTERNAL_ERROR, crash_sentence
+from freshtake.workflows.sentences import FOLDER, INTERNAL_ERROR, crash_sentence
 
 SECRET = "what only the user knows"
 
@@ -33,7 +33,7 @@ def crashes(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_command_ends_with_one_sentence_and_a_crash_file(
     crashes: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    monkeypatch.setattr("freshtake.workflows.motion_sampling.motion_samples", fails)
+    monkeypatch.setattr("freshtake.workflows.sampling.samples_write", fails)
     assert run(["samples", "write", "-o", "my folder"]) == INTERNAL_ERROR == 70
     (file,) = crashes.iterdir()
     said = capsys.readouterr()
@@ -85,6 +85,6 @@ def test_too_little_memory_is_one_sentence(monkeypatch: pytest.MonkeyPatch, caps
     def hungry(*arguments: object, **options: object) -> None:
         raise MemoryError
 
-    monkeypatch.setattr("freshtake.workflows.motion_sampling.motion_samples", hungry)
+    monkeypatch.setattr("freshtake.workflows.sampling.samples_write", hungry)
     assert run(["samples", "write", "-o", "here"]) == 2
     assert "there is not enough memory for this" in capsys.readouterr().err

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.workflows.lengths import Seconds, frame_count, length_of
+from freshtake.workflows.inputs import Seconds, frame_count, length_of
 
 
 @pytest.mark.parametrize(

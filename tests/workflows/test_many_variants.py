@@ -10,9 +10,9 @@ import pytest
 
 from freshtake import samples
 from freshtake.formats.ftm import save
+from freshtake.requests import Vary
 from freshtake.variation import Settings, learn
-from freshtake.workflows.motion_finishing import Finish
-from freshtake.workflows.variation_varying import VariantOptions, variation_vary
+from freshtake.workflows import vary
 
 
 @pytest.fixture(scope="module")
@@ -25,12 +25,7 @@ def model(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def made(model: Path, folder: Path, count: int, ending: str) -> list[bytes]:
-    return [
-        path.read_bytes()
-        for path in variation_vary(
-            model, folder, count, options=VariantOptions(seed=3), finish=Finish(ending=ending)
-        ).paths
-    ]
+    return [path.read_bytes() for path in vary(Vary(model=model, out=folder, count=count, seed=3, format=ending)).paths]
 
 
 @pytest.mark.parametrize("ending", ["bvh", "npz", "glb"])

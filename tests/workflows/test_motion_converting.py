@@ -10,7 +10,7 @@ import pytest
 
 import freshtake
 from freshtake.cli.entry import run
-from freshtake.formats.gltf.io import read_animations
+from freshtake.formats.gltf import read_animations
 from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton
 from freshtake.motion.edit import sampled_at
 

@@ -14,8 +14,8 @@ from freshtake.cli.entry import run
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles
 from freshtake.motion.edit import concatenate, take_frames
-from freshtake.workflows import motion_cut
-from freshtake.workflows.motion_cutting import CutAt
+from freshtake.requests import Cut
+from freshtake.workflows import cut
 
 
 def pieces(take: Path, folder: Path, capsys: pytest.CaptureFixture[str], *options: str) -> list[dict[str, int | str]]:
@@ -58,7 +58,7 @@ def test_repetitions_of_an_action(tmp_path: Path, capsys: pytest.CaptureFixture[
 def test_pieces_of_an_amc_get_their_skeleton(data: Path, tmp_path: Path) -> None:
     """Without the ASF beside them nobody could read the pieces."""
     source = data / "asfamc" / "walk" / "walk_1.amc"
-    made = motion_cut([source], tmp_path / "out", at=CutAt(between="5:40"), reading={"fps": 60.0})
+    made = cut(Cut(takes=[source], out=tmp_path / "out", between="5:40", fps=60.0))
     again = freshtake.read(made[0].path, fps=60.0)
     assert len(again) == 35
     assert [p.name for p in sorted((tmp_path / "out").glob("*.asf"))] == ["35.asf"]

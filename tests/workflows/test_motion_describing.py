@@ -9,7 +9,7 @@ import pytest
 
 import freshtake
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.workflows.motion_describing import motion_info
+from freshtake.workflows.describing import motion_info
 
 
 def test_the_facts_of_a_clip(tmp_path: Path) -> None:
@@ -25,7 +25,7 @@ def test_the_facts_of_a_clip(tmp_path: Path) -> None:
     freshtake.write(tmp_path / "clip.bvh", Clip(skeleton, 0.04, root, rotations))
     facts = motion_info(tmp_path / "clip.bvh", unit_m=0.01).facts
     wanted = {
-        "kind": "clip", "format": "BVH", "frames": 6, "fps": 25.0, "frame_time": 0.04, "duration_s": 0.2, "up": "y",
+        "kind": "clip", "format": "BVH", "frames": 6, "fps": 25.0, "frame_time": 0.04, "duration_s": 0.24, "up": "y",
         "unit_m": 0.01, "joints": 3, "end_sites": 1, "channels": 12, "dofs": 4, "travel": 25.0,
         "joint_names": ["Hips", "Spine", "Head"],
     }  # fmt: skip

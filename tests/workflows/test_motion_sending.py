@@ -15,19 +15,28 @@ import pytest
 
 import freshtake as ft
 from freshtake.cli.entry import run
-from freshtake.cli.live_keys import pressed_keys
+from freshtake.cli.live import pressed_keys
 from freshtake.errors import FormatError, UsageError
+from freshtake.formats.ftm.io import Stored
 from freshtake.formats.humanoid import humanoid_of
-from freshtake.formats.osc import Message, message
-from freshtake.formats.vmc import mirrored_places, mirrored_turns, unity_name
+from freshtake.formats.vmc import Message, message, mirrored_places, mirrored_turns, unity_name
 from freshtake.motion import Clip
 from freshtake.motion.edit import scaled
 from freshtake.samples import walk
-from freshtake.workflows import live_posing
-from freshtake.workflows.live_pacing import Tick, lateness, ticks
-from freshtake.workflows.live_posing import joined
-from freshtake.workflows.live_steering import Inbox, Steers, key_pressed, obey
-from freshtake.workflows.motion_sending import Address, address_of, motion_send
+from freshtake.workflows import sending
+from freshtake.workflows.live import (
+    STREAMS,
+    Inbox,
+    Steers,
+    Tick,
+    classes_of,
+    joined,
+    key_pressed,
+    lateness,
+    obey,
+    ticks,
+)
+from freshtake.workflows.sending import Address, address_of, motion_send
 from tests.formats.osc_reader import read_packet
 
 
@@ -280,15 +289,52 @@ def test_this_machine_alone_unless_another_is_meant() -> None:
 def test_nothing_is_sent_of_what_no_body_does(
     folder: Path, receiver: socket.socket, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    frames = live_posing._frames
+    frames = sending._frames
 
     def sunk(*given: Any) -> Iterator[Clip]:
         return (one.changed(root=one.root - [0.0, 60.0, 0.0]) for one in frames(*given))
 
-    monkeypatch.setattr(live_posing, "_frames", sunk)
+    monkeypatch.setattr(sending, "_frames", sunk)
     address, said = Address(*receiver.getsockname()), list[str]()
     with pytest.raises(UsageError, match=r"walk\.ftm, frame \d+: a foot goes .* deeper than in any take"):
         motion_send(folder / "walk.ftm", address, seconds=0.1, unit_m=0.01)
     assert received(receiver) == []
     motion_send(folder / "walk.ftm", address, seconds=0.1, unit_m=0.01, keep_going=True, warn=said.append)
     assert received(receiver) and "deeper than in any take" in said[0]
+
+
+def test_a_stick_chooses_cells_or_a_heading() -> None:
+    steers = Steers(classes=("right", "forward", "left"))
+    for push, cell in (((-0.9, 0.2), "left"), ((0.0, 0.05), "forward"), ((0.8, 0.1), "right"), ((0.1, 1.0), "forward")):
+        obey(steers, Message("/freshtake/stick", push))
+        assert steers.cell == cell
+    around = Steers(classes=("north", "east", "south", "west"))
+    for push, cell in (((0.0, 1.0), "north"), ((1.0, 0.0), "east"), ((0.0, -1.0), "south"), ((-1.0, 0.1), "west")):
+        obey(around, Message("/freshtake/stick", push))
+        assert around.cell == cell
+    obey(around, Message("/freshtake/stick", (0.1, 0.0)))
+    assert around.cell == "west"
+    free = Steers()
+    obey(free, Message("/freshtake/stick", (-1.0, 0.0)))
+    assert free.heading == pytest.approx(90.0)
+    obey(free, Message("/freshtake/stick", (0.0, 0.0)))
+    assert free.heading is None
+    for bad in (("left", 0.0), (2.0, 0.0), (float("nan"), 0.0)):
+        with pytest.raises(UsageError, match="stick"):
+            obey(free, Message("/freshtake/stick", bad))
+
+
+@pytest.mark.parametrize("root", ["heading", "absolute"])
+def test_a_live_texture_goes_to_the_cell_that_is_chosen(root: str) -> None:
+    rng = np.random.default_rng(0)
+    slow, fast = (walk(rng, cycles=4, speed=speed) for speed in (1.0, 1.5))
+    model = ft.texture.learn({"slow": slow, "fast": fast}, ft.texture.Settings(root=root))
+    steers = Steers(classes=classes_of(Stored(model, "texture", (), "")))
+    steers.choose("slow")
+    frames, seen = STREAMS["texture"](model, steers, False, rng), []
+    for name in ("slow", "fast", "slow"):
+        obey(steers, Message("/freshtake/cell", (name,)))
+        for _ in islice(frames, 90):
+            assert steers.shown is not None
+        seen.append(model.cells[int(model.segments.cells()[steers.shown])])
+    assert seen == ["slow", "fast", "slow"]

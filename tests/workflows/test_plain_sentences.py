@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from freshtake.workflows.plain_sentences import plainly
+from freshtake.workflows.sentences import plainly
 
 SAID = {
     "walk.amc: AMC files carry no rate, so 120 fps are assumed: give the rate with --fps": (

@@ -9,8 +9,8 @@ import pytest
 
 import freshtake as ft
 from freshtake.cli.entry import run
-from freshtake.formats.limit_files import read_limits
-from freshtake.workflows.motion_limiting import Limiter
+from freshtake.formats.joint_files import read_limits
+from freshtake.workflows.outputs import Limiter
 from tests.workflows.robot_arm import LIMITS, reach, write_robot
 
 

@@ -12,6 +12,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample
 from freshtake.motion.retarget import Retargeter, make_rig
+from freshtake.requests import StyleApply
 from freshtake.workflows import style_apply
 from tests.motion.retarget.rigs import sample_rig
 from tests.style.pairs_of_clips import model, walk
@@ -33,7 +34,7 @@ def test_a_clip_of_another_rate_is_translated_at_the_models_and_comes_back_at_it
 ) -> None:
     ft.write(tmp_path / "slow.bvh", resample(walk(90), 30.0))
     notes: list[str] = []
-    style_apply([(crouch, 1.0)], tmp_path / "slow.bvh", tmp_path / "out.bvh", reading={"warn": notes.append})
+    style_apply(StyleApply(paths=[crouch, tmp_path / "slow.bvh"], out=tmp_path / "out.bvh"), warn=notes.append)
     made, usual = ft.read_clip(tmp_path / "out.bvh"), model(style="crouch").translate(walk(90))
     assert made.fps == pytest.approx(30.0)
     assert len(made) / 30.0 == pytest.approx(len(usual) / usual.fps, rel=0.03)
@@ -46,7 +47,7 @@ def test_a_clip_of_another_skeleton_keeps_its_own_joints(crouch: Path, tmp_path:
     taken = Retargeter(make_rig(walk(90)), rig).retarget(walk(90))
     ft.write(tmp_path / "other.bvh", taken)
     notes: list[str] = []
-    style_apply([(crouch, 1.0)], tmp_path / "other.bvh", tmp_path / "out.bvh", reading={"warn": notes.append})
+    style_apply(StyleApply(paths=[crouch, tmp_path / "other.bvh"], out=tmp_path / "out.bvh"), warn=notes.append)
     made = ft.read_clip(tmp_path / "out.bvh")
     assert made.skeleton.names == ft.read_clip(tmp_path / "other.bvh").skeleton.names
     assert hip_height(made) < hip_height(taken) - 0.05
@@ -61,5 +62,5 @@ def test_a_skeleton_that_is_no_persons_is_refused(crouch: Path, tmp_path: Path) 
     rows = "\n".join(" ".join(f"{v:.3f}" for v in np.sin(0.1 * k + np.arange(9))) for k in range(40))
     (tmp_path / "rope.bvh").write_text(f"{rope}MOTION\nFrames: 40\nFrame Time: 0.0166667\n{rows}\n")
     with pytest.raises(UsageError, match="rope"):
-        style_apply([(crouch, 1.0)], tmp_path / "rope.bvh", tmp_path / "out.bvh")
+        style_apply(StyleApply(paths=[crouch, tmp_path / "rope.bvh"], out=tmp_path / "out.bvh"))
     assert not (tmp_path / "out.bvh").exists()

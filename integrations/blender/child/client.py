@@ -2,7 +2,7 @@
 """Child: freshtake in a process of its own, asked over its standard streams. Nothing here waits for it.
 
     child = Child(cache_folder)
-    handle = child.request("vary", {"number": 5}, {"model": model})
+    handle = child.request("vary", {"count": 5}, {"model": model})
     for event in handle.poll():       # from a timer; events are Progress, Result or Failed
         ...
 

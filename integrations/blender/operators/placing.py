@@ -23,11 +23,13 @@ def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
 
 
 def put_strips(figure: Any, actions: Sequence[Any]) -> None:
-    """One strip after another on a new track; the active Action stands back for them."""
+    """One strip after another on a new track, after those of earlier runs; the active Action stands back for them."""
     data = figure.animation_data or figure.animation_data_create()
+    # Strips of two tracks at one time would hide each other.
+    ends = [s.frame_end for old in data.nla_tracks if old.name.startswith("freshtake") for s in old.strips]
     track = data.nla_tracks.new()
     track.name = "freshtake"
-    frame = bpy.context.scene.frame_start
+    frame = ceil(max([bpy.context.scene.frame_start, *ends]))
     try:
         for action in actions:
             strip = track.strips.new(action.name, int(frame), action)

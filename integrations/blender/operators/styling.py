@@ -91,7 +91,7 @@ class FRESHTAKE_OT_endless(Working, bpy.types.Operator):
         params = {
             "seconds": settings.endless_seconds,
             "loop": settings.endless_loop,
-            "closing": settings.endless_loop,
+            "closing_frame": settings.endless_loop,
             "seed": settings.seed,
             "plant": settings.plant,
             "in_place": settings.in_place,
@@ -108,7 +108,7 @@ class FRESHTAKE_OT_loop(Working, bpy.types.Operator):
     def work(self, context: Any, figure: Any) -> Work:
         """Cut and close it."""
         name, settings = figure.name, figure.freshtake
-        params = {"closing": True, "in_place": settings.in_place, "plant": settings.plant}
+        params = {"closing_frame": True, "in_place": settings.in_place, "plant": settings.plant}
         motions = yield from read_listed(figure, [_Active(figure)])
         answer = yield from ask("loop", params, {"clips": motions})
         about = {"job": "loop", "take": motions[0].name, "settings": params}

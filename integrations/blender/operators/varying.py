@@ -32,7 +32,7 @@ class FRESHTAKE_OT_vary(Working, bpy.types.Operator):
             key: [pose] for key in ("start", "end") if (pose := _pose(context.scene, figure, key, facts)) is not None
         }
         params = yield from _params(figure, model)
-        answer = yield from ask("vary", {**params, "number": settings.count, "first": 1}, poses, model)
+        answer = yield from ask("vary", {**params, "count": settings.count, "first": 1}, poses, model)
         yield from _written(name, title, model, answer, params, poses, place)
         self.tell(answer)
 
@@ -55,9 +55,10 @@ class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
         model = model_bytes(row)
         if fingerprint(model) != about["model_is"]:
             raise Trouble(f"the model {about['model']!r} was learned anew since then: its variants are others now")
-        params = about["settings"]
+        # Actions of version 0.1 keep the closing frame under its old name.
+        params = {"closing_frame" if key == "closing" else key: value for key, value in about["settings"].items()}
         poses = {key: [pose_of_values(kept, key)] for key, kept in about.get("poses", {}).items()}
-        answer = yield from ask("vary", {**params, "number": 1, "first": about["number"]}, poses, model)
+        answer = yield from ask("vary", {**params, "count": 1, "first": about["number"]}, poses, model)
         yield from _written(name, about["model"], model, answer, params, poses, "ACTIONS")
         self.tell(answer)
 
@@ -87,7 +88,7 @@ def _params(figure: Any, model: bytes) -> Work:
         "loop": settings.loop,
         "plant": settings.plant,
         "in_place": settings.in_place,
-        "closing": settings.loop,
+        "closing_frame": settings.loop,
     }
     if settings.length == "SECONDS":
         out["seconds"] = settings.seconds

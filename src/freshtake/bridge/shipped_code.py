@@ -80,7 +80,7 @@ def main() -> None:
         sys.exit("this computer's processor is none that machine code is shipped for")
     aim_at(made_for["processor"])
     from freshtake.numeric.machine_code import keep_machine_code_in
-    from freshtake.workflows.warming_up import warm_up
+    from freshtake.workflows.compiling import warm_up
 
     keep_machine_code_in(str(folder))
     warm_up(steps=sys.argv[3:] or None)

@@ -25,7 +25,7 @@ def main() -> NoReturn:
         print("freshtake: stopped before it began", file=sys.stderr)
         sys.exit(130)
     except Exception as error:  # a broken installation
-        from freshtake.workflows.crash_files import INTERNAL_ERROR, crash_sentence
+        from freshtake.workflows.sentences import INTERNAL_ERROR, crash_sentence
 
         print(f"freshtake: {crash_sentence(error, 'loading')}", file=sys.stderr)
         sys.exit(INTERNAL_ERROR)

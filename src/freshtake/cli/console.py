@@ -72,12 +72,14 @@ def _finite(value: Any) -> Any:
 
 def in_words(motion: Any) -> str:
     """How long a motion is, in frames and seconds, and of what it is."""
+    from freshtake.workflows.outputs import seconds_of
+
     count = len(motion)
     parts = {"skeleton": "joints", "names": "points", "faces": "faces"}
     of = next((f", {len(getattr(motion, key))} {word}" for key, word in parts.items() if hasattr(motion, key)), "")
     if not hasattr(motion, "fps"):
         return f"{count} points"
-    return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({count * motion.frame_time:.2f} s){of}"
+    return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({seconds_of(motion):.2f} s){of}"
 
 
 def say(sentence: str) -> None:
@@ -87,7 +89,9 @@ def say(sentence: str) -> None:
 
 def made_facts(result: Any) -> dict[str, Any]:
     """Of one motion that was written: its file, its length and, where it followed a path, how well; for JSON."""
-    facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": result.motion.duration}
+    from freshtake.workflows.outputs import seconds_of
+
+    facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": seconds_of(result.motion)}
     facts["verdicts"] = [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]
     return facts if result.followed is None else {**facts, "path": result.followed._asdict()}
 
@@ -95,7 +99,7 @@ def made_facts(result: Any) -> dict[str, Any]:
 def say_made(result: Any) -> None:
     """The same in words."""
     from freshtake.motion.verdict import verdict_line
-    from freshtake.workflows.path_following import path_sentence
+    from freshtake.workflows.making import path_sentence
 
     say(f"wrote {result.path}: {in_words(result.motion)}")
     if result.verdicts:

@@ -2,64 +2,22 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING
 
-from cyclopts import App, Parameter
+from cyclopts import App
 
-from freshtake.cli.console import output, print_json, progress_bar, warn
-from freshtake.cli.options import Json
-from freshtake.cli.outputs import Force, KeepGoing, prepare, prepare_folder
+from freshtake.cli.console import print_json, progress_bar, say, warn
+from freshtake.cli.outputs import Force, Json, prepare, prepare_folder
+from freshtake.requests.crowd import Crowd, CrowdPreview, CrowdTextures
 
 if TYPE_CHECKING:
-    from freshtake.crowd.plan import Plan
+    from freshtake.crowd.making import CrowdMade, JobWritten
 
 app = App(name="crowd", help_format="markdown", group_commands="Commands")  # its help is that of the command below
 
 
 @app.default
-def crowd(
-    source: Path,
-    /,
-    *,
-    out: Annotated[
-        Path, Parameter(name=["--out", "-o"], help="Folder for the crowd; one that was begun by this command goes on.")
-    ],
-    force: Force = False,
-    count: Annotated[int | None, Parameter(name=["--count", "-n"], help="How many characters (200).")] = None,
-    seconds: Annotated[float | None, Parameter(help="How long each moves (2).")] = None,
-    fps: Annotated[float | None, Parameter(help="Frames per second; default: as the model.")] = None,
-    mode: Annotated[
-        Literal["unique", "library"] | None,
-        Parameter(help="A motion for each character (unique, default), or a library of loops that they share."),
-    ] = None,
-    variants: Annotated[int | None, Parameter(help="How many motions a library has (32).")] = None,
-    avoid: Annotated[
-        bool, Parameter(negative="", help="Characters that walk do not walk through each other (unique mode).")
-    ] = False,
-    character: Annotated[
-        Path | None, Parameter(help="A skinned character (.glb) that all motions are retargeted onto.")
-    ] = None,
-    format: Annotated[
-        Literal["npz", "usd", "bvh", "zarr", "glb", "fbx"],
-        Parameter(help="Files to write; glb and fbx hold libraries."),
-    ] = "npz",
-    engine: Annotated[
-        Literal["local", "dask"], Parameter(help="Processes of this machine, or workers of Dask.")
-    ] = "local",
-    workers: Annotated[int | None, Parameter(help="How many processes; default: one per core.")] = None,
-    scheduler: Annotated[
-        str | None, Parameter(help="Address of a Dask scheduler, such as tcp://10.0.0.1:8786; default: one of its own.")
-    ] = None,
-    shard: Annotated[str | None, Parameter(help="Make part K of N only, as 3/16: for render farms.")] = None,
-    openjd: Annotated[
-        Path | None,
-        Parameter(help="Write a job template (Open Job Description, .yaml) for a render farm instead."),
-    ] = None,
-    keep_going: KeepGoing = False,
-    seed: Annotated[int | None, Parameter(help="The same seed gives the same result.")] = None,
-    json: Json = False,
-) -> int:
+def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> int:
     """Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.
 
     The same command goes on where it was stopped: finished shards are kept. The same seed gives the same bytes on any
@@ -74,80 +32,56 @@ def crowd(
     freshtake crowd plan.toml -o crowd/ --format usd
     freshtake crowd plan.toml -o crowd/ --shard 3/16
     freshtake crowd plan.toml -o crowd/ --engine dask --scheduler tcp://10.0.0.1:8786
-    freshtake crowd plan.toml -o crowd/ --openjd job.yaml
+    freshtake crowd plan.toml -o crowd/ --job job.yaml
+    freshtake crowd plan.toml -o crowd/ --job flamenco_crowd.js
     ```
-
-    Parameters
-    ----------
-    source
-        A model (.ftm), or a plan (.toml) that names models.
     """
-    from freshtake.crowd.making import check_folder, crowd_make
-    from freshtake.crowd.plan_request import requested_plan
-    from freshtake.crowd.shards import part_asked
+    from freshtake.crowd.making import JobWritten
+    from freshtake.workflows import crowd as run
 
-    prepare_folder(out, force=force, empty=False)
-    prepare(openjd, force=force)
-    check_folder(out)
-    part = part_asked(shard)
-    changes = {"number": count, "seconds": seconds, "fps": fps, "mode": mode, "variants": variants, "seed": seed}
-    changes = {key: value for key, value in changes.items() if value is not None}
-    plan, places = requested_plan(source, changes, avoid=avoid, character=character)
-    if openjd is not None:
-        wears = None if character is None else character.resolve()
-        options = {**changes, "format": format, "avoid": avoid, "character": wears, "keep-going": keep_going}
-        return _job(openjd, source, out, plan, options, json)
+    prepare_folder(request.out, force=force, empty=False)
+    prepare(request.job, force=force)
     with progress_bar() as report:
-        made = crowd_make(
-            plan, out, format=format, part=part, engine=engine, workers=workers, scheduler=scheduler, places=places,
-            anew=force, keep_going=keep_going, report=report,
-        )  # fmt: skip
-    amber, red = (sum(record.get(color, 0) for record in made.records) for color in ("amber", "red"))
-    if amber + red:
-        fail = "1 motion fails" if amber + red == 1 else f"{amber + red} motions fail"
-        warn(f"{fail} the body checks in every draw, {red} of them badly: see shards in manifest.json")
-    if json:
-        print_json(
-            {
-                "folder": str(out), "characters": made.characters, "frames": made.frames, "shards_made": made.made,
-                "shards_kept": made.kept, "shards_missing": made.missing, "amber": amber, "red": red,
-                "manifest": None if made.missing else str(out / "manifest.json"),
-            }
-        )  # fmt: skip
+        made = run(request, report, warn)
+    if isinstance(made, JobWritten):
+        _print_job(made, json)
+    elif json:
+        print_json(_facts(made))
+    elif request.plan_only:
+        say(f"planned a crowd of {made.characters:,}: make its parts with --shard K/N")
     else:
-        kept = f", {made.kept} were finished before" if made.kept else ""
-        rest = f"; {made.missing} are still to be made" if made.missing else f": see {out / 'manifest.json'}"
+        kept = f", {made.kept} {'was' if made.kept == 1 else 'were'} finished before" if made.kept else ""
+        rest = f"; {made.missing} are still to be made" if made.missing else f": see {made.folder / 'manifest.json'}"
         shards = "1 shard" if made.made == 1 else f"{made.made} shards"
-        output().print(f"made {shards} of a crowd of {made.characters:,}{kept}{rest}", markup=False)
+        say(f"made {shards} of a crowd of {made.characters:,}{kept}{rest}")
     return 0
 
 
-def _job(target: Path, source: Path, out: Path, plan: Plan, options: dict[str, Any], json: bool) -> int:
-    """Write a job template instead of shards."""
-    from freshtake.crowd.openjd import write_job
+def _facts(made: CrowdMade) -> dict[str, object]:
+    return {
+        "folder": str(made.folder),
+        "characters": made.characters,
+        "frames": made.frames,
+        "shards_made": made.made,
+        "shards_kept": made.kept,
+        "shards_missing": made.missing,
+        "amber": made.judged("amber"),
+        "red": made.judged("red"),
+        "manifest": None if made.missing else str(made.folder / "manifest.json"),
+    }
 
-    words = []
-    for key, value in options.items():
-        name = f"--{'count' if key == 'number' else key}"
-        words += [name] if value is True else [] if value is None or value is False else [name, str(value)]
-    parts = write_job(target, source, out, plan, words)
+
+def _print_job(job: JobWritten, json: bool) -> None:
     if json:
-        print_json({"written": str(target), "parts": parts})
-    else:
-        output().print(f"wrote {target}: {parts} tasks; try it with openjd run {target}", markup=False)
-    return 0
+        print_json({"written": str(job.path), "parts": job.parts})
+        return
+    use = "copy it into Flamenco Manager's folder scripts" if job.path.suffix == ".js" else f"openjd run {job.path}"
+    many = "1 part" if job.parts == 1 else f"{job.parts} parts"
+    say(f"wrote {job.path}: {many}; to use it: {use}")
 
 
 @app.command
-def preview(
-    folder: Path,
-    /,
-    *,
-    out: Annotated[Path | None, Parameter(name=["--out", "-o"], help="The page to write (.html).")] = None,
-    png: Annotated[Path | None, Parameter(help="A picture (.png) from above and at eye level.")] = None,
-    force: Force = False,
-    json: Json = False,
-) -> int:
+def preview(request: CrowdPreview, *, force: Force = False, json: Json = False) -> int:
     """Look at a crowd: a page that plays it, or a picture.
 
     **Examples**
@@ -156,38 +90,22 @@ def preview(
     freshtake crowd preview crowd/ -o crowd.html
     freshtake crowd preview crowd/ --png crowd.png
     ```
-
-    Parameters
-    ----------
-    folder
-        A folder that `freshtake crowd` has filled (npz).
     """
-    from freshtake.crowd.previewing import crowd_preview
-    from freshtake.errors import UsageError
+    from freshtake.workflows import crowd_preview as run
 
-    prepare(out, png, force=force)
-    if out is None and png is None:
-        raise UsageError("say what to write: -o PAGE.html, --png PICTURE.png, or both")
-    made = crowd_preview(folder, out, png)
+    prepare(request.out, request.png, force=force)
+    made = run(request)
     if json:
-        told = {"characters": made.characters, "motions": made.motions, "motions_of_the_crowd": made.of}
-        print_json({"written": [str(path) for path in made.written], **told})
+        shown = {"characters": made.characters, "motions": made.motions, "motions_of_the_crowd": made.of}
+        print_json({"written": [str(path) for path in made.written], **shown})
     else:
         for path in made.written:
-            output().print(f"wrote {path}: {made.characters} characters, {made.motions} motions", markup=False)
+            say(f"wrote {path}: {made.characters} characters, {made.motions} motions")
     return 0
 
 
 @app.command
-def textures(
-    folder: Path,
-    /,
-    *,
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the textures.")],
-    format: Annotated[Literal["exr", "png"], Parameter(help="32-bit floats, or 16 bits in two halves.")] = "exr",
-    force: Force = False,
-    json: Json = False,
-) -> int:
+def textures(request: CrowdTextures, *, force: Force = False, json: Json = False) -> int:
     """Write bone matrices as textures, for engines and web pages that draw one mesh many times.
 
     **Examples**
@@ -197,18 +115,13 @@ def textures(
     freshtake crowd textures crowd/ -o textures/
     freshtake crowd textures crowd/ -o textures/ --format png
     ```
-
-    Parameters
-    ----------
-    folder
-        A folder that `freshtake crowd` has filled (npz).
     """
-    from freshtake.crowd.bone_textures import crowd_textures
+    from freshtake.workflows import crowd_textures as run
 
-    prepare_folder(out, force=force)
-    made = crowd_textures(folder, out, format)
+    prepare_folder(request.out, force=force)
+    made = run(request)
     if json:
         print_json({"written": [str(path) for path in made.written], "motions": made.motions, "frames": made.frames})
     else:
-        output().print(f"wrote {out}: {made.motions} motions, {made.frames} frames, see bones.json", markup=False)
+        say(f"wrote {request.out}: {made.motions} motions, {made.frames} frames, see bones.json")
     return 0

@@ -29,23 +29,24 @@ INTERRUPTED = 130
 GROUPS = {
     "To begin with": {
         "studio_open:studio": "Open the studio: drop takes, look at them, learn, make variants, export; everything on one page in your browser.",
-        "variation_demo:demo": "Run the main job on sample takes: learn from four walks, make fifteen new ones, judge and draw them.",
-        "motion_samples:app samples": "Example motions: made by freshtake itself, or public takes to download.",
-        "motion_info:info": "Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.",
-        "motion_view:view": "Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.",
-        "motion_warm_up:warm_up warm-up": "Compile everything now, so that the first real command does not have to; needed once after an installation.",
+        "samples:demo": "Run the main job on sample takes: learn from four walks, make fifteen new ones, judge and draw them.",
+        "samples:app samples": "Example motions: made by freshtake itself, or public takes to download.",
+        "looking:info": "Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.",
+        "looking:view": "Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.",
+        "samples:warm_up warm-up": "Compile everything now, so that the first real command does not have to; needed once after an installation.",
+        "agent_serve:mcp": "Offer freshtake to agents as tools, over standard input and output (Model Context Protocol).",
         "studio_open:serve": "Serve a project to tools, by the same routes as the studio's page but without it; /openapi.json describes them.",
     },
     "New takes from a few": {
-        "variation_learn:learn": "Learn a model from one take or a few (best four) of one movement; `vary` and `stream` make new motion with it.",
-        "variation_vary:vary": "Write new variants of the movement that a model has learned: variant_001, variant_002, ...",
+        "variation:learn": "Learn a model from one take or a few (best four) of one movement; `vary` and `stream` make new motion with it.",
+        "variation:vary": "Write new variants of the movement that a model has learned: variant_001, variant_002, ...",
+        "variation_redraw:redraw": "Draw a stretch of a clip again, or a part of the body, and keep everything else to the byte; or let it go on.",
         "variation_pack:pack": "Write a pack of variants: loops that share their first and last pose, so that any can follow any other.",
-        "variation_stream:stream": "Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.",
+        "variation:stream": "Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.",
         "crowd_make:app crowd": "Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.",
-        "motion_evaluate:evaluate": "Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.",
-        "variation_explain:explain": "Show what a model has learned: which joints vary together, and where a clip is unlike the takes.",
-        "variation_select:select": "Find which clips are similar enough to trusted ones to learn from, and why the others are not.",
-        "variation_compress:compress": "Keep only those takes from which all others can be rebuilt within an error.",
+        "evaluation:evaluate": "Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.",
+        "models:explain": "Show what a model has learned: which joints vary together, and where a clip is unlike the takes.",
+        "models:select": "Find which clips are similar enough to trusted ones to learn from, and why the others are not.",
     },
     "Other ways to new motion": {
         "style_translate:app style": "Learn a style from pairs of clips, and put other clips into it.",
@@ -53,17 +54,17 @@ GROUPS = {
         "texture_play:app texture": "Endless, looped and steered motion from one animation of a mesh or skeleton.",
     },
     "One clip": {
-        "motion_loop:loop": "Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.",
-        "motion_plant:plant": "Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.",
-        "motion_retarget:retarget": "Put clips onto a character with another skeleton: joints are matched by name or shape, rest poses aligned.",
-        "motion_cut:cut": "Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.",
-        "motion_convert:convert": "Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.",
+        "clips:loop": "Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.",
+        "clips:plant": "Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.",
+        "clips:retarget": "Put clips onto a character with another skeleton: joints are matched by name or shape, rest poses aligned.",
+        "robot_move:robot": "Put clips onto a robot (URDF or MuJoCo model): joints within their limits, feet held where they stand.",
+        "clips:cut": "Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.",
+        "clips:convert": "Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.",
         "style_align:align": "Find which frames of two motions belong together, although their styles differ.",
     },
     "For research": {
-        "variation_augment:augment": "Copy a folder of takes and write variants of every action beside them, labelled, as training data.",
-        "motion_noise:noise": "Write baselines from a few takes: noise added to them, combinations of them, or the takes replayed.",
-        "motion_study:app study": "A user study: who watches what, and what the scores show.",
+        "variation:augment": "Copy a folder of takes and write variants of every action beside them, labelled, as training data.",
+        "evaluation:study study": "A user study: who watches what, and what the scores show.",
         "paper_draw:app paper": "The paper's own method (Lau 2009): its figures, beside those of the default method.",
     },
 }  # fmt: skip
@@ -104,6 +105,9 @@ def make_app(listing: bool = False) -> App:
         for _ in members:
             name, (where, words) = next(names)
             made.command(where, name=name, group=group, **({"help": shown(words)} if listing else {}))
+    made.register_install_completion_command(
+        help=shown("Complete commands and options by Tab in this shell from now on.")
+    )
     return made
 
 
@@ -130,7 +134,10 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
-        return _failed(f"{str(error).rstrip('.')}; see freshtake {_verb(arguments)}--help")
+        # Cyclopts lists the first few commands of the first group and cuts the rest: --help has them all.
+        words = str(error).partition(" Available commands:")[0]
+        words = re.sub(r'^(Command "[^"]*" )?parameter (\S+) requires an argument', r"\2 is missing", words, flags=re.I)
+        return _failed(f"{words.rstrip('.?')}; see freshtake {_verb(arguments)}--help")
     except FreshtakeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:
@@ -147,7 +154,7 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _failed("there is not enough memory for this: use fewer, shorter or smaller files")
     except Exception as error:  # the last net
-        from freshtake.workflows.crash_files import INTERNAL_ERROR, crash_sentence
+        from freshtake.workflows.sentences import INTERNAL_ERROR, crash_sentence
 
         return _failed(crash_sentence(error, shlex.join(["freshtake", *arguments])), INTERNAL_ERROR)
 

@@ -1,15 +1,17 @@
-"""What all commands have, added where they are registered: `--quiet`, and a name that the console knows."""
+"""What all commands have, added where they are registered: options of their request, `--quiet`, a console name."""
 
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
-from typing import Annotated, Any
+from typing import Annotated, Any, get_args, get_origin
 
 from cyclopts import App, Parameter
 
 from freshtake.cli.console import begin, end
+from freshtake.errors import UsageError
+from freshtake.requests.fields import Request, RequestField, fields_of
 
 Quiet = Annotated[
     bool, Parameter(name=["--quiet", "-q"], negative="", help="Print errors only (and, with --json, the JSON).")
@@ -17,7 +19,7 @@ Quiet = Annotated[
 
 
 def complete(group: App, words: tuple[str, ...] = ()) -> None:
-    """Give every command of a group, and of the groups in it, the option --quiet."""
+    """Complete every command of a group, and of the groups in it."""
     for name in group:
         if name.startswith("-"):
             continue
@@ -44,18 +46,96 @@ def _complete_one(command: App, words: tuple[str, ...]) -> None:
 
 
 def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
+    """Return the command with `--quiet`, and with an option for each field of the request that it takes first."""
+    signature = inspect.signature(command, eval_str=True)
+    parameters = list(signature.parameters.values())
+    request = next((p.annotation for p in parameters[:1] if _is_request(p.annotation)), None)
+
     @wraps(command)
     def run(*arguments: Any, quiet: bool = False, **options: Any) -> Any:
         begin(name, quiet)
         try:
-            return command(*arguments, **options)
+            if request is None:
+                return command(*arguments, **options)
+            # cyclopts hands over only what was given, so the request's defaults apply to the rest.
+            return command(_requested(request, arguments, options), **options)
         finally:
             end()
 
-    signature = inspect.signature(command, eval_str=True)
     extra = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
-    run.__signature__ = signature.replace(parameters=[*signature.parameters.values(), extra])  # type: ignore[attr-defined]
-    run.__annotations__ = {**inspect.get_annotations(command, eval_str=True), "quiet": Quiet}
-    run.is_complete = True  # type: ignore[attr-defined]
-    del run.__wrapped__  # whoever looks at the command sees the option too
+    if request is not None:
+        parameters = [*request_parameters(request), *parameters[1:]]
+    run.__signature__ = signature.replace(parameters=[*parameters, extra])  # type: ignore[attr-defined]
+    run.__annotations__ = {one.name: one.annotation for one in (*parameters, extra)}
+    run.is_complete, run.request = True, request  # type: ignore[attr-defined]
+    del run.__wrapped__  # whoever looks at the command sees the options too
     return run
+
+
+def _is_request(annotation: Any) -> bool:
+    return isinstance(annotation, type) and issubclass(annotation, Request)
+
+
+def command_order(request: type[Request]) -> list[RequestField]:
+    """Return the fields as `--help` lists them: arguments, what is required, what tasks share, what is special."""
+    by_name = {one.name: one for one in fields_of(request)}
+    shared = [name for base in request.__mro__[1:] for name in inspect.get_annotations(base)]
+    ordered = [by_name[name] for name in dict.fromkeys((*shared, *by_name)) if name in by_name]
+    return sorted(ordered, key=lambda one: (not one.option.positional, not one.required))
+
+
+def request_parameters(request: type[Request]) -> Iterator[inspect.Parameter]:
+    """Yield the parameters of a command for the fields of its request."""
+    for one in command_order(request):
+        if one.option.flags:
+            for flag, words in one.option.flags.items():
+                yield _parameter(flag, Annotated[bool, Parameter(negative="", help=words)], False)
+        else:
+            kind = inspect.Parameter.POSITIONAL_ONLY if one.option.positional else inspect.Parameter.KEYWORD_ONLY
+            default = () if one.option.repeated else inspect.Parameter.empty if one.required else one.default
+            yield _parameter(one.name, _annotation(one), default, kind)
+
+
+def _parameter(
+    name: str, annotation: Any, default: Any, kind: Any = inspect.Parameter.KEYWORD_ONLY
+) -> inspect.Parameter:
+    return inspect.Parameter(name, kind, default=default, annotation=annotation)
+
+
+def _annotation(one: RequestField) -> Any:
+    option, type_ = one.option, one.type
+    if option.parse is not None:
+        type_ = tuple[str, ...] if option.repeated else str | None
+    more: dict[str, Any] = {"negative": option.negative}
+    if one.default is True or (type_ == bool | None and option.negative == ""):
+        del more["negative"]  # --no-... as cyclopts spells it
+    if list in (get_origin(type_), *(get_origin(part) for part in get_args(type_))):
+        more["consume_multiple"] = not option.positional  # --like a.bvh b.bvh
+    if isinstance(one.default, dict | tuple):
+        more["show_default"] = False  # an empty list says nothing
+    if option.names:
+        more["name"] = list(option.names)
+    return Annotated[type_, Parameter(help=option.help, **more)]
+
+
+def _requested(request: type[Request], arguments: Sequence[Any], options: dict[str, Any]) -> Request:
+    """Make the request, and take its fields out of the options."""
+    values: dict[str, Any] = {}
+    places = iter(arguments)
+    for one in command_order(request):
+        if one.option.positional:
+            if (value := next(places, None)) is not None:
+                values[one.name] = value
+        elif one.option.flags:
+            values |= _flagged(one, options)
+        elif one.name in options:
+            value = options.pop(one.name)
+            values[one.name] = one.option.parse(value) if one.option.parse is not None and value is not None else value
+    return request(**values)
+
+
+def _flagged(one: RequestField, options: dict[str, Any]) -> Mapping[str, str]:
+    chosen = [flag for flag in one.option.flags if options.pop(flag, False)]
+    if len(chosen) > 1:
+        raise UsageError(f"--{chosen[0]} and --{chosen[1]} exclude each other: choose one")
+    return {one.name: chosen[0]} if chosen else {}

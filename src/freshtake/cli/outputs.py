@@ -1,4 +1,4 @@
-"""What commands that write share: how long the motion is, and existing files refused, or replaced with --force."""
+"""What commands have beside their requests: `--json`, and `--force` for files that exist."""
 
 from __future__ import annotations
 
@@ -10,12 +10,7 @@ from cyclopts import Parameter
 Force = Annotated[
     bool, Parameter(negative="", help="Replace existing files; other files in a folder stay as they are.")
 ]
-KeepGoing = Annotated[
-    bool,
-    Parameter(negative="", help="Write motions that fail the checks too: what no body could do is refused otherwise."),
-]
-Frames = Annotated[str | None, Parameter(help="How long: a number of frames such as 360, or a time such as 6s.")]
-Seconds = Annotated[float | None, Parameter(help="How long, in seconds; instead of --frames.")]
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machine-readable summary alone on stdout.")]
 
 
 def prepare_folder(target: Path, *, force: bool, empty: bool = True) -> None:
@@ -23,7 +18,7 @@ def prepare_folder(target: Path, *, force: bool, empty: bool = True) -> None:
 
     Without `empty`, files are refused one by one.
     """
-    from freshtake.workflows.output_naming import check_folder_name
+    from freshtake.workflows.outputs import check_folder_name
 
     check_folder_name(target)
     prepare(target if empty else None, force=force)

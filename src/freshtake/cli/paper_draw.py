@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-from typing import Annotated
+from cyclopts import App
 
-from cyclopts import App, Parameter
-
-from freshtake.cli.console import print_json, progress_bar, say
-from freshtake.cli.option_groups import Output
-from freshtake.cli.options import Json, Seed, option_group
+from freshtake.cli.console import print_json, progress_bar, say, warn
+from freshtake.cli.outputs import Force, Json, prepare
+from freshtake.requests.variation import PaperFigures
 
 app = App(
     name="paper",
@@ -18,25 +15,8 @@ app = App(
 )
 
 
-@option_group
-class FiguresOutput(Output):
-    """Where the figures go."""
-
-    out: Annotated[Path, Parameter(name=["--out", "-o"], help="Folder for the pictures; new or empty.")]
-
-
 @app.command
-def figures(
-    *,
-    to: FiguresOutput,
-    data: Annotated[
-        Path | None,
-        Parameter(env_var="FRESHTAKE_DATA", help="Folder with recorded takes; default: the project's own samples."),
-    ] = None,
-    only: Annotated[tuple[str, ...], Parameter(negative="", help="Figures to draw: 1, 4, 5, 6, 7, 8.")] = (),
-    seed: Seed = 0,
-    json: Json = False,
-) -> int:
+def figures(request: PaperFigures, *, force: Force = False, json: Json = False) -> int:
     """Draw figures 1 and 4 to 8 of the paper: its own method and the default one side by side. Takes minutes.
 
     **Examples**
@@ -48,9 +28,9 @@ def figures(
     """
     from freshtake.workflows import paper_figures as run
 
-    out = to.prepare()
+    prepare(request.out, force=force)
     with progress_bar() as report:
-        written = run(out, data=data, only=only, seed=seed, report=report)
+        written = run(request, report, warn)
     if json:
         print_json({"written": [str(path) for path in written]})
     else:

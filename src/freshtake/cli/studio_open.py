@@ -5,43 +5,18 @@ from __future__ import annotations
 import sys
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
-
-from cyclopts import Parameter
+from typing import TYPE_CHECKING
 
 from freshtake.cli.console import print_json, say
-from freshtake.cli.options import Files, Json, option_group
+from freshtake.cli.outputs import Json
 from freshtake.errors import UsageError
+from freshtake.requests.servers import Serve, Studio
 
 if TYPE_CHECKING:
     from freshtake.serve.running import Serving
 
-ProjectFolder = Annotated[
-    Path | None, Parameter(help="The folder in which all work is kept; default: freshtake-studio in your home.")
-]
 
-
-@option_group
-class Listening:
-    """Where the server is reached."""
-
-    project: ProjectFolder = None
-    port: Annotated[int | None, Parameter(help="The port; default: 8790, or the next that is free.")] = None
-    host: Annotated[
-        str, Parameter(help="The address to listen at; others than this machine can reach it only if you name one.")
-    ] = "127.0.0.1"
-    token: Annotated[
-        str | None, Parameter(help="What clients have to know, in the address that is printed; default: made up.")
-    ] = None
-    no_token: Annotated[
-        bool, Parameter(negative="", help="Let in every user and program of this machine without a token.")
-    ] = False
-
-
-LISTENING = Listening()
-
-
-def studio(files: Files = None, /, *, listening: Listening = LISTENING, open: bool = True, json: Json = False) -> int:
+def studio(request: Studio, *, json: Json = False) -> int:
     """Open the studio: drop takes, look at them, learn, make variants, export; everything on one page in your browser.
 
     **Examples**
@@ -51,13 +26,6 @@ def studio(files: Files = None, /, *, listening: Listening = LISTENING, open: bo
     freshtake studio walk_1.bvh walk_2.bvh walk_3.bvh walk_4.bvh
     freshtake studio --project walks --no-open
     ```
-
-    Parameters
-    ----------
-    files
-        Motion files, models or folders with them, which are put into the project.
-    open
-        Open the page in your browser.
     """
     from freshtake.formats.take_files import MODELS, TAKES, take_files
     from freshtake.studio.opening import open_studio
@@ -67,17 +35,17 @@ def studio(files: Files = None, /, *, listening: Listening = LISTENING, open: bo
 
         opened = False
         with suppress(webbrowser.Error):
-            opened = open and webbrowser.open(serving.url)
+            opened = request.open and webbrowser.open(serving.url)
         _tell(serving, json, "the studio is open at" if opened else "open the studio at")
 
     open_studio(
-        _folder(listening), take_files(files or [], TAKES | MODELS), host=listening.host, port=listening.port,
-        token=_token(listening), started=started,
+        _folder(request), take_files(request.files or [], TAKES | MODELS), host=request.host, port=request.port,
+        token=_token(request), started=started,
     )  # fmt: skip
     return 0
 
 
-def serve(*, listening: Listening = LISTENING, json: Json = False) -> int:
+def serve(request: Serve, *, json: Json = False) -> int:
     """Serve a project to tools, by the same routes as the studio's page but without it; /openapi.json describes them.
 
     **Examples**
@@ -90,20 +58,20 @@ def serve(*, listening: Listening = LISTENING, json: Json = False) -> int:
     from freshtake.serve.running import serve as run
 
     run(
-        _folder(listening), host=listening.host, port=listening.port, token=_token(listening),
+        _folder(request), host=request.host, port=request.port, token=_token(request),
         started=lambda serving: _tell(serving, json, "serving at"),
     )  # fmt: skip
     return 0
 
 
-def _folder(listening: Listening) -> Path:
-    return listening.project or Path.home() / "freshtake-studio"
+def _folder(request: Serve) -> Path:
+    return request.project or Path.home() / "freshtake-studio"
 
 
-def _token(listening: Listening) -> str | None:
-    if listening.no_token and listening.token:
+def _token(request: Serve) -> str | None:
+    if request.no_token and request.token:
         raise UsageError("--token and --no-token exclude each other: leave one out")
-    return "" if listening.no_token else listening.token
+    return "" if request.no_token else request.token
 
 
 def _tell(serving: Serving, json: bool, words: str) -> None:

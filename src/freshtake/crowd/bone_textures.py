@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+import struct
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,13 +18,48 @@ import numpy as np
 from freshtake.crowd.folder import CHARACTERS, json_bytes, read_manifest
 from freshtake.crowd.shard_files import Motions, read_shard
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.exr import exr_bytes
 from freshtake.formats.files import read_text, replacing_folder
+from freshtake.methods.progress import Report, silent
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward
 from freshtake.numeric.rotations import rotate, to_matrix
+from freshtake.requests.crowd import CrowdTextures
 
-KINDS = ("exr", "png")
+MAGIC, VERSION = 20000630, 2
+
+
+def exr_bytes(picture: Floats) -> bytes:
+    """Encode a picture (height, width, 4) of red, green, blue and alpha as a file's bytes."""
+    height, width, _ = picture.shape
+    # 2 is the code of 32-bit floats.
+    channels = b"".join(name + struct.pack("<iB3xii", 2, 0, 1, 1) for name in (b"A\0", b"B\0", b"G\0", b"R\0"))
+    window = struct.pack("<iiii", 0, 0, width - 1, height - 1)
+    head = struct.pack("<ii", MAGIC, VERSION) + b"".join(
+        [
+            _attribute("channels", "chlist", channels + b"\0"),
+            _attribute("compression", "compression", b"\0"),
+            _attribute("dataWindow", "box2i", window),
+            _attribute("displayWindow", "box2i", window),
+            _attribute("lineOrder", "lineOrder", b"\0"),
+            _attribute("pixelAspectRatio", "float", struct.pack("<f", 1.0)),
+            _attribute("screenWindowCenter", "v2f", struct.pack("<ff", 0.0, 0.0)),
+            _attribute("screenWindowWidth", "float", struct.pack("<f", 1.0)),
+            b"\0",
+        ]
+    )
+    line = 16 * width
+    begin = len(head) + 8 * height
+    places = begin + (8 + line) * np.arange(height, dtype="<u8")
+    lines = np.empty(height, dtype=[("y", "<i4"), ("size", "<i4"), ("values", "<f4", (4, width))])
+    lines["y"], lines["size"] = np.arange(height), line
+    lines["values"] = picture[..., ::-1].transpose(0, 2, 1)  # channels stand in the order of their names
+    return b"".join([head, places.tobytes(), lines.tobytes()])
+
+
+def _attribute(name: str, kind: str, value: bytes) -> bytes:
+    return name.encode() + b"\0" + kind.encode() + b"\0" + struct.pack("<i", len(value)) + value
+
+
 ROWS = 4096  # of a texture: what every graphics card takes
 STEPS = 65535
 
@@ -37,7 +73,7 @@ class TexturesMade(NamedTuple):
 
 
 def skinning_rows(motions: Motions, k: int) -> Floats:
-    """Skinning matrices (frames, joints, 3, 4) of one motion, of a body of size 1 times its own size."""
+    """Compute skinning matrices (frames, joints, 3, 4) of one motion, of a body of size 1 times its own size."""
     skeleton, size = motions.skeleton, float(motions.sizes[k])
     root = np.asarray(motions.roots[k], dtype=np.float64)
     turns = np.asarray(motions.rotations[k], dtype=np.float64)
@@ -52,7 +88,7 @@ def skinning_rows(motions: Motions, k: int) -> Floats:
 
 
 def rest_places(motions: Motions) -> Floats:
-    """Joints (joints, 3) of the rest pose, hips at the origin, size 1."""
+    """Place the joints (joints, 3) of the rest pose, hips at the origin, size 1."""
     places = motions.skeleton.offsets.copy()
     places[0] = 0.0
     for joint, parent in enumerate(motions.skeleton.parents.tolist()):
@@ -61,10 +97,20 @@ def rest_places(motions: Motions) -> Floats:
     return places
 
 
-def crowd_textures(folder: Path, out: Path, kind: str = "exr") -> TexturesMade:
-    """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures."""
-    if kind not in KINDS:
-        raise UsageError(f"bone textures are {' or '.join(KINDS)}, not {kind!r}")
+def crowd_textures(
+    request: CrowdTextures, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> TexturesMade:
+    """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures.
+
+    Args:
+        request: The folder of the crowd, the folder for the textures, and their format.
+        report: Called with the progress.
+        warn: Called with sentences for the user; there are none.
+
+    Returns:
+        The files, and how many motions and frames they hold.
+    """
+    folder, out, kind = request.folder, request.out, request.format
     manifest = read_manifest(folder)
     if manifest.get("file_format") != "npz":
         raise FormatError(folder, "bone textures are made of npz shards: make the crowd with --format npz")
@@ -101,7 +147,7 @@ def crowd_textures(folder: Path, out: Path, kind: str = "exr") -> TexturesMade:
 def _pages(
     folder: Path, manifest: dict[str, Any], listed: list[dict[str, Any]]
 ) -> Iterator[tuple[str, Motions, Floats]]:
-    """Group, shard and texels (rows, 3 joints, 4) of one texture after the other; `listed` learns what is where."""
+    """Yield group, shard and texels (rows, 3 joints, 4), texture by texture; `listed` learns what is where."""
     count = 0
     for record in manifest["shards"]:
         shard = read_shard(folder / record["file"])
@@ -126,7 +172,7 @@ def _pages(
 
 
 def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
-    """Values as whole numbers of 16 bits: high bytes in the left half of the picture, low bytes in the right one.
+    """Write values as whole numbers of 16 bits: high bytes in the left half of the picture, low bytes in the right one.
 
     Browsers multiply colors by alpha, so there is none: four texels per joint are the columns of its matrix.
     """
@@ -148,7 +194,7 @@ def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
 
 
 def _characters(folder: Path) -> list[dict[str, float | str]]:
-    """Who plays which motion, where and from which phase on, as in characters.csv."""
+    """List who plays which motion, where and from which phase on, as in characters.csv."""
     rows = csv.DictReader(io.StringIO(read_text(folder / CHARACTERS)))
     words = ("group",)
     return [{key: value if key in words else float(value) for key, value in row.items()} for row in rows]

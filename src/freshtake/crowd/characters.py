@@ -7,37 +7,45 @@ from __future__ import annotations
 
 from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.crowd.route_following import Route, follow_route, smooth_route
 from freshtake.crowd.route_simulation import STEP
-from freshtake.errors import UsageError
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.gltf.rig import character_rig
+from freshtake.formats.rig import Rig
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body.facing import facing, mean_angle
-from freshtake.motion.body.roles import leg_length
+from freshtake.motion.body.limbs import Limb, learn_limbs
+from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.roles import leg_length, pelvis
+from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.cycles.looping import with_closing_frame
-from freshtake.motion.edit import heading, resample, sampled_at, take_frames, tilt
+from freshtake.motion.edit import heading, resample, sampled_at, scaled, scaled_skeleton, take_frames, tilt, with_up
 from freshtake.motion.features.ground import ground_of
-from freshtake.motion.kind_words import kind_word
+from freshtake.motion.kinds import kind_word
 from freshtake.motion.planting import plant as plant_feet
+from freshtake.motion.playback import Playback
 from freshtake.motion.verdict import Verdict, judge
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
+from freshtake.numeric.rotations import IDENTITY, about_axis, inverse, multiply, rotate
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals
 from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings
-from freshtake.workflows.seeds import generator
+from freshtake.workflows.characters import Onto, onto_character
+from freshtake.workflows.inputs import generator
 
 LEG = 0.9  # metres, of bodies whose unit is not known
 UP = (0.0, 1.0, 0.0)
 SPARE = 1.3  # times the frames that a motion of usual speed needs: variants may be slower
+STEADY = 1e-4  # metres by which joints other than the travelling one may move on their parents
 
 
 class Body(NamedTuple):
@@ -47,6 +55,12 @@ class Body(NamedTuple):
     scale: float
     upright: Floats  # (4,)
     up: str
+
+    def metric(self) -> Skeleton:
+        """Return the skeleton in metres with y up, as the motions are that `make_motion` returns."""
+        skeleton = scaled_skeleton(self.skeleton, self.scale)
+        # Files hang the body on what stands above it: that turns and shrinks with the body, or tears it.
+        return skeleton if skeleton.base is None else replace(skeleton, base=skeleton.base.tilted(self.upright))
 
 
 class MotionRequest(NamedTuple):
@@ -80,7 +94,7 @@ class MadeMotion(NamedTuple):
 
 @lru_cache(maxsize=8)  # every shard asks for it
 def body_of(model: VariationModel, name: str) -> Body:
-    """The body of a model's motions; refused where they have none."""
+    """Find the body of a model's motions; refuse where they have none."""
     first = model.decode(model.material.values[0])
     if not isinstance(first, Clip):
         raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {kind_word(first)}")
@@ -95,17 +109,8 @@ def body_of(model: VariationModel, name: str) -> Body:
     return Body(first.skeleton, scale, upright, first.up)
 
 
-def sized(skeleton: Skeleton, scale: float) -> Skeleton:
-    """The same skeleton, so many times as large."""
-    sites = tuple(
-        site._replace(offset=(scale * site.offset[0], scale * site.offset[1], scale * site.offset[2]))
-        for site in skeleton.end_sites
-    )
-    return replace(skeleton, offsets=scale * skeleton.offsets, end_sites=sites)
-
-
 def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> MadeMotion:
-    """One motion, the same whoever makes it: its generator is that of the seed and its number."""
+    """Make one motion, the same whoever makes it: its generator is that of the seed and its number."""
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
         words = (asked.seed, asked.number, attempt) if attempt else (asked.seed, asked.number)
@@ -141,7 +146,7 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
 def _on_route(
     model: VariationModel, body: Body, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest
 ) -> Guided:
-    """A motion along the route that is asked for."""
+    """Make a motion along the route that is asked for."""
     assert asked.route is not None
     cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
     frames = 1 + round(asked.seconds / model.frame_time)
@@ -178,28 +183,27 @@ def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int, verdict: 
 
 
 def upright_clip(clip: Clip, body: Body) -> Clip:
-    """A clip of the model's in metres with y up, facing z."""
+    """Turn a clip of the model's into metres with y up, facing z."""
     root, rotations = _upright_pose(clip, body)
-    skeleton = sized(body.skeleton, body.scale)
-    return Clip(skeleton, clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
+    return Clip(body.metric(), clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
 
 
 def _upright_pose(clip: Clip, body: Body) -> tuple[Floats, Floats]:
-    """Root and rotations in metres with y up, facing z."""
+    """Turn root and rotations into metres with y up, facing z."""
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(body.upright, rotations[:, 0])
     return body.scale * rotate(body.upright, clip.root), rotations
 
 
 def _loop_at(clip: Clip, fps: float) -> Clip:
-    """A loop at another rate: a whole number of frames, nearly as long."""
+    """Play a loop at another rate: a whole number of frames, nearly as long."""
     closed = with_closing_frame(clip)
     count = max(2, round((len(closed) - 1) * clip.frame_time * fps))
     return sampled_at(closed, np.arange(count) * (len(closed) - 1) / count, 1.0 / fps)
 
 
 def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
-    """Root and rotations of a motion that starts at a place (x, z), turned to a heading, of a body of that size.
+    """Start root and rotations of a motion at a place (x, z), turned to a heading, of a body of that size.
 
     The rotations are those of `made`, changed in place where they may be: copies take longer than the turning.
     """
@@ -209,3 +213,87 @@ def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) 
     root[:, [0, 2]] += ground
     rotations[:, 0] = multiply(turn, rotations[:, 0])
     return root, rotations
+
+
+class Character(NamedTuple):
+    """A body that motions of one model are put onto, and how many times as far it walks as the model's own."""
+
+    onto: Onto
+    body: Body
+    ratio: float
+    legs: tuple[Limb, ...]
+
+    def rig(self) -> Rig | None:
+        """Return joints, bind pose and meshes of the file, in metres; None of files without a skin."""
+        if not self.onto.gltf:
+            return None
+        filed = character_rig(self.onto.path, as_filed(self.onto.clip))[1]
+        unit = _unit(self.onto.clip)
+        if unit == 1.0:
+            return filed
+        meshes = tuple(mesh._replace(vertices=unit * mesh.vertices) for mesh in filed.meshes)
+        return replace(filed, translations=unit * filed.translations, meshes=meshes)
+
+    def put(self, made: MadeMotion, own: Body, fps: float) -> MadeMotion:
+        """Put a motion on this body; root and travel are then its own."""
+        playback = None
+        if made.travel.any():
+            playback = Playback(made.travel, len(made.root) / fps, loop=True)
+        source = Clip(
+            own.metric(), 1.0 / fps, made.root, made.rotations, name="motion", unit_m=1.0,
+            playback=playback,
+        )  # fmt: skip
+        clip = _on_its_root(_put(self.onto, source), self.onto.path)
+        return MadeMotion(clip.root, clip.rotations, self.ratio * made.travel, made.tries, made.verdict)
+
+
+@lru_cache(maxsize=8)
+def _onto(path: Path, model: Path) -> Onto:
+    # One for each model: the rest pose of a source is that of the first clip that is put on.
+    return onto_character(path)
+
+
+def character_of(path: Path, model: VariationModel, body: Body, model_path: Path) -> Character:
+    """Read the character of a file for motions of a model; refuse where they cannot be put onto it."""
+    onto = _onto(path, model_path)
+    example = upright_clip(model.decode(model.material.values[0]), body)
+    made = _on_its_root(_put(onto, example), path)
+    new = Body(made.skeleton, 1.0, IDENTITY.copy(), "y")
+    ratio = leg_length(made.skeleton) / leg_length(example.skeleton)
+    if onto.ways:
+        ratio = onto.ways[0][1].transfer.leg_ratio * _unit(onto.clip)
+    return Character(onto, new, float(ratio), tuple(limb for limb in learn_limbs([made]) if limb.is_leg))
+
+
+def _unit(clip: Clip) -> float:
+    unit = unit_of(clip)
+    return LEG / leg_length(clip.skeleton) if unit is None else unit
+
+
+def _put(onto: Onto, clip: Clip) -> Clip:
+    """Put a clip on the character, in metres with y up."""
+    made = onto.put(clip)
+    if made is clip:  # its own joints: in the character's order, and as large
+        order = [clip.skeleton.index(name) for name in onto.clip.skeleton.names]
+        target = scaled(with_up(onto.clip, "y"), _unit(onto.clip))
+        ratio = leg_length(target.skeleton) / leg_length(clip.skeleton)
+        return clip.changed(skeleton=target.skeleton, root=ratio * clip.root, rotations=clip.rotations[:, order])
+    return scaled(with_up(as_filed(made), "y"), _unit(made))
+
+
+def _on_its_root(clip: Clip, path: Path) -> Clip:
+    """Let joint 0 travel where a joint below it did: all others keep their places on their parents."""
+    if clip.joint_translations is None:
+        return clip
+    still = clip.changed(joint_translations=None)
+    away = clip.positions() - still.positions()
+    body = pelvis(clip.skeleton)
+    moved = still.changed(root=clip.root + away[:, body])
+    below = _below(clip.skeleton, body)
+    if np.abs(moved.positions()[:, below] - clip.positions()[:, below]).max() > STEADY:
+        raise FormatError(path, "joints of this character move against their parents, and crowds hold rotations only")
+    return moved
+
+
+def _below(skeleton: Skeleton, joint: int) -> list[int]:
+    return [k for k in range(len(skeleton)) if joint in skeleton.chain(k)]

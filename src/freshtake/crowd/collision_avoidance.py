@@ -31,7 +31,7 @@ class HalfPlanes(NamedTuple):
     there: Bools
 
     def of(self, walkers: Ints) -> HalfPlanes:
-        """Those of some walkers."""
+        """Select those of some walkers."""
         return HalfPlanes(self.point[walkers], self.normal[walkers], self.there[walkers])
 
 
@@ -49,7 +49,7 @@ class Neighbors(NamedTuple):
 
 
 def half_planes(own: Floats, seen: Neighbors, horizon: float, step: float) -> HalfPlanes:
-    """What walkers with velocities (walkers, 2) may do so that nobody is met within `horizon` seconds.
+    """Find what walkers with velocities (walkers, 2) may do so that nobody is met within `horizon` seconds.
 
     Who already overlaps is to be apart after one `step`.
     """
@@ -78,7 +78,7 @@ def half_planes(own: Floats, seen: Neighbors, horizon: float, step: float) -> Ha
 
 
 def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
-    """Velocities (walkers, 2) nearest to the wished ones that all half-planes allow, not above `fastest` (walkers,).
+    """Find velocities (walkers, 2) nearest to the wished ones that all half-planes allow, up to `fastest` (walkers,).
 
     Half-planes are added one by one; a velocity that the next one forbids moves onto its border, as near to the wish as
     those before allow.
@@ -100,10 +100,11 @@ def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Flo
 
 
 def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tuple[Floats, Bools]:
-    """The point of border k nearest to the wish that half-planes before k allow, and where there is one."""
+    """Find the point of border k nearest to the wish that half-planes before k allow, and where there is one."""
     point, normal = planes.point[:, k], planes.normal[:, k]
     along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
     middle = -_dot(point, along)
+    # Where the border leaves the disc of possible speeds: no real root means that it never enters it.
     room = middle**2 + fastest**2 - _dot(point, point)
     reach = np.sqrt(np.maximum(room, 0.0))
     low, high = middle - reach, middle + reach
@@ -112,6 +113,7 @@ def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tup
         there = planes.there[:, j]
         slope = _dot(along, planes.normal[:, j])
         gap = _dot(planes.point[:, j] - point, planes.normal[:, j])
+        # Parallel borders never cross: they either allow all of this one or nothing of it.
         parallel = np.abs(slope) < SMALL
         good &= ~(there & parallel & (gap > 0.0))
         at = gap / np.where(parallel, 1.0, slope)
@@ -123,7 +125,7 @@ def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tup
 
 
 def _least_bad(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
-    """Of the wish and a few other velocities those that break half-planes least."""
+    """Choose, of the wish and a few other velocities, those that break half-planes least."""
     tried = np.concatenate([wish[:, None], fastest[:, None, None] * CANDIDATES[None]], axis=1)
     off = ((tried[:, :, None] - planes.point[:, None]) * planes.normal[:, None]).sum(axis=-1)
     worst = np.where(planes.there[:, None], off, np.inf).min(axis=-1)

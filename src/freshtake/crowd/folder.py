@@ -10,7 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from freshtake.crowd.shards import Shard
+from freshtake.crowd.plan import Shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import Existing, choose_existing, read_text, write_bytes
 
@@ -36,42 +36,42 @@ def replace_file(path: Path, data: bytes) -> None:
 
 
 def json_bytes(value: Any) -> bytes:
-    """Readable JSON, the same bytes for the same value."""
+    """Encode readable JSON, the same bytes for the same value."""
     return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """A JSON object of ours."""
+    """Read a JSON object of ours."""
     try:
         value = json.loads(read_text(path))
     except ValueError:
         value = None
     if not isinstance(value, dict):
-        raise FormatError(path, "this is damaged: start the crowd anew with --force")
+        raise FormatError(path, "this is damaged: start the crowd again with --force")
     return value
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """The manifest of a crowd, which is there once all is finished."""
+    """Read the manifest of a crowd, which is there once all is finished."""
     if not (folder / MANIFEST).is_file():
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
     return read_json(folder / MANIFEST)
 
 
 def is_crowd(folder: Path) -> bool:
-    """Whether a crowd was begun in a folder."""
+    """Tell whether a crowd was begun in a folder."""
     return (folder / SETTINGS).is_file()
 
 
-def begin(folder: Path, settings: dict[str, Any], *, anew: bool) -> None:
-    """Note what is asked for, or find that it is what the folder was begun with; `anew` removes what is there."""
+def begin(folder: Path, settings: dict[str, Any], *, replace: bool) -> None:
+    """Note what is asked for, or find that it is what the folder was begun with; `replace` removes what is there."""
     path = folder / SETTINGS
     asked = {"format": FORMAT, "version": VERSION, **settings}
     if is_crowd(folder):
         old = read_json(path)
         if old == asked:
             return
-        if not anew:
+        if not replace:
             raise FormatError(
                 folder,
                 f"the folder holds a crowd of other settings ({_difference(old, asked)}): name another folder, or "
@@ -83,7 +83,7 @@ def begin(folder: Path, settings: dict[str, Any], *, anew: bool) -> None:
 
 
 def _difference(old: dict[str, Any], asked: dict[str, Any]) -> str:
-    """The first setting that differs, in words."""
+    """Name the first setting that differs, in words."""
     for key in [*asked, *old]:
         before, now = old.get(key), asked.get(key)
         if before == now:
@@ -105,7 +105,7 @@ def _short(value: Any) -> str:
 
 def clear(folder: Path) -> None:
     """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for whole."""
-    for name in (SETTINGS, MANIFEST, CHARACTERS, ROUTES, GROUND, "crowd.usda", "prototype.usda"):
+    for name in (SETTINGS, MANIFEST, CHARACTERS, ROUTES, GROUND, "crowd.usda", "crowd_blender.usda", "prototype.usda"):
         (folder / name).unlink(missing_ok=True)
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
         record.unlink()
@@ -122,7 +122,7 @@ def clear(folder: Path) -> None:
 
 
 def record_path(folder: Path, shard: Shard) -> Path:
-    """Where the record of a shard is."""
+    """Return where the record of a shard is."""
     return folder / RECORDS / f"{shard.name}.json"
 
 
@@ -132,7 +132,7 @@ def write_record(folder: Path, shard: Shard, record: dict[str, Any]) -> None:
 
 
 def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any] | None:
-    """The record of a shard whose file is there and has the bytes that the record says; else None.
+    """Return the record of a shard whose file is there and has the bytes that the record says; else None.
 
     Without `whole` the bytes are not read: the parts of a farm look at each other's shards, which takes too long else.
     """
@@ -145,13 +145,14 @@ def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any
         record = read_json(path)
         file = folder / str(record["file"])
         is_whole = checksum(file) == (record["bytes"], record["sha256"]) if whole else file.exists()
+        is_its = (record["first"], record["last"]) == (shard.first, shard.last)
     except (FormatError, KeyError):
         return None
-    return record if is_whole and (record["first"], record["last"]) == (shard.first, shard.last) else None
+    return record if is_whole and is_its else None
 
 
 def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:
-    """What the folder holds: the settings, and every shard with its checksum."""
+    """Write what the folder holds: the settings, and every shard with its checksum."""
     settings = read_json(folder / SETTINGS)
     summed = ("frames", "bytes", "drawn_again", "amber", "red")
     totals = {key: sum(record.get(key, 0) for record in records) for key in summed}

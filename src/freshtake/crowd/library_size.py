@@ -30,7 +30,7 @@ class LoopSet(NamedTuple):
 
 
 def repetition_probability(visible: int, sets: Sequence[LoopSet]) -> float:
-    """How likely it is that at least two of the visible characters are copies of each other."""
+    """Compute how likely it is that at least two of the visible characters are copies of each other."""
     none, share = _apart(visible, sets[0].loops, sets[0].near), sets[0].share
     for one in sets[1:]:
         none = _together(none, _apart(visible, one.loops, one.near), share / (share + one.share))
@@ -39,7 +39,7 @@ def repetition_probability(visible: int, sets: Sequence[LoopSet]) -> float:
 
 
 def loops_needed(visible: int, probability: float, shares: Sequence[float], near: float) -> int:
-    """The least number of loops, over all groups by their shares, that keeps the probability of copies."""
+    """Find the least number of loops, over all groups by their shares, that keeps the probability of copies."""
 
     def risk(loops: int) -> float:
         own = [1 + extra for extra in counts(loops - len(shares), tuple(shares))]
@@ -60,7 +60,7 @@ def loops_needed(visible: int, probability: float, shares: Sequence[float], near
 
 
 def _one_loop(visible: int, near: float) -> Floats:
-    """(visible + 1,): the probability that so many characters on one loop are no copies."""
+    """Compute the probability (visible + 1,) that so many characters on one loop are no copies."""
     count = np.arange(visible + 1.0)
     room = np.maximum(1.0 - count * near, 0.0)
     return np.where(count < 2.0, 1.0, room ** np.maximum(count - 1.0, 0.0))
@@ -68,7 +68,7 @@ def _one_loop(visible: int, near: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _apart(visible: int, loops: int, near: float) -> Floats:
-    """The same for so many characters on so many loops, by halves."""
+    """Compute the same for so many characters on so many loops, by halves."""
     if loops == 1:
         return _one_loop(visible, near)
     half = loops // 2
@@ -76,12 +76,13 @@ def _apart(visible: int, loops: int, near: float) -> Floats:
 
 
 def _together(first: Floats, second: Floats, share: float) -> Floats:
-    """Of two sets of loops as one, of which the first gets this share of the characters."""
+    """Join two sets of loops, of which the first gets this share of the characters."""
     count = np.arange(len(first))
     logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, len(first))))])  # of factorials
     out = np.empty(len(first))
     for n in count:
         k = count[: n + 1]
+        # Through logarithms, because factorials of some hundred characters exceed all numbers.
         weight = np.exp(logs[n] - logs[k] - logs[n - k] + k * np.log(share) + (n - k) * np.log1p(-share))
         out[n] = (weight * first[k] * second[n - k]).sum()
     return out

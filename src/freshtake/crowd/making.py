@@ -13,27 +13,23 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake import __version__
-from freshtake.crowd.casting import Cast, cast_of
-from freshtake.crowd.character_bodies import character_of
-from freshtake.crowd.characters import body_of, sized
-from freshtake.crowd.engines.dask import check_dask, run_on_dask
-from freshtake.crowd.engines.local import run_here
+from freshtake.crowd.casting import NO_TABLES, Cast, Places, cast_of
+from freshtake.crowd.characters import body_of, character_of
+from freshtake.crowd.engines import check_dask, run_here, run_on_dask
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
-from freshtake.crowd.ground_files import ground_checksum, keep_ground, read_ground
-from freshtake.crowd.placing import NO_TABLES, Places
-from freshtake.crowd.plan import FORMATS, Plan
+from freshtake.crowd.ground import Ground, ground_checksum, keep_ground, read_ground
+from freshtake.crowd.plan import FORMATS, Plan, Shard, part_asked, part_of, shards_of
+from freshtake.crowd.plan_files import requested_plan
 from freshtake.crowd.routes import speed_of, walkers_of, with_routes
-from freshtake.crowd.shards import Shard, part_of, shards_of
 from freshtake.crowd.tasks import Record, Task, model_at
-from freshtake.crowd.terrain import Ground
 from freshtake.errors import UsageError
-from freshtake.formats.files import check_free, read_bytes
+from freshtake.formats.files import check_free, read_bytes, replaces_existing
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import pxr
-from freshtake.formats.usd.names import identifiers
+from freshtake.formats.usd.library import identifiers, pxr
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Skeleton
-from freshtake.workflows.cores import usable_cores
+from freshtake.requests.crowd import Crowd
+from freshtake.workflows.compiling import usable_cores
 
 ENGINES = ("local", "dask")
 Run = Callable[[Sequence[Task]], Iterator[Record]]
@@ -49,6 +45,49 @@ class CrowdMade(NamedTuple):
     records: list[Record]
     characters: int
     frames: int
+
+    def judged(self, color: str) -> int:
+        """Return how many motions have a verdict of this color."""
+        return sum(record.get(color, 0) for record in self.records)
+
+
+class JobWritten(NamedTuple):
+    """A job for a render farm, and how many parts it has."""
+
+    path: Path
+    parts: int
+
+
+def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] | None = None) -> CrowdMade | JobWritten:
+    """Make the crowd of a model or a plan, or write a job that makes it on a render farm.
+
+    Args:
+        request: The model or plan, what is changed about it, and where the crowd goes.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        What was made, or the job.
+    """
+    check_folder(request.out)
+    part = part_asked(request.shard)
+    if request.plan_only and request.shard is not None:
+        raise UsageError("--plan-only comes before the parts: leave out --shard")
+    plan, places = requested_plan(request)
+    if request.job is not None:
+        from freshtake.crowd.farm_jobs import write_job
+
+        return JobWritten(request.job, write_job(request.job, request, plan))
+    made = crowd_make(
+        plan, request.out, format=request.format, part=part, engine=request.engine, workers=request.workers,
+        scheduler=request.scheduler, places=places, replace=replaces_existing(), plan_only=request.plan_only,
+        keep_going=request.keep_going, report=report,
+    )  # fmt: skip
+    failing = made.judged("amber") + made.judged("red")
+    if failing and warn is not None:
+        fail = "1 motion fails" if failing == 1 else f"{failing} motions fail"
+        warn(f"{fail} the body checks in every draw, {made.judged('red')} of them badly: see shards in manifest.json")
+    return made
 
 
 def check_folder(folder: Path) -> None:
@@ -67,14 +106,31 @@ def crowd_make(
     workers: int | None = None,
     scheduler: str | None = None,
     places: Mapping[Path, Places] = NO_TABLES,
-    anew: bool = False,
+    replace: bool = False,
+    plan_only: bool = False,
     keep_going: bool = False,
     report: Report = silent,
 ) -> CrowdMade:
-    """Make a crowd, or go on with it where a run of the same plan was stopped.
+    """Make a crowd, or continue one where a run of the same plan was stopped.
 
-    `part` (K, N) makes the K-th of N parts only, for farms; the run that finds all shards finished writes the manifest.
-    A shard with a motion that no body makes is refused, unless `keep_going` (see motion.verdict).
+    The run that finds all shards finished writes the manifest.
+
+    Args:
+        plan: Who the crowd is made of, how many, how long and where.
+        folder: Where it goes: new, empty, or begun by a run of the same plan.
+        format: One of `FORMATS`.
+        part: (K, N) makes the K-th of N parts only, for farms.
+        engine: One of `ENGINES`.
+        workers: How many processes; None: one per core.
+        scheduler: The address of a Dask scheduler; None: a cluster on this machine.
+        places: Tables of places that the plan names, as read.
+        replace: Whether a crowd of another plan in the folder is removed.
+        plan_only: Whether to stop after the settings, routes, ground and list of characters are written.
+        keep_going: Whether motions that no body makes are written instead of refused (see motion.verdict).
+        report: Called with the progress.
+
+    Returns:
+        What this run made, what it found finished, and what is missing.
     """
     if format not in FORMATS:
         raise UsageError(f"the format of a crowd is one of {', '.join(FORMATS)}, not {format!r}")
@@ -100,11 +156,11 @@ def crowd_make(
     ground = None if plan.ground is None else read_ground(plan.ground)
     if engine == "dask" and not is_crowd(folder):
         check_dask(scheduler)
-    begin(folder, _settings(plan, fps, format, cast, ground), anew=anew)
+    begin(folder, _settings(plan, fps, format, cast, ground), replace=replace)
     cast = with_routes(plan, cast, speeds, folder)
     ground_sha256 = "" if ground is None else keep_ground(folder, ground)
     _write_characters(folder, plan, cast, ground)
-    part_shards = part_of(shards, part)
+    part_shards = [] if plan_only else part_of(shards, part)
     records_by_shard = {shard.number: finished(folder, shard) for shard in part_shards}
     unfinished = [shard for shard in part_shards if records_by_shard[shard.number] is None]
     tasks = [
@@ -127,7 +183,7 @@ def crowd_make(
 
 
 def _prims(plan: Plan) -> list[str]:
-    """Names of the prototypes of all groups: those with the same character share one."""
+    """Name the prototypes of all groups: those with the same character share one."""
     wanted = {
         group.character or number: group.character.stem if group.character else group.name or group.model.stem
         for number, group in enumerate(plan.groups)
@@ -143,7 +199,7 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
     for group, prim in zip(plan.groups, _prims(plan), strict=True):
         model = model_at(group.model)
         body = body_of(model, group.model.name)
-        bodies[prim] = sized(body.skeleton, body.scale)
+        bodies[prim] = body.metric()
         if group.character is not None:
             character = character_of(group.character.resolve(), model, body, group.model.resolve())
             bodies[prim] = character.rig() or character.body.skeleton
@@ -151,7 +207,7 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
 
 
 def _speeds(plan: Plan) -> list[float]:
-    """How fast the models of all groups walk."""
+    """Measure how fast the models of all groups walk."""
     out = []
     for group in plan.groups:
         model = model_at(group.model)
@@ -164,7 +220,7 @@ def _speeds(plan: Plan) -> list[float]:
 
 
 def rate_of(plan: Plan) -> float:
-    """Frames per second of the crowd: as asked, or as all its models have it."""
+    """Return frames per second of the crowd: as asked, or as all its models have it."""
     rates = {}
     for group in plan.groups:
         model = model_at(group.model)
@@ -199,7 +255,7 @@ def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Ta
 
 
 def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | None) -> dict[str, Any]:
-    """All that decides what is in the files, with checksums of the models and of the cast."""
+    """Gather all that decides what is in the files, with checksums of the models and of the cast."""
     out = asdict(plan)
     out["fps"] = fps
     for group, settings in zip(plan.groups, out["groups"], strict=True):
@@ -215,7 +271,7 @@ def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | 
 
 
 def _plain(value: Any) -> Any:
-    """As JSON has it: lists for tuples, names for files."""
+    """Convert to what JSON has: lists for tuples, names for files."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -224,7 +280,7 @@ def _plain(value: Any) -> Any:
 
 
 def _write_characters(folder: Path, plan: Plan, cast: Cast, ground: Ground | None) -> None:
-    """Who is who, as a table: places in metres, headings in degrees, the start of a library's variant in its phase."""
+    """Write who is who: places in metres, headings in degrees, the start of a library's variant in its phase."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["character", "group", "variant", "x", "y", "z", "heading_deg", "phase", "amount", "size"])

@@ -5,18 +5,22 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.requests.crowd import MOST_CHARACTERS, MOST_SECONDS
 
 MODES = ("unique", "library")
 FORMATS = ("npz", "usd", "bvh", "zarr", "glb", "fbx")
 PLACEMENTS = ("grid", "disc", "paths", "csv")
-MOST_CHARACTERS = 10_000_000
-MOST_SECONDS = 3600.0
 SPACING = 1.5  # metres
 
 Range = tuple[float, float]
 Polyline = tuple[tuple[float, float], ...]  # x, z in metres
+FRAMES = 20_000  # in a shard: 0.4 s of work and ten megabytes
+MOST = 1000
 
 
 @dataclass(frozen=True)
@@ -109,7 +113,7 @@ class Plan:
 
     @property
     def steered(self) -> bool:
-        """Whether characters follow routes that are planned before their motions are made."""
+        """Tell whether characters follow routes that are planned before their motions are made."""
         return self.avoidance is not None or any(group.paths or group.target for group in self.groups)
 
     def __post_init__(self) -> None:
@@ -143,7 +147,7 @@ class Plan:
 
 
 def counts(total: int, shares: tuple[float, ...]) -> list[int]:
-    """Whole numbers that sum to `total`, as near to the shares as can be (largest remainders)."""
+    """Find whole numbers that sum to `total`, as near to the shares as can be (largest remainders)."""
     exact = [total * share / sum(shares) for share in shares]
     out = [math.floor(value) for value in exact]
     by_rest = sorted(range(len(shares)), key=lambda k: (out[k] - exact[k], k))
@@ -153,6 +157,56 @@ def counts(total: int, shares: tuple[float, ...]) -> list[int]:
 
 
 def library_counts(plan: Plan) -> list[int]:
-    """How many variants of the library each group gets: by its share, and at least one."""
+    """Count the variants of the library that each group gets: by its share, and at least one."""
     spare = plan.variants - len(plan.groups)
     return [1 + extra for extra in counts(spare, tuple(group.share for group in plan.groups))]
+
+
+class Shard(NamedTuple):
+    """Motions `first` to `last` (from 1, both included) of one group: characters, or variants of a library."""
+
+    number: int
+    group: int
+    first: int
+    last: int
+
+    @property
+    def name(self) -> str:
+        """Return what its files are called."""
+        return f"shard_{self.number:06d}"
+
+    @property
+    def size(self) -> int:
+        """Count the motions that it holds."""
+        return self.last - self.first + 1
+
+
+def shards_of(plan: Plan, fps: float) -> list[Shard]:
+    """List all shards of a crowd; none holds two groups."""
+    if plan.mode == "library":
+        sizes = library_counts(plan)
+    else:
+        sizes = counts(plan.number, tuple(group.share for group in plan.groups))
+    each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, MOST))
+    out: list[Shard] = []
+    begin = 1
+    for group, size in enumerate(sizes):
+        for first in range(begin, begin + size, each):
+            out.append(Shard(len(out) + 1, group, first, min(first + each, begin + size) - 1))
+        begin += size
+    return out
+
+
+def part_asked(text: str | None) -> tuple[int, int]:
+    """Parse `K/N`: the K-th of N parts of the shards; all of them where nothing is asked."""
+    if text is None:
+        return 1, 1
+    first, _, second = text.partition("/")
+    if not (first.isdecimal() and second.isdecimal() and 1 <= int(first) <= int(second)):
+        raise UsageError(f"--shard is K/N with K from 1 to N, such as 3/16, not {text!r}")
+    return int(first), int(second)
+
+
+def part_of(shards: list[Shard], part: tuple[int, int]) -> list[Shard]:
+    """Take every N-th shard, so that groups are spread over the parts."""
+    return shards[part[0] - 1 :: part[1]]

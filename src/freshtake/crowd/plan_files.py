@@ -4,29 +4,43 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import math
 import re
 import tomllib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from freshtake.crowd.casting import Places
 from freshtake.crowd.library_size import loops_needed
-from freshtake.crowd.placing import Places
 from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Repetition
-from freshtake.crowd.plan_schema import problems
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
+from freshtake.requests.crowd import Crowd
 
 RANGES = ("amount", "size", "phase", "heading")
 CLOSE = 1e-9
+NEEDS = {"paths": "paths", "csv": "file"}
+TAKES = {
+    "grid": {"spacing", "center"}, "disc": {"spacing", "radius", "center"}, "paths": {"spacing", "paths"},
+    "csv": {"file"},
+}  # fmt: skip
+KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
+    "object": (dict, "a table"), "array": (list, "a list"), "string": (str, "a text in quotes"),
+    "integer": (int, "a whole number"), "number": ((int, float), "a number"), "boolean": (bool, "true or false"),
+}  # fmt: skip
+PLANS = (".toml",)
 
 
 def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
-    """A plan from TOML; files that it names are beside it. `changes` are fields that replace those of the file."""
+    """Read a plan from TOML; files that it names are beside it. `changes` are fields that replace those of the file."""
     values = _loaded(path)
     for key, problem in problems(values):
         raise FormatError(path, problem, key)
@@ -91,7 +105,7 @@ def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
 
 
 def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[str, Any]:
-    """As many variants as keep to it."""
+    """Choose as many variants as keep repetition as rare as asked."""
     if "variants" in plain:
         raise FormatError(path, "it decides how many variants there are: leave out variants", "repetition")
     repetition = Repetition(**plain["repetition"])
@@ -114,13 +128,6 @@ def _ground(path: Path, values: dict[str, Any]) -> GroundMap:
     return GroundMap(file, (float(wide), float(deep)), (float(x), float(z)), float(values.get("height", 1.0)))
 
 
-NEEDS = {"paths": "paths", "csv": "file"}
-TAKES = {
-    "grid": {"spacing", "center"}, "disc": {"spacing", "radius", "center"}, "paths": {"spacing", "paths"},
-    "csv": {"file"},
-}  # fmt: skip
-
-
 def _placement(path: Path, values: dict[str, Any], key: str) -> Placement:
     kind = values.get("kind", "grid")
     for name in values.keys() - TAKES[kind] - {"kind"}:
@@ -136,7 +143,7 @@ def _placement(path: Path, values: dict[str, Any], key: str) -> Placement:
 
 
 def _lines(path: Path, values: Sequence[Sequence[Sequence[float]]], key: str) -> tuple[Polyline, ...]:
-    """Polylines without points twice in a row."""
+    """Check polylines: refuse a point twice in a row."""
     lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in values)
     for number, line in enumerate(lines):
         for place, (a, b) in enumerate(pairwise(line)):
@@ -147,14 +154,14 @@ def _lines(path: Path, values: Sequence[Sequence[Sequence[float]]], key: str) ->
 
 
 def read_places(plan: Plan) -> dict[Path, Places]:
-    """The tables of places that a plan names, by their files."""
+    """Read the tables of places that a plan names, by their files."""
     placements = [group.placement for group in plan.groups if group.placement is not None]
     files = [placement.file for placement in (plan.placement, *placements)]
     return {file: read_table(file) for file in files if file is not None}
 
 
 def read_table(path: Path) -> Places:
-    """Places from a table with the columns x, z and, if wanted, heading in degrees."""
+    """Read places from a table with the columns x, z and, if wanted, heading in degrees."""
     rows = list(csv.reader(io.StringIO(read_text(path))))
     header = [cell.strip().lower() for cell in rows[0]] if rows else []
     if "x" not in header or "z" not in header:
@@ -173,3 +180,105 @@ def read_table(path: Path) -> Places:
         values.append(numbers)
     table = np.array(values).reshape(len(values), len(columns))
     return Places(table[:, :2], np.radians(table[:, 2]) if "heading" in header else np.zeros(len(table)))
+
+
+@lru_cache(maxsize=1)
+def schema() -> dict[str, Any]:
+    """Return the schema of plans."""
+    loaded: dict[str, Any] = json.loads(files("freshtake.crowd").joinpath("crowd.schema.json").read_text("utf-8"))
+    return loaded
+
+
+def problems(value: Any) -> Iterator[tuple[str, str]]:
+    """List what is wrong with a plan: the key, and what was expected there."""
+    return _problems(value, schema(), "")
+
+
+def _problems(value: Any, rule: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
+    if "$ref" in rule:
+        rule = {**schema()["$defs"][rule["$ref"].rpartition("/")[2]], **rule}
+    if "enum" in rule:
+        if value not in rule["enum"]:
+            yield key, f"one of {', '.join(rule['enum'])} was expected, not {_short(value)}"
+        return
+    kind, words = KINDS[rule["type"]]
+    if not isinstance(value, kind) or (isinstance(value, bool) and rule["type"] != "boolean"):
+        yield key, f"{words} was expected, not {_short(value)}"
+    elif isinstance(value, dict):
+        yield from _table(value, rule, key)
+    elif isinstance(value, list):
+        yield from _list(value, rule, key)
+    elif isinstance(value, int | float) and not isinstance(value, bool):
+        yield from _number(value, rule, key)
+
+
+def _table(value: dict[str, Any], rule: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
+    known = rule["properties"]
+    for name in value:
+        if name not in known:
+            yield _below(key, name), f"there is no such key here; there are {', '.join(known)}"
+    for name in rule.get("required", ()):
+        if name not in value:
+            yield _below(key, name), "this key is needed"
+    for name, rule_of_key in known.items():
+        if name in value:
+            yield from _problems(value[name], rule_of_key, _below(key, name))
+
+
+def _list(value: list[Any], rule: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
+    least, most = rule.get("minItems", 0), rule.get("maxItems", math.inf)
+    if not least <= len(value) <= most:
+        wanted = f"{least}" if least == most else f"{least} or more" if len(value) < least else f"at most {most}"
+        yield key, f"{wanted} {rule.get('title', 'entries')} were expected, not {len(value)}"
+    for place, item in enumerate(value):
+        yield from _problems(item, rule["items"], f"{key}[{place}]")
+
+
+def _number(value: float, rule: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
+    if not math.isfinite(value):
+        yield key, f"a finite number was expected, not {value}"
+    elif value < rule.get("minimum", -math.inf) or value > rule.get("maximum", math.inf):
+        least, most = rule.get("minimum"), rule.get("maximum")
+        wanted = f"{least} or more" if most is None else f"up to {most}" if least is None else f"{least} to {most}"
+        yield key, f"{wanted} was expected, not {value:g}"
+    elif value <= rule.get("exclusiveMinimum", -math.inf):
+        yield key, f"a number above {rule['exclusiveMinimum']} was expected, not {value:g}"
+
+
+def _below(key: str, name: str) -> str:
+    return f"{key}.{name}" if key else name
+
+
+def _short(value: Any) -> str:
+    text = repr(value)
+    return text if len(text) <= 40 else f"{text[:37]}..."
+
+
+# Fields of a request that replace those of the plan, and what the plan calls them.
+CHANGES = {
+    "count": "number",
+    "seconds": "seconds",
+    "fps": "fps",
+    "mode": "mode",
+    "variants": "variants",
+    "seed": "seed",
+}
+
+
+def requested_plan(request: Crowd) -> tuple[Plan, dict[Path, Places]]:
+    """Read the plan of a request from its file, or make one of a single model; return it with its tables of places.
+
+    What the request says takes precedence over the file, except that groups keep a character that they name.
+    """
+    source, character = request.source, request.character
+    changes = {key: value for name, key in CHANGES.items() if (value := getattr(request, name)) is not None}
+    is_plan = source.suffix.lower() in PLANS
+    plan = read_plan(source, changes) if is_plan else replace(Plan((Group(source),)), **changes)
+    if request.avoid and plan.avoidance is None:
+        plan = replace(plan, avoidance=Avoidance())
+    if character is not None:
+        if not character.is_file():
+            raise FormatError(character, "there is no such file: check the path of --character")
+        groups = tuple(group if group.character else replace(group, character=character) for group in plan.groups)
+        plan = replace(plan, groups=groups)
+    return plan, read_places(plan)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -12,16 +12,19 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.folder import CHARACTERS, ROUTES, read_manifest
-from freshtake.crowd.shard_files import Motions, read_shard
-from freshtake.errors import FormatError
+from freshtake.crowd.shard_files import shard_clips
+from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import check_free, read_text, replacing, write_bytes
+from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import pelvis
 from freshtake.motion.edit import resample
+from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.crowd_picture import crowd_picture
 from freshtake.reports.viewport.scene import Figure, Placed, Scene
 from freshtake.reports.viewport.staging import front, shape_of
 from freshtake.reports.viewport.viewport_page import viewport_page
+from freshtake.requests.crowd import CrowdPreview
 
 FRAMES = 15_000  # that a page holds: some four megabytes
 FIGURES = 2000
@@ -38,8 +41,22 @@ class Previewed(NamedTuple):
     of: int
 
 
-def crowd_preview(folder: Path, page: Path | None, picture: Path | None) -> Previewed:
-    """Show a crowd of npz shards: up to 2,000 characters, who share motions where there are too many for a page."""
+def crowd_preview(
+    request: CrowdPreview, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> Previewed:
+    """Show a crowd of any format: up to 2,000 characters, who share motions where there are too many for a page.
+
+    Args:
+        request: The folder of the crowd, and the page or picture to write.
+        report: Called with the progress.
+        warn: Called with sentences for the user; there are none.
+
+    Returns:
+        What was written and how much of the crowd it shows.
+    """
+    folder, page, picture = request.folder, request.out, request.png
+    if page is None and picture is None:
+        raise UsageError("say what to write: -o PAGE.html, --png PICTURE.png, or both")
     for path, ending in ((page, ".html"), (picture, ".png")):
         if path is not None and path.suffix.lower() != ending:
             raise FormatError(path, f"the name must end in {ending}")
@@ -59,10 +76,8 @@ def crowd_preview(folder: Path, page: Path | None, picture: Path | None) -> Prev
 
 
 def crowd_scene(folder: Path) -> tuple[Scene, int]:
-    """A crowd on the page's floor, in metres, and how many motions it has in all."""
+    """Lay out a crowd on the page's floor, in metres, and count its motions in all."""
     manifest = read_manifest(folder)
-    if manifest["file_format"] != "npz":
-        raise FormatError(folder, "a preview shows crowds of npz shards: make one with --format npz")
     every = sum(record["last"] - record["first"] + 1 for record in manifest["shards"])
     library, steered = manifest["mode"] == "library", (folder / ROUTES).is_file()
     seconds = float(manifest["seconds"])
@@ -72,7 +87,8 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
     length = max(1.0, fps * (2.0 if library else 1.0) * seconds)
     groups = list(dict.fromkeys(record["group"] for record in manifest["shards"]))
     roles = {group: ROLES[k % len(ROLES)] for k, group in enumerate(groups)}
-    shown = _shown(folder, manifest["shards"], min(every, max(1, int(FRAMES / length))), (seconds, fps), roles)
+    count = min(every, max(1, int(FRAMES / length)))
+    shown = _shown(folder, manifest["shards"], count, (seconds, fps), roles, library)
     if steered:
         placements = tuple(one.place._replace(shape=k) for k, one in enumerate(shown))
     else:
@@ -93,41 +109,44 @@ class _Shown(NamedTuple):
 
 
 def _shown(
-    folder: Path, records: list[dict[str, Any]], count: int, played: tuple[float, float], roles: dict[str, str]
+    folder: Path,
+    records: list[dict[str, Any]],
+    count: int,
+    played: tuple[float, float],
+    roles: dict[str, str],
+    library: bool,
 ) -> list[_Shown]:
-    """Motions spread over all shards; `played` are seconds, and frames per second at most."""
+    """Choose motions spread over all shards; `played` are seconds, and frames per second at most."""
     seconds, fps = played
     every = records[-1]["last"]
     wanted = set(np.unique(np.linspace(1, every, count).round().astype(int)).tolist())
     out: list[_Shown] = []
     for record in records:
-        if not any(record["first"] <= number <= record["last"] for number in wanted):
+        numbers = sorted(wanted.intersection(range(record["first"], record["last"] + 1)))
+        if not numbers:
             continue
-        shard = read_shard(folder / record["file"])
-        for k, number in enumerate(shard.numbers.tolist()):
-            if number in wanted:
-                clip = _played(shard, k, seconds)
-                clip = resample(clip, fps) if clip.fps > fps + 1e-6 else clip
-                figure = shape_of(clip, roles[record["group"]], 1.0)
-                assert isinstance(figure, Figure)
-                x, _, z = clip.positions()[0, pelvis(clip.skeleton)].tolist()
-                place = Placed(0, x, z, front(clip))
-                out.append(_Shown(number, record["group"], _same_body(figure, out), place))
+        for number, read, travel in shard_clips(folder / record["file"], numbers, loops=library):
+            clip = _played(read, travel, seconds)
+            clip = resample(clip, fps) if clip.fps > fps + 1e-6 else clip
+            figure = shape_of(clip, roles[record["group"]], 1.0)
+            assert isinstance(figure, Figure)
+            x, _, z = clip.positions()[0, pelvis(clip.skeleton)].tolist()
+            place = Placed(0, x, z, front(clip))
+            out.append(_Shown(number, record["group"], _same_body(figure, out), place))
     return out
 
 
-def _played(shard: Motions, k: int, seconds: float) -> Clip:
-    """One motion as a clip; a loop goes on until it is over once for the longest that it is looked at."""
-    root, rotations, travel = shard.roots[k].astype(np.float64), shard.rotations[k], shard.travel[k]
-    if np.any(travel != 0.0):
-        rounds = 2 + int(seconds * shard.fps / len(root))
-        root = np.concatenate([root + turn * travel for turn in range(rounds)])
-        rotations = np.concatenate([rotations] * rounds)
-    return Clip(shard.skeleton, 1.0 / shard.fps, root, rotations, name=str(shard.numbers[k]), unit_m=1.0)
+def _played(clip: Clip, travel: Floats, seconds: float) -> Clip:
+    """Return a motion as it is shown: a loop is repeated until it covers the longest time that it is looked at."""
+    if not np.any(travel != 0.0):
+        return clip
+    rounds = 2 + int(seconds / (len(clip) * clip.frame_time))
+    root = np.concatenate([clip.root + turn * travel for turn in range(rounds)])
+    return clip.changed(root=root, rotations=np.concatenate([clip.rotations] * rounds))
 
 
 def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
-    """Figures of one skeleton share their body, so that a page holds it once."""
+    """Let figures of one skeleton share their body, so that a page holds it once."""
     for other in others:
         body = other.figure.body
         if np.array_equal(body.bones, figure.body.bones) and np.array_equal(body.radii, figure.body.radii):
@@ -136,7 +155,7 @@ def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
 
 
 def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float) -> Iterator[Placed]:
-    """Characters with their own motion or, where it is not shown, another one of their group."""
+    """Place characters with their own motion or, where it is not shown, another one of their group."""
     shape_of_motion = {one.number: k for k, one in enumerate(shown)}
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):

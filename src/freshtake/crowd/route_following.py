@@ -30,23 +30,29 @@ class Route(NamedTuple):
 
 
 def smooth_route(places: Floats, step: float, frame_time: float, frames: int) -> Route:
-    """Places (steps, 2), x and z every `step` seconds, as a smooth route at a frame rate."""
-    from scipy.interpolate import CubicSpline
-
-    points = places[:, 1] + 1j * places[:, 0]
-    spline = CubicSpline(np.arange(len(points)) * step, smoothed(points, EASED / step))
-    times = np.minimum(np.arange(frames) * frame_time, (len(points) - 1) * step)
-    ground, velocity = spline(times), smoothed(spline(times, 1), TURNING / frame_time)
+    """Turn places (steps, 2), x and z every `step` seconds, into a smooth route at a frame rate."""
+    # Between control points a cubic B-spline smooths by a third of a step's square by itself.
+    points = smoothed(places[:, 1] + 1j * places[:, 0], np.sqrt((EASED / step) ** 2 - 1.0 / 3.0))
+    control = np.concatenate([2.0 * points[:1] - points[1:2], points, 2.0 * points[-1:] - points[-2:-1]])
+    times = np.minimum(np.arange(frames) * frame_time / step, len(points) - 1.0)
+    before = np.minimum(times.astype(np.intp), len(points) - 2)
+    near, t = control[before[:, None] + np.arange(4)].T, times - before
+    ground = (near * [(1.0 - t) ** 3, (3.0 * t - 6.0) * t**2 + 4.0, 1.0 + 3.0 * t * (1.0 + t - t**2), t**3]).sum(
+        0
+    ) / 6.0
+    slopes = np.diff(near, axis=0) * [(1.0 - t) ** 2, 1.0 + 2.0 * t * (1.0 - t), t**2]
+    velocity = smoothed(slopes.sum(axis=0) / (2.0 * step), TURNING / frame_time)
     speed = np.abs(velocity)
     moving = np.flatnonzero(speed > SLOW * max(float(np.median(speed)), 1e-9))
     moving = moving if len(moving) else np.arange(1)
     direction = np.interp(np.arange(frames), moving, np.unwrap(np.angle(velocity[moving])))
+    # Only way along the direction counts: who is pushed aside or back does not step for it.
     ahead = np.maximum((np.diff(ground) * np.exp(-1j * direction[:-1])).real, 0.0)
     return Route(ground, direction, np.concatenate([[0.0], np.cumsum(ahead)]))
 
 
 def smoothed(values: Complexes, deviation: float) -> Complexes:
-    """By a Gaussian, with both ends going on as they are."""
+    """Smooth by a Gaussian, with both ends going on as they are."""
     reach = min(max(1, round(3.0 * deviation)), len(values) - 1)
     if deviation < 0.3 or reach < 1:
         return values
@@ -56,6 +62,7 @@ def smoothed(values: Complexes, deviation: float) -> Complexes:
 
 def _averaged(values: Complexes, weights: Floats) -> Complexes:
     reach = len(weights) // 2
+    # Ends are mirrored through their point, so that a straight route stays straight up to its end.
     before = 2.0 * values[0] - values[reach:0:-1]
     after = 2.0 * values[-1] - values[-2 : -reach - 2 : -1]
     return np.asarray(np.convolve(np.concatenate([before, values, after]), weights, mode="valid"))
@@ -70,9 +77,10 @@ class BodyPath(NamedTuple):
 
 
 def body_path(clip: Clip, cycle: int) -> BodyPath:
-    """The mean over one cycle before and after, which leaves out what repeats with the steps."""
+    """Average over one cycle before and after, which leaves out what repeats with the steps."""
     places = ground_of(clip.root, clip.up)
     reach = min(cycle, len(places) - 1)
+    # Two means over a cycle, one after the other: each alone cancels the steps, both together also smooth the rest.
     weights = np.convolve(np.ones(reach), np.ones(reach))
     ground = _averaged(places, weights / weights.sum())
     step = np.diff(ground, append=2.0 * ground[-1] - ground[-2])
@@ -89,7 +97,7 @@ class RoutedMotion(NamedTuple):
 
 
 def follow_route(clip: Clip, route: Route, cycle: int) -> RoutedMotion:
-    """A motion put onto a route in its own lengths; it has to go at least as far."""
+    """Put a motion onto a route in its own lengths; it has to go at least as far."""
     path, every = body_path(clip, cycle), np.arange(len(clip))
     frames = np.interp(route.distance, path.distance, every)
     turn = route.direction - np.interp(frames, every, path.direction)

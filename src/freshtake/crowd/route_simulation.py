@@ -6,14 +6,15 @@ follow these routes.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.crowd.collision_avoidance import Neighbors, allowed_velocities, half_planes
 from freshtake.crowd.plan import Avoidance
-from freshtake.crowd.polylines import Polylines
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.neighbors import nearest, nearest_others, pairs_within
 
 STEP = 0.1  # seconds
 NEIGHBORS = 10  # the nearest are seen
@@ -25,6 +26,9 @@ ROOM = 0.05  # metres that walkers try to keep beyond that
 CLOSE = 1e-4  # metres of overlap that are none
 NEAR = 1.0  # metres from a target at which its direction is kept
 UNEVEN = 0.01  # metres per second by which wishes differ, so that two who meet head-on do not stop for ever
+SPACING = 0.1  # metres between samples
+AHEAD = 1.0  # metres ahead of the nearest point that a walker heads for: corners are cut by about a quarter of it
+WINDOW = 3.0  # metres along a polyline in which the nearest point is looked for: it may cross itself
 
 
 class Walkers(NamedTuple):
@@ -39,7 +43,7 @@ class Walkers(NamedTuple):
 
 
 def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np.random.Generator) -> Floats:
-    """Places (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
+    """Simulate places (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
     steps = 2 + int(np.ceil(seconds / STEP))
     uneven = UNEVEN * (2.0 * rng.random((len(walkers.place), 2)) - 1.0)
     place, direction, at = walkers.place.copy(), walkers.direction.copy(), None
@@ -64,7 +68,7 @@ def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None
 
 
 def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None) -> Floats:
-    """Where everybody wants to go, as unit vectors."""
+    """Find where everybody wants to go, as unit vectors (walkers, 2)."""
     out = before.copy()
     goal = walkers.target - place
     if walkers.polylines is not None and at is not None:
@@ -95,27 +99,19 @@ def _avoided(walkers: Walkers, place: Floats, velocity: Floats, wish: Floats, av
 
 
 def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats, reach: float) -> Neighbors:
-    """The nearest others of everybody who walks, nearest first."""
-    from scipy.spatial import cKDTree
-
-    count = min(NEIGHBORS + 1, len(place))
-    nearest = cKDTree(place).query(place[moving], count, distance_upper_bound=reach)
-    far, other = np.asarray(nearest[0])[:, 1:], np.asarray(nearest[1])[:, 1:]
+    """Find the nearest others of everybody who walks, nearest first."""
+    far, other = nearest_others(place, moving, min(NEIGHBORS, len(place) - 1), reach)
     there = np.isfinite(far)
-    other = np.where(there, other, 0)
     share = np.where(walkers.speed[other] > 0.0, 0.5, 1.0)
     radius = walkers.radius[moving, None] + walkers.radius[other] + 2.0 * SWAY + ROOM
     return Neighbors(place[other] - place[moving, None], velocity[moving, None] - velocity[other], radius, share, there)
 
 
 def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
-    """Discs that overlap, each moved by half of it, in a few rounds; who stands is not moved."""
-    from scipy.spatial import cKDTree
-
+    """Move discs that overlap apart, each by half of it, in a few rounds; who stands is not moved."""
     out = place.copy()
     for _ in range(ROUNDS):
-        pairs = cKDTree(out).query_pairs(2.0 * float(radius.max()), output_type="ndarray")
-        pairs = pairs[np.lexsort(pairs.T[::-1])]
+        pairs = pairs_within(out, 2.0 * float(radius.max()))
         gap = out[pairs[:, 1]] - out[pairs[:, 0]]
         length = np.maximum(np.sqrt(gap[:, 0] ** 2 + gap[:, 1] ** 2), 1e-9)
         over = radius[pairs].sum(axis=1) - length
@@ -128,3 +124,63 @@ def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
         np.add.at(out, pairs[:, 0], -weight[:, :1] * gap)
         np.add.at(out, pairs[:, 1], weight[:, 1:] * gap)
     return out
+
+
+class Polylines(NamedTuple):
+    """Samples (samples, 2) of all polylines, one after the other; for every walker its sample at the start.
+
+    `has` says who follows a polyline at all. Polylines go on beyond their end: straight, or round again where the last
+    point is the first.
+    """
+
+    samples: Floats
+    first: Ints  # (walkers,)
+    has: Bools
+
+    def ahead(self, at: Ints) -> Floats:
+        """Return what walkers at these samples head for (walkers, 2)."""
+        return np.asarray(self.samples[at + round(AHEAD / SPACING)])
+
+    def advanced(self, at: Ints, place: Floats) -> Ints:
+        """Find the sample nearest to each place, not before the one that it was at."""
+        window = at[:, None] + np.arange(round(WINDOW / SPACING))
+        off = self.samples[window] - place[:, None]
+        return np.asarray(at + (off[..., 0] ** 2 + off[..., 1] ** 2).argmin(axis=1))
+
+
+def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
+    """Give walkers of groups with polylines the one of their group that they stand nearest to.
+
+    `longest` is how far anybody walks.
+    """
+    if not any(len(group_lines) for group_lines in lines):
+        return None
+    samples: list[Floats] = []
+    first, has = np.zeros(len(place), dtype=np.intp), np.zeros(len(place), dtype=bool)
+    count_so_far = 0
+    for number, group_lines in enumerate(lines):
+        members = np.flatnonzero(group == number)
+        least = np.full(len(members), np.inf)
+        for line in group_lines:
+            points, count = _sampled(line, longest)
+            far, index = (found[:, 0] for found in nearest(points[:count], place[members]))
+            closer = far < least
+            least[closer], first[members[closer]] = far[closer], count_so_far + index[closer]
+            samples.append(points)
+            count_so_far += len(points)
+        has[members] = len(group_lines) > 0
+    return Polylines(np.concatenate(samples), first, has)
+
+
+def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
+    """Sample a polyline and what comes after it, and count those of the polyline itself."""
+    steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
+    marks = np.concatenate([[0.0], np.cumsum(steps)])
+    beyond = longest + AHEAD + 2.0 * WINDOW
+    along = SPACING * np.arange(int((marks[-1] + beyond) / SPACING) + 2)
+    count = int(marks[-1] / SPACING) + 1
+    if len(line) > 2 and np.array_equal(line[0], line[-1]):
+        along = np.mod(along, marks[-1])
+    out = np.stack([np.interp(along, marks, line[:, k]) for k in range(2)], axis=1)
+    out += np.maximum(along - marks[-1], 0.0)[:, None] * (line[-1] - line[-2]) / steps[-1]
+    return out, count

@@ -11,20 +11,19 @@ from freshtake.crowd.casting import WALKS, Cast
 from freshtake.crowd.characters import Body
 from freshtake.crowd.folder import ROUTES, replacing_ours
 from freshtake.crowd.plan import Plan
-from freshtake.crowd.polylines import polylines_of
-from freshtake.crowd.route_simulation import Walkers, simulate_routes
+from freshtake.crowd.route_simulation import Walkers, polylines_of, simulate_routes
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.npz.archive import open_archive, write_archive
-from freshtake.formats.npz.array_fields import text_array
+from freshtake.formats.archive import open_archive, text_array, write_archive
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.neighbors import pairs_within
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.seeds import generator
+from freshtake.workflows.inputs import generator
 
 WALKING = 0.2  # metres per second: what is slower stands
 
 
 def speed_of(model: VariationModel, body: Body) -> float:
-    """Metres per second of a body that walks on and on and can be steered; 0 of others, who stand."""
+    """Measure metres per second of a body that walks on and on and can be steered; 0 of others, who stand."""
     recipe = model.material.recipe
     if not model.cyclic or recipe is None or "turn" not in recipe.units:
         return 0.0
@@ -33,7 +32,7 @@ def speed_of(model: VariationModel, body: Body) -> float:
 
 
 def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Cast:
-    """The cast with the routes of all walkers: planned now, or read where another part of the crowd has done so."""
+    """Add the routes of all walkers to the cast: planned now, or read where another part of the crowd has done so."""
     if not plan.steered:
         return cast
     walkers = walkers_of(plan, cast, np.array(speeds))
@@ -65,7 +64,7 @@ def _kept(path: Path, key: str) -> Floats | None:
 
 
 def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
-    """Everybody at the start; refused where bodies overlap that are to avoid each other."""
+    """Place everybody at the start; refuse where bodies overlap that are to avoid each other."""
     speed = speeds[cast.group] * cast.size
     target = np.array([group.target or (np.nan, np.nan) for group in plan.groups])[cast.group]
     lines = [[np.array(line) for line in group.paths] for group in plan.groups]
@@ -86,9 +85,7 @@ def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
 
 def check_apart(ground: Floats, radius: Floats) -> None:
     """Refuse places where bodies overlap."""
-    from scipy.spatial import cKDTree
-
-    pairs = cKDTree(ground).query_pairs(2.0 * float(radius.max(initial=0.0)), output_type="ndarray")
+    pairs = pairs_within(ground, 2.0 * float(radius.max(initial=0.0)))
     distance = np.linalg.norm(ground[pairs[:, 0]] - ground[pairs[:, 1]], axis=1)
     close = np.flatnonzero(distance < radius[pairs].sum(axis=1) - 1e-9)
     if len(close):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from importlib import import_module
 from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -11,17 +12,20 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.characters import Body, MadeMotion, put_in_place, sized
-from freshtake.crowd.shards import Shard
-from freshtake.crowd.terrain import Ground, onto_ground
-from freshtake.errors import FormatError
+from freshtake.crowd.characters import Body, MadeMotion, put_in_place
+from freshtake.crowd.ground import Ground, onto_ground
+from freshtake.crowd.plan import Shard
+from freshtake.errors import FormatError, MissingExtra
+from freshtake.formats import read_clip
+from freshtake.formats.archive import open_archive, text_array, write_archive
 from freshtake.formats.files import read_bytes, replacing_folder
-from freshtake.formats.npz.archive import open_archive, write_archive
-from freshtake.formats.npz.array_fields import text_array
 from freshtake.formats.registry import write as write_motion
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb
+from freshtake.motion.edit import scaled_skeleton
 from freshtake.numeric.arrays import Floats, Ints
+
+CHUNK = 1 << 20  # bytes, about
 
 
 class Motions(NamedTuple):
@@ -41,11 +45,11 @@ class Motions(NamedTuple):
 def motions_of(
     shard: Shard, made: Sequence[MadeMotion], cast: Cast | None, body: Body, fps: float, group: str = ""
 ) -> Motions:
-    """Motions in the places of their characters; as they are where there is no `cast` (variants of a library).
+    """Put motions in the places of their characters; as they are where there is no `cast` (variants of a library).
 
     What was `made` is used up.
     """
-    skeleton = sized(body.skeleton, body.scale)
+    skeleton = body.metric()
     sizes = np.ones(len(made)) if cast is None else cast.size
     if cast is None:
         roots, rotations = [one.root for one in made], [one.rotations for one in made]
@@ -59,13 +63,13 @@ def motions_of(
 
 
 def on_the_ground(motions: Motions, legs: tuple[Limb, ...], ground: Ground) -> Motions:
-    """Motions over a flat floor lifted onto the ground."""
+    """Lift motions over a flat floor onto the ground."""
     clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
     return motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
 
 
 def file_name(shard: Shard, kind: str) -> str:
-    """The file of a shard; of BVH, a folder."""
+    """Name the file of a shard; of BVH, a folder."""
     return shard.name if kind == "bvh" else f"{shard.name}.{'usdc' if kind == 'usd' else kind}"
 
 
@@ -74,7 +78,7 @@ def write_shard(path: Path, motions: Motions, kind: str) -> None:
     if kind == "npz":
         write_archive(path, _arrays(motions), compress=False)
     elif kind == "zarr":
-        from freshtake.crowd.zarr_shards import write_group
+        from freshtake.crowd.shard_files import write_group
 
         write_group(path, _arrays(motions))
     elif kind in ("glb", "fbx"):
@@ -90,7 +94,7 @@ def write_shard(path: Path, motions: Motions, kind: str) -> None:
 
 
 def _arrays(motions: Motions) -> dict[str, np.ndarray[Any, Any]]:
-    """One row per frame, motion after motion: motion k has the rows starts[k] to starts[k + 1]."""
+    """Lay out one row per frame, motion after motion: motion k has the rows starts[k] to starts[k + 1]."""
     lengths = [len(root) for root in motions.roots]
     return {
         "kind": text_array("crowd"),
@@ -108,34 +112,75 @@ def _arrays(motions: Motions) -> dict[str, np.ndarray[Any, Any]]:
 
 
 def read_shard(path: Path) -> Motions:
-    """What `write_shard` wrote as npz, in single precision."""
-    archive = open_archive(path)
-    if "starts" not in archive:
-        raise FormatError(path, "this is no shard of a crowd: make one with freshtake crowd --format npz")
-    starts = archive.array("starts")
-    parts = [slice(int(a), int(b)) for a, b in pairwise(starts)]
-    root, rotations = archive.array("root"), archive.array("rotations")
-    names = tuple(str(name) for name in archive.array("names"))
-    skeleton = Skeleton(names, archive.array("parents"), archive.array("offsets"))
+    """Return the motions of a shard of arrays or of USD, in single precision.
+
+    Args:
+        path: A shard that `freshtake crowd` wrote with --format npz, zarr or usd.
+
+    Returns:
+        Its motions, in metres; loops of a library with the travel of one round.
+    """
+    if path.suffix == ".usdc":
+        from freshtake.crowd.usd_stage import read_layer
+
+        return read_layer(path)
+    if path.suffix == ".zarr":
+        from freshtake.crowd.shard_files import read_group
+
+        arrays = read_group(path)
+    else:
+        archive = open_archive(path)
+        if "starts" not in archive:
+            raise FormatError(path, "this is no shard of a crowd: make one with freshtake crowd")
+        arrays = {name: archive.array(name) for name in archive.keys}
+    parts = [slice(int(a), int(b)) for a, b in pairwise(arrays["starts"])]
+    names = tuple(str(name) for name in arrays["names"])
     return Motions(
-        archive.array("numbers"), [root[p] for p in parts], [rotations[p] for p in parts], archive.array("sizes"),
-        archive.array("travel"), skeleton, float(archive.array("fps")),
+        arrays["numbers"], [arrays["root"][p] for p in parts], [arrays["rotations"][p] for p in parts], arrays["sizes"],
+        arrays["travel"], Skeleton(names, arrays["parents"], arrays["offsets"]), float(arrays["fps"]),
     )  # fmt: skip
 
 
+def shard_clips(path: Path, numbers: Sequence[int], *, loops: bool) -> Iterator[tuple[int, Clip, Floats]]:
+    """Yield some motions of a shard of any format.
+
+    Args:
+        path: The file or folder of the shard.
+        numbers: Which of its motions, by number.
+        loops: Whether they are loops of a library.
+
+    Yields:
+        The number, the motion in metres, and the travel (3,) of one round of a loop; zeros for others.
+    """
+    if path.suffix in (".npz", ".zarr", ".usdc"):
+        motions = read_shard(path)
+        for number, clip, travel in zip(motions.numbers.tolist(), clips_of(motions), motions.travel, strict=True):
+            if number in numbers:
+                yield number, clip, travel
+        return
+    for number in numbers:
+        name, travel = f"character_{number:06d}", np.zeros(3)
+        clip = read_clip(path / f"{name}.bvh", unit_m=1.0, up="y") if path.is_dir() else read_clip(path, animation=name)
+        if loops:
+            # The last frame of a loop leads into the first, one step on.
+            travel = 2.0 * clip.root[-1] - clip.root[-2] - clip.root[0]
+            travel[1] = 0.0
+        yield number, clip, travel
+
+
 def clips_of(motions: Motions) -> Iterator[Clip]:
-    """The motions as clips, named by their numbers; a character of another size has a skeleton of its own."""
+    """Turn motions into clips, named by their numbers; a character of another size has a skeleton of its own."""
     skeleton = motions.skeleton
     for k, number in enumerate(motions.numbers.tolist()):
         size = float(motions.sizes[k])
-        own = skeleton if size == 1.0 else sized(skeleton, size)
+        own = skeleton if size == 1.0 else scaled_skeleton(skeleton, size)
         yield Clip(
             own, 1.0 / motions.fps, motions.roots[k], motions.rotations[k], name=f"character_{number:06d}", unit_m=1.0
         )
 
 
 def checksum(path: Path) -> tuple[int, str]:
-    """Bytes and SHA-256 of a file; of a folder, of all its files in the order of their names, with the names."""
+    """Compute bytes and SHA-256 of a file; of a folder, of its files in the order of their names, with the names."""
     if not path.is_dir():
         data = read_bytes(path)
         return len(data), hashlib.sha256(data).hexdigest()
@@ -145,3 +190,34 @@ def checksum(path: Path) -> tuple[int, str]:
         total += len(data)
         sum_.update(file.relative_to(path).as_posix().encode() + b"\0" + hashlib.sha256(data).digest())
     return total, sum_.hexdigest()
+
+
+def zarr() -> Any:
+    """Load the library when it is needed."""
+    try:
+        return import_module("zarr")
+    except ImportError:
+        raise MissingExtra("the format zarr", "crowd") from None
+
+
+def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Write arrays as a group in a folder (Zarr 3), whole or not there; words and single numbers become attributes."""
+    library = zarr()
+    with replacing_folder(path) as place:
+        group = library.open_group(str(place), mode="w", zarr_format=3)
+        for name, values in arrays.items():
+            if values.dtype.kind == "U" or values.ndim == 0:
+                group.attrs[name] = values.tolist()
+                continue
+            row = max(1, values[:1].nbytes)
+            chunks = (min(len(values), max(1, CHUNK // row)), *values.shape[1:])
+            made = group.create_array(name, shape=values.shape, dtype=values.dtype, chunks=chunks)
+            made[...] = values
+
+
+def read_group(path: Path) -> dict[str, np.ndarray[Any, Any]]:
+    """Return the arrays of a group that `write_group` wrote, attributes among them."""
+    group = zarr().open_group(str(path), mode="r")
+    return {name: np.asarray(value) for name, value in group.attrs.items()} | {
+        name: np.asarray(array[...]) for name, array in group.arrays()
+    }

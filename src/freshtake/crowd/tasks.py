@@ -10,19 +10,18 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import Cast
-from freshtake.crowd.character_bodies import character_of
-from freshtake.crowd.characters import Body, MadeMotion, MotionRequest, body_of, make_motion
+from freshtake.crowd.characters import Body, MadeMotion, MotionRequest, body_of, character_of, make_motion
 from freshtake.crowd.folder import replacing_ours, write_record
-from freshtake.crowd.ground_files import kept_ground
+from freshtake.crowd.ground import kept_ground
+from freshtake.crowd.plan import Shard
 from freshtake.crowd.routes import speed_of
 from freshtake.crowd.shard_files import Motions, checksum, file_name, motions_of, on_the_ground, write_shard
-from freshtake.crowd.shards import Shard
 from freshtake.errors import UsageError
 from freshtake.motion.verdict import AMBER, RED, require_possible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.model_kinds import model_of
+from freshtake.workflows.inputs import model_of
 
 Record = dict[str, Any]
 
@@ -51,7 +50,7 @@ class Task(NamedTuple):
 
 @lru_cache(maxsize=8)
 def model_at(path: Path) -> VariationModel:
-    """A model, read once in a process."""
+    """Read a model, once in a process."""
     model: VariationModel = model_of(path, "variation")
     return model
 
@@ -90,7 +89,7 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
 
 
 def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
-    """The motions of a shard, on the character that is asked for, in their places and on the ground."""
+    """Make the motions of a shard, on the character that is asked for, in their places and on the ground."""
     fps = task.fps or 1.0 / model.frame_time
     character = None if task.character is None else character_of(task.character, model, body, task.model)
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
@@ -120,7 +119,7 @@ def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
 
 
 def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
-    """The route of a character as its motion sees it: from the origin on, along z, in lengths of a body of size 1.
+    """Return a character's route as its motion sees it: from the origin on, along z, in lengths of a body of size 1.
 
     `ratio` is how many times as far the character walks as the model's own body.
     """

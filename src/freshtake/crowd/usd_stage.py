@@ -10,29 +10,30 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.bone_mesh import bone_mesh
 from freshtake.crowd.folder import replacing_ours
+from freshtake.crowd.plan import Shard
 from freshtake.crowd.shard_files import Motions, file_name
-from freshtake.crowd.shards import Shard
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import explained, export, pxr
-from freshtake.formats.usd.names import joint_paths
+from freshtake.formats.usd.library import explained, export, joint_paths, pxr
 from freshtake.formats.usd.writing import add_body, add_triangles
 from freshtake.motion import Skeleton
-from freshtake.motion.rates import nominal_frame_time
+from freshtake.motion.edit import nominal_frame_time
 from freshtake.motion.validation import fps_of
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
 
-STAGE, PROTOTYPES = "crowd.usda", "prototype.usda"
+STAGE, EDITABLE, PROTOTYPES = "crowd.usda", "crowd_blender.usda", "prototype.usda"
 TOP = "/Crowd"
+THICK, THINNEST, THICKEST = 0.16, 0.015, 0.09  # of a bone's length; metres
+WAIST = 0.25  # where along the bone it is thickest
+_FACES = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]]
 
 
 def write_layer(path: Path, motions: Motions, prototype: str) -> None:
-    """One shard: a SkelRoot per character below its default prim."""
+    """Write one shard: a SkelRoot per character below its default prim."""
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usdc")
     with explained(path, "the shard cannot be written"):
@@ -44,7 +45,7 @@ def write_layer(path: Path, motions: Motions, prototype: str) -> None:
             still[0] = 0.0
             shared = joints, lib.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(still))
             for k, number in enumerate(motions.numbers.tolist()):
-                _add_character(layer, top, f"character_{number:06d}", motions, k, shared, prototype)
+                _add_character(layer, top, _name(number), motions, k, shared, prototype)
         _rate(layer, motions.fps, max(len(root) for root in motions.roots))
         export(layer, path)
 
@@ -85,8 +86,33 @@ def _add_animation(layer: Any, root: Any, rotations: Floats, shared: tuple[Any, 
         layer.SetTimeSample(turned.path, float(frame), lib.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(values)))
 
 
+def read_layer(path: Path) -> Motions:
+    """Return the motions of a shard that `write_layer` wrote, in single precision."""
+    lib = pxr()
+    with explained(path, "the shard cannot be read"):
+        layer = lib.Sdf.Layer.FindOrOpen(str(path))
+        characters = list(layer.GetPrimAtPath("/Shard").nameChildren)
+        roots, rotations, sizes = [], [], []
+        for prim in characters:
+            place, turned = (prim.path.AppendProperty("xformOp:translate"), prim.path.AppendPath("Animation.rotations"))
+            frames = layer.ListTimeSamplesForPath(place)
+            roots.append(np.array([layer.QueryTimeSample(place, frame) for frame in frames], dtype=np.float64))
+            values = np.stack([np.array(layer.QueryTimeSample(turned, frame)) for frame in frames])
+            rotations.append(np.roll(values, 1, axis=-1))  # x y z w in memory
+            sizes.append(float(prim.attributes["xformOp:scale"].default[0]))
+        animation = characters[0].nameChildren["Animation"]
+        joints = [str(joint) for joint in animation.attributes["joints"].default]
+        offsets = np.array(animation.attributes["translations"].default, dtype=np.float64)
+        fps = float(layer.timeCodesPerSecond)
+    index = {joint: k for k, joint in enumerate(joints)}
+    parents = np.array([index.get(joint.rpartition("/")[0], -1) for joint in joints])
+    skeleton = Skeleton(tuple(joint.rpartition("/")[2] for joint in joints), parents, offsets)
+    numbers = np.array([int(prim.name.rpartition("_")[2]) for prim in characters])
+    return Motions(numbers, roots, rotations, np.array(sizes), np.zeros((len(roots), 3)), skeleton, fps)
+
+
 def _rate(layer: Any, fps: float, frames: int) -> None:
-    """The time of a layer; of the root layer of a stage, its axis and unit too."""
+    """Set the time of a layer; of the root layer of a stage, its axis and unit too."""
     lib = pxr()
     layer.timeCodesPerSecond = layer.framesPerSecond = fps_of(nominal_frame_time(1.0 / fps))
     layer.startTimeCode, layer.endTimeCode = 0.0, float(frames - 1)
@@ -98,7 +124,7 @@ def _rate(layer: Any, fps: float, frames: int) -> None:
 def write_stage(
     folder: Path, shards: list[Shard], bodies: Mapping[str, Skeleton | Rig], fps: float, frames: int
 ) -> None:
-    """The stage that shows all shards, and the prototypes: `bodies` are in metres, by name of prototype.
+    """Write the stage that shows all shards, and the prototypes: `bodies` are in metres, by name of prototype.
 
     A rig has meshes of its own, a skeleton gets simple ones.
     """
@@ -116,10 +142,31 @@ def write_stage(
         _rate(layer, fps, frames)
         replacing_ours(export, _prototypes(bodies), folder / PROTOTYPES)
         replacing_ours(export, layer, folder / STAGE)
+        replacing_ours(export, _editable(shards, fps, frames), folder / EDITABLE)
+
+
+def _editable(shards: list[Shard], fps: float, frames: int) -> Any:
+    """Lay over the stage that no body is an instance: Blender shows instances in the pose of their prototype."""
+    lib = pxr()
+    layer = lib.Sdf.Layer.CreateAnonymous(".usda")
+    layer.subLayerPaths.append(f"./{STAGE}")
+    layer.defaultPrim = TOP[1:]
+    with lib.Sdf.ChangeBlock():
+        for shard in shards:
+            for number in range(shard.first, shard.last + 1):
+                body = lib.Sdf.CreatePrimInLayer(layer, f"{TOP}/{shard.name}/{_name(number)}/Body")
+                body.instanceable = False
+    _rate(layer, fps, frames)
+    return layer
+
+
+def _name(number: int) -> str:
+    """Return what the prim of a character is called."""
+    return f"character_{number:06d}"
 
 
 def _prototypes(bodies: Mapping[str, Skeleton | Rig]) -> Any:
-    """Classes, which are drawn where characters refer to them and nowhere else."""
+    """Write classes, which are drawn where characters refer to them and nowhere else."""
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
     stage = lib.Usd.Stage.Open(layer)
@@ -147,6 +194,7 @@ def _add_skeleton(stage: Any, path: str, skeleton: Skeleton) -> None:
         if parent >= 0:
             world[joint] += world[parent]
     prim.CreateJointsAttr(joint_paths(skeleton.names, skeleton.parents.tolist()))
+    prim.CreateJointNamesAttr(list(skeleton.names))  # as they are: paths cannot hold every letter
     prim.CreateBindTransformsAttr(_moved(world))
     prim.CreateRestTransformsAttr(_moved(offsets))
 
@@ -166,3 +214,41 @@ def _add_mesh(stage: Any, path: str, skeleton_path: str, skeleton: Skeleton) -> 
     binding.CreateJointWeightsPrimvar(False, 1).Set(lib.Vt.FloatArray(len(mesh.joints), 1.0))
     binding.CreateGeomBindTransformAttr(lib.Gf.Matrix4d(1.0))
     binding.CreateSkeletonRel().SetTargets([skeleton_path])
+
+
+class BoneMesh(NamedTuple):
+    """Vertices (vertices, 3) in the rest pose around hips at the origin, triangles, and the joint of each vertex."""
+
+    vertices: Floats
+    faces: Ints
+    joints: Ints
+
+
+def bone_mesh(skeleton: Skeleton) -> BoneMesh:
+    """Make spindles between joints, and from joints to tips."""
+    world = skeleton.offsets.copy()
+    world[0] = 0.0
+    parents = skeleton.parents.tolist()
+    bones = []
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            world[joint] += world[parent]
+            bones.append((parent, world[parent], world[joint]))
+    bones += [(site.joint, world[site.joint], world[site.joint] + site.offset) for site in skeleton.end_sites]
+    bones = [bone for bone in bones if np.linalg.norm(bone[2] - bone[1]) > 1e-6]
+    vertices = [_spindle(start, end) for _, start, end in bones]
+    faces = [np.array(_FACES) + 6 * k for k in range(len(bones))]
+    joints = np.repeat([joint for joint, _, _ in bones], 6)
+    return BoneMesh(np.concatenate(vertices), np.concatenate(faces), joints)
+
+
+def _spindle(start: Floats, end: Floats) -> Floats:
+    """Place both ends and four points around the waist (6, 3)."""
+    along = end - start
+    length = float(np.linalg.norm(along))
+    radius = float(np.clip(THICK * length, THINNEST, THICKEST))
+    side = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+    side *= radius / np.linalg.norm(side)
+    other = np.cross(along, side) / length
+    waist = start + WAIST * along
+    return np.stack([start, waist + side, waist + other, waist - side, waist - other, end])

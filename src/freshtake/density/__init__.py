@@ -7,12 +7,11 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from freshtake.density.class_weights import schedule
+    from freshtake.density.class_weights import pad_weights, schedule
+    from freshtake.density.cleaning import common_points
     from freshtake.density.control import Control
     from freshtake.density.learning import learn
-    from freshtake.density.marker_sets import common_points
     from freshtake.density.model import DensityModel
-    from freshtake.density.pad import pad_weights
     from freshtake.density.settings import Settings
     from freshtake.density.synthesize import BlendState, advance
 
@@ -22,9 +21,9 @@ _HOMES = {
     "DensityModel": "model",
     "Settings": "settings",
     "advance": "synthesize",
-    "common_points": "marker_sets",
+    "common_points": "cleaning",
     "learn": "learning",
-    "pad_weights": "pad",
+    "pad_weights": "class_weights",
     "schedule": "class_weights",
 }
 

@@ -9,20 +9,15 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
-from freshtake.motion.cycles.cycle_phase import one_cycle_apart, track
+from freshtake.motion.cycles.recurrence import dissimilarity, one_cycle_apart, track
 from freshtake.numeric.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 SHORTEST = 0.3  # seconds of the shortest cycle looked for
-SHARE = 0.85  # of the longest run, at most, is a cycle
-LONGEST = 400.0  # shortest cycles: longer ones are not looked for
-NEARLY = 0.1  # of the way from the best to the worst lag: a shorter lag that is nearly as good is the cycle
 PERIODIC = 0.6  # distance after a cycle over that of two moments at random, below which a class has cycles
 ROUNDS = 2.0  # cycles that are enough to know that a class is cyclic, wherever its takes end
-CYCLING = 0.3  # share of a mode's variance that a sine of the cycle's period explains in a mode that goes through it
-LEGS = 1.0 / 3.0  # share of the motion that such modes must hold: what legs have of a body
 OTHER = 1.2  # times the cycle: a period beyond that is another one
 HARMONICS = 4  # of the mean cycles that are laid over each other
 GRID = 256  # moments of a cycle
@@ -45,15 +40,14 @@ def cycles_of(model: DensityModel) -> Cycles:
     """Phases of all kernels."""
     edges = [0, *model.run_stops.tolist()]
     place, pace = np.zeros(len(model.weights)), np.ones(len(model.weights))
-    periodic = np.zeros(len(model.classes), dtype=np.bool_)
+    periodic = np.array(model.periodic or model.cyclic)
     first: Floats | None = None
     for owner in range(len(model.classes)):
+        if not periodic[owner]:
+            continue
         spans = [(a, b) for a, b in pairwise(edges) if model.owners[a] == owner]
         runs = [model.weights[a:b] for a, b in spans]
         found_in = recurrence(runs, SHORTEST / model.frame_time)
-        periodic[owner] = model.cyclic[owner] and found_in.apart <= PERIODIC
-        if not periodic[owner]:
-            continue
         periods, learned = found_in.periods, float(model.limits[owner, 2])
         # What is left of a take may be two cycles, nearest to itself after both: the whole take knew how long one is.
         if max(map(len, runs)) >= learned and abs(np.log(found_in.period / learned)) > np.log(OTHER):
@@ -61,7 +55,11 @@ def cycles_of(model: DensityModel) -> Cycles:
         for (a, b), found in zip(spans, _phases(runs, periods), strict=True):
             place[a:b], pace[a:b] = found
         own = np.concatenate([np.arange(a, b) for a, b in spans])
-        curve = mean_cycle(model.weights[own], place[own])
+        curve = _evened(mean_cycle(model.weights[own], place[own]))
+        if model.foot_columns.shape[1]:
+            # Poses and contacts count the same: two classes in like poses whose feet land at other times would slide.
+            contacts = model.contacts(model.foot_columns[own])
+            curve = np.concatenate([curve, _evened(mean_cycle(contacts, place[own]))], axis=1)
         first = curve if first is None else first
         place[own] += offset_between(first, curve)
     return Cycles(place, pace, model.allowed, periodic)
@@ -72,21 +70,24 @@ def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
     points = np.concatenate(runs)
     usual = 2.0 * float(points.var(axis=0).sum())
     longest = max(map(len, runs))
-    lags = np.arange(1, int(min(SHARE * longest, max(LONGEST * shortest, 1.0))) + 1)
+    # Near the length of the longest run a lag compares few frames; 400 of the shortest cycles bound the time.
+    lags = np.arange(1, int(min(0.85 * longest, max(400.0 * shortest, 1.0))) + 1)
     if usual <= 0.0 or len(lags) < 3:
         return float(longest), 1.0
-    apart = np.array([_apart(runs, int(lag)) for lag in lags]) / usual
+    apart = _apart(runs, lags[-1])[1:] / usual
     falls = np.flatnonzero(np.diff(apart) < 0.0)  # until then, poses are near because little time has passed
     first = max(int(falls[0]) if len(falls) else len(lags), round(shortest) - 1)
     if first >= len(lags) - 1:
         return float(longest), 1.0
     later = apart[first:]
-    good = first + np.flatnonzero(later <= later.min() + NEARLY * (later.max() - later.min()))
+    # Two cycles after one another are as near as one: of lags that are nearly as good the shortest is the cycle.
+    good = first + np.flatnonzero(later <= later.min() + 0.1 * (later.max() - later.min()))
     stop = good[0]
     while stop + 1 in good:
         stop += 1
     best = int(good[0] + np.argmin(apart[good[0] : stop + 1]))
-    return float(lags[best]), float(np.sqrt(apart[best]))
+    # By Fourier transform, what repeats exactly is a hair below 0.
+    return float(lags[best]), float(np.sqrt(max(apart[best], 0.0)))
 
 
 class Recurrence(NamedTuple):
@@ -128,8 +129,10 @@ def _cycling_modes(runs: list[Floats], period: float) -> list[Floats]:
     """Return the modes of the runs that mostly go through a cycle; all unless those hold enough of the motion."""
     heights = cycle_heights(runs, np.full(len(runs), period)) / (2.0 * sum(map(len, runs)))
     spread = np.concatenate(runs).var(axis=0)
-    cycling = heights >= CYCLING * spread
-    return [y[:, cycling] for y in runs] if spread[cycling].sum() > LEGS * spread.sum() else runs
+    # A mode goes through the cycle where a sine of its period explains 0.3 of the variance.
+    cycling = heights >= 0.3 * spread
+    # Such modes must hold what legs have of a body's motion, about a third.
+    return [y[:, cycling] for y in runs] if spread[cycling].sum() > (1.0 / 3.0) * spread.sum() else runs
 
 
 def _followed(runs: list[Floats], period: int) -> float:
@@ -185,9 +188,16 @@ def _around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
     return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
 
-def _apart(runs: list[Floats], lag: int) -> float:
-    squares = [((y[lag:] - y[:-lag]) ** 2).sum(axis=1) for y in runs if len(y) > lag]
-    return float(np.concatenate(squares).mean())
+def _apart(runs: list[Floats], longest: int) -> Floats:
+    """Return the mean squared distance of frames so many lags apart, (longest + 1,), all runs together."""
+    sums, counts = np.zeros(longest + 1), np.zeros(longest + 1)
+    for y in runs:
+        lags = np.arange(min(longest, len(y) - 1) + 1)
+        pairs = len(y) - lags
+        # `dissimilarity` divides by twice the variance, which is that of this run alone.
+        sums[lags] += dissimilarity(y, lags[-1]) * pairs * 2.0 * y.var(axis=0).sum()
+        counts[lags] += pairs
+    return sums / np.maximum(counts, 1.0)
 
 
 def cycle_heights(runs: list[Floats], periods: Floats) -> Floats:
@@ -217,6 +227,11 @@ def mean_cycle(rows: Floats, phase: Floats) -> Floats:
     found, *_ = np.linalg.lstsq(basis, rows, rcond=None)
     turns = 2.0 * np.pi * np.arange(GRID) / GRID
     return np.asarray(harmonic_basis(turns, HARMONICS)[:, 1:] @ found[1:])
+
+
+def _evened(curve: Floats) -> Floats:
+    """Divide a mean cycle by its size."""
+    return curve / max(float(np.linalg.norm(curve)), 1e-300)
 
 
 def offset_between(first: Floats, other: Floats) -> float:

@@ -1,22 +1,95 @@
-"""Which frames of a take can be learned from: frozen, missing, dropped-out and still frames trap a synthesis."""
+"""Which takes and frames can be learned from: markers in one layout, no frozen, missing or still frames.
+
+Such frames would trap a synthesis.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.density.marker_sets import check_seen
+from freshtake.errors import UsageError
 from freshtake.motion import Clip, PointClip
-from freshtake.motion.check.frame_checks import is_tpose_first, repeated, spikes
+from freshtake.motion.check.checks import is_tpose_first, repeated, spikes
+from freshtake.motion.kinds import fill_gaps
 from freshtake.motion.planting.contacts import runs
-from freshtake.motion.points import fill_gaps
 from freshtake.numeric.arrays import Bools, Floats
 
-SHORT_GAP = 0.1  # seconds: shorter gaps of a marker are bridged
-STILL = 0.05  # share of the usual speed below which a body stands still
-STILL_FRAMES = 10  # that many frames in a row
+LEAST = 3  # points that tell how a body is turned
+SHOWN = 4  # names in a message
+
+Takes = Mapping[str, Sequence[Any]]
+
+
+def in_one_order(takes: Takes) -> dict[str, list[Any]]:
+    """Return the markers of all takes in the first one's order; other markers are an error."""
+    first = next(iter(takes.values()))[0]
+    return {name: [_ordered(take, first, take.name or name) for take in found] for name, found in takes.items()}
+
+
+def common_points(takes: Takes) -> dict[str, list[Any]]:
+    """Keep only the markers that are seen in every take, in the first take's order.
+
+    Args:
+        takes: per class its takes; anything but point clips is returned as it is.
+
+    Returns:
+        Per class its takes, all with the same three or more markers.
+    """
+    clips = [take for found in takes.values() for take in found]
+    if not clips or not all(isinstance(clip, PointClip) for clip in clips):
+        return {name: list(found) for name, found in takes.items()}
+    seen = [{name for name, hidden in zip(clip.names, unseen(clip), strict=True) if not hidden} for clip in clips]
+    shared = [name for name in clips[0].names if all(name in names for names in seen)]
+    if len(shared) < LEAST:
+        raise UsageError(f"the takes have {len(shared)} markers in common, but at least {LEAST} are needed")
+    return {name: [_picked(clip, shared) for clip in found] for name, found in takes.items()}
+
+
+def unseen(clip: PointClip) -> Bools:
+    """Return which markers (points,) have no place, or exactly zero, in every frame."""
+    return np.asarray((np.isnan(clip.positions) | (clip.positions == 0.0)).all(axis=(0, 2)))
+
+
+def check_seen(clip: PointClip, label: str) -> None:
+    """Refuse a take with a marker that is never seen."""
+    hidden = [name for name, never in zip(clip.names, unseen(clip), strict=True) if never]
+    if len(hidden) == len(clip.names):
+        raise UsageError(f"{label}: no marker is seen in any frame: leave this take out")
+    if hidden:
+        told = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN} more" if len(hidden) > SHOWN else "")
+        raise UsageError(
+            f"{label}: never seen: {told}; --common (in Python, density.common_points) keeps the markers that all "
+            "takes have"
+        )
+
+
+def _ordered(take: Any, first: Any, label: str) -> Any:
+    if not isinstance(take, PointClip) or take.names == first.names:
+        return take
+    lacks, more = set(first.names) - set(take.names), set(take.names) - set(first.names)
+    if lacks or more:
+        raise UsageError(
+            f"{label} has other markers than {first.name or 'the first take'}: {_told(lacks, more)}; --common (in "
+            "Python, density.common_points) keeps those that all takes have"
+        )
+    return _picked(take, first.names)
+
+
+def _told(lacks: set[str], more: set[str]) -> str:
+    parts = [(word, sorted(names)) for word, names in (("it lacks", lacks), ("it also has", more)) if names]
+    return ", ".join(
+        f"{word} {', '.join(names[:SHOWN])}{f' and {len(names) - SHOWN} more' if len(names) > SHOWN else ''}"
+        for word, names in parts
+    )
+
+
+def _picked(clip: PointClip, names: Sequence[str]) -> PointClip:
+    columns = np.array([clip.names.index(name) for name in names], dtype=np.intp)
+    return replace(clip, names=tuple(names), positions=clip.positions[:, columns])
 
 
 class Cleaned(NamedTuple):
@@ -61,7 +134,8 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
     if lost.any():
         share = 100.0 * float(lost.mean())
         notes.append(f"{label}: {share:.2g} % of the markers' places are exactly zero and are taken as gaps")
-    whole = fill_gaps(replace(clip, positions=positions), round(SHORT_GAP * clip.fps))
+    # Gaps of a marker up to a tenth of a second are bridged, longer ones are left out.
+    whole = fill_gaps(replace(clip, positions=positions), round(0.1 * clip.fps))
     gaps: Bools = np.asarray(whole.gaps().any(axis=1))
     notes += _note(label, "incomplete", gaps)
     same = np.zeros(len(clip), dtype=np.bool_)
@@ -75,7 +149,8 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
 def still(values: Floats, usual: float) -> Bools:
     """(frames,): where rows move by less than a share of the usual step for more than a few frames."""
     steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
-    return _long_runs(np.concatenate([steps[:1], steps]) < STILL * usual, STILL_FRAMES)
+    # Slower than 5 % of the usual speed for ten frames: the body stands, and a synthesis would be trapped there.
+    return _long_runs(np.concatenate([steps[:1], steps]) < 0.05 * usual, 10)
 
 
 def _long_runs(mask: Bools, most: int) -> Bools:

@@ -18,11 +18,6 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 LEAST_LIMIT = 1.0  # radians per second that any class may be turned by
-USUAL = 99.0  # percentile of the classes' own turn rates, where that is more
-EASE = 0.25  # seconds over which a turn sets in
-DENSE = 200  # points per reach of a path
-AHEAD = 3.0  # reaches of the path in which its nearest point is looked for
-GRID = 65  # shares of two classes that are tried for a speed
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -106,7 +101,8 @@ def weights_for(model: DensityModel, speed: float) -> Floats:
         raise UsageError(f"the classes go at {low:.3g} to {high:.3g} per second, so {speed:.3g} cannot be reached")
     right = min(max(int(np.searchsorted(own[order], speed)), 1), len(own) - 1)
     a, b = unit[order[right - 1]], unit[order[right]]
-    shares = np.linspace(0.0, 1.0, GRID)
+    # The speed of a mixture has no formula: 65 shares of the two classes are tried, and read between.
+    shares = np.linspace(0.0, 1.0, 65)
     reached = np.maximum.accumulate([speed_of(model, (1.0 - s) * a + s * b) for s in shares])
     share = float(np.interp(speed, reached, shares))
     return np.asarray((1.0 - share) * a + share * b)
@@ -114,7 +110,8 @@ def weights_for(model: DensityModel, speed: float) -> Floats:
 
 def turn_limit(model: DensityModel) -> float:
     """The fastest turn: that of the classes, and at least LEAST_LIMIT."""
-    return max(LEAST_LIMIT, float(np.percentile(np.abs(model.rates[:, 2]), USUAL)))
+    # A class that turns faster by itself may be turned as fast as it does in 99 % of its frames.
+    return max(LEAST_LIMIT, float(np.percentile(np.abs(model.rates[:, 2]), 99.0)))
 
 
 def set_out(model: DensityModel, row: Floats) -> Course:
@@ -133,7 +130,8 @@ def guided(model: DensityModel, control: Control, row: Floats, course: Course, l
     out = row.copy()
     wanted, along = _wanted(model, control, course, limit)
     if wanted is not None:
-        out[first + 2] = course.turn + min(step / EASE, 1.0) * (wanted - course.turn)
+        # A turn sets in over a quarter of a second, not at once.
+        out[first + 2] = course.turn + min(step / 0.25, 1.0) * (wanted - course.turn)
     speed = complex(out[first], out[first + 1])
     ground = course.ground + step * speed * np.exp(1j * course.heading)
     heading = course.heading + step * float(out[first + 2])
@@ -164,7 +162,8 @@ def _aim(model: DensityModel, control: Control, course: Course) -> tuple[complex
     corners = ground_of(world, up)
     marks = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(corners)))])
     reach = max(abs(course.travel) * control.horizon, 1e-6 * marks[-1])
-    ahead = course.along + np.linspace(0.0, AHEAD * reach, DENSE)
+    # The nearest point is looked for a little ahead only, at 200 points: a path may cross itself.
+    ahead = course.along + np.linspace(0.0, 3.0 * reach, 200)
     along = float(ahead[np.abs(_on(corners, marks, ahead) - course.ground).argmin()])
     return complex(_on(corners, marks, np.array([along + reach]))[0] - course.ground), along
 

@@ -1,19 +1,209 @@
-"""Blends of cyclic classes, online: a state that is a value, frames with the weights of the moment."""
+"""Blend cyclic classes, online: each class is followed by itself in a common phase, and poses are mixed by weight.
+
+The state is a value; frames are compiled.
+"""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.density.class_cycles import Cycles
-from freshtake.density.cycle_blend_kernel import ACTIVE, ASKED, BEFORE, SINCE, WAS, Draws, Mixing, enter, mingle
-from freshtake.density.follow import CHANCES
-from freshtake.density.jumps import DRIVE, FIELDS, PLAN, Rates, Track
+from freshtake.density.jumps import AGE, DRIVE, FARTHER, FIELDS, PACE, PLACE, PLAN, RUN, SPAN, Following, Rates, Track
+from freshtake.density.runs import fading, read_at
+from freshtake.density.synthesize import CHANCES, bell, disturb, follow
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.compiled import compiled
 
-LONG_AGO = 1e9
+AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
+LEAST, MOST = 0.4, 2.5  # times its own pace
+PHASE, SINCE = range(2)  # fields of `common`
+WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
+
+
+@compiled
+def wrapped(angle: float) -> float:
+    """Between -pi and pi."""
+    return angle - 2.0 * np.pi * float(np.floor(angle / (2.0 * np.pi) + 0.5))
+
+
+@compiled
+def pace_at(cycles: Cycles, track: Track, clock: Floats) -> float:
+    """Radians per frame where a class is followed."""
+    here = int(clock[RUN])
+    return float(cycles.paces[min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])])
+
+
+@compiled
+def phase_at(cycles: Cycles, track: Track, clock: Floats) -> float:
+    """The phase where a class is followed."""
+    here = int(clock[RUN])
+    k = min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])
+    return float(cycles.phases[k] + (clock[PLACE] - k) * cycles.paces[k])
+
+
+@compiled
+def enter(cycles: Cycles, track: Track, held: Floats, clock: Floats, owner: int, phase: float, chance: float) -> None:
+    """Begin to follow a class at a kernel of this phase, one of those that there are at random."""
+    count, nearest, chosen = 0, np.inf, -1
+    for k in range(len(cycles.phases)):
+        if track.owners[k] == owner and cycles.allowed[k]:
+            off = abs(wrapped(phase - cycles.phases[k]))
+            count += off <= 0.5 * cycles.paces[k]
+            if off < nearest:
+                nearest, chosen = off, k
+    pick = int(chance * count)
+    for k in range(len(cycles.phases)):
+        mine = track.owners[k] == owner and cycles.allowed[k]
+        if mine and abs(wrapped(phase - cycles.phases[k])) <= 0.5 * cycles.paces[k]:
+            if pick == 0:
+                chosen = k
+            pick -= 1
+    first, last = track.firsts[chosen], track.lasts[chosen]
+    place = chosen + wrapped(phase - cycles.phases[chosen]) / cycles.paces[chosen]
+    place = min(max(place, float(first)), float(last))
+    clock[PLACE], clock[RUN], clock[AGE], clock[SPAN], clock[PACE] = place, float(chosen), 0.0, 0.0, 1.0
+    width = held.shape[1]
+    read_at(track.rows, place, first, last, width, held[0])
+    read_at(track.rows, place - 1.0, first, last, width, held[1])
+    held[2:] = 0.0
+
+
+@compiled
+def settle(shares: Floats, common: Floats, weights: Floats, fastest: float, span: float) -> None:
+    """The weights of this frame: those that are asked for, or on the way to them where they were changed at once."""
+    count = shares.shape[1]
+    step = 0.0
+    for c in range(count):
+        step = max(step, abs(weights[c] - shares[ASKED, c]))
+    if step > fastest:
+        for c in range(count):
+            shares[GAP, c] = shares[WAS, c] - weights[c]
+            shares[SPEED, c] = shares[WAS, c] - shares[BEFORE, c]
+        common[SINCE] = 0.0
+    common[SINCE] += 1.0
+    keep, push = fading(common[SINCE], span)
+    total = 0.0
+    for c in range(count):
+        now = max(weights[c] + keep * shares[GAP, c] + push * shares[SPEED, c], 0.0)
+        shares[BEFORE, c], shares[WAS, c], shares[ASKED, c] = shares[WAS, c], now, weights[c]
+        total += now
+    shares[WAS] /= total
+
+
+class Draws(NamedTuple):
+    """One row per frame."""
+
+    weights: Floats  # (frames, classes)
+    chances: Floats  # random numbers from 0 to 1
+
+
+class Mixing(NamedTuple):
+    """What changes from frame to frame: of every class its last two, the offset that is evened out and its clock."""
+
+    held: Floats  # (2 classes, 4, width): of every class two motions, see mingle
+    clock: Floats  # (2 classes, fields)
+    shares: Floats  # (6, classes): weights of the last frames
+    common: Floats  # (2,): phase, and frames since weights were changed at once
+    noise_state: Floats  # (2, modes)
+    visits: Floats  # (blocks + classes,)
+    wander: Floats  # (2, classes): how far towards the second motion
+
+
+@compiled
+def swerve(
+    own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, track: Track, owner: int, whole: float
+) -> float:
+    """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
+
+    In the modes it goes at most as far as all may lead away from the data; away from the other one at most by
+    `track.away`, so that it is not sharper than `SHARPEST`. `whole` is how much of the share counts. Returns the share.
+    """
+    modes, most_away, room = track.modes, track.away[owner], FARTHER * track.farthest[owner]
+    wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(luck[0], luck[1])
+    wander[0] += (wander[1] - wander[0]) / rates.memory
+    share, square = whole * rates.novelty * np.sqrt(2.0) * wander[0], 0.0
+    if share < 0.0:
+        share = most_away * np.tanh(share / most_away) if most_away > 0.0 else 0.0
+    for k in range(modes):
+        square += (other[0, k] - own[0, k]) ** 2
+    far = abs(share) * np.sqrt(square)
+    if far > 0.0:
+        share *= room * np.tanh(far / room) / far
+    for k in range(own.shape[1]):
+        own[0, k] += share * (other[0, k] - own[0, k])
+    return float(share)
+
+
+@compiled
+def mingle(
+    out: Floats, state: Mixing, track: Track, cycles: Cycles, rates: Rates, frame_time: float, draws: Draws
+) -> None:
+    """Frames (frames, width) one after the other.
+
+    Where `rates.novelty` is above 0, a second motion of every class is followed in the same phase, drawn by the density
+    as the first one is: the pose leaves the first towards or away from the second by a share that wanders.
+    """
+    held, clock, shares, common, noise_state, visits, wander = state
+    weights, chances = draws
+    classes, d, after = weights.shape[1], track.modes, 2 * weights.shape[1] * CHANCES
+    other = np.empty((1, out.shape[1]))
+    own, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
+    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay, 0.0)
+    # A class returns to the common phase within a quarter of a second; its pace changes over a tenth.
+    pull, ease = frame_time / 0.25, min(frame_time / 0.1, 1.0)
+    for t in range(len(out)):
+        settle(shares, common, weights[t], frame_time / AT_ONCE, AT_ONCE / frame_time)
+        rate = 0.0
+        for c in range(classes):
+            share = shares[WAS, c]
+            luck = chances[t, c * CHANCES : (c + 1) * CHANCES]
+            if share > 0.0 and shares[ACTIVE, c] == 0.0:
+                enter(cycles, track, held[c], clock[c], c, common[PHASE], luck[7])
+                clock[c, DRIVE] = 0.0
+                if rates.novelty > 0.0:
+                    b = classes + c
+                    enter(cycles, track, held[b], clock[b], c, common[PHASE], chances[t, b * CHANCES + 7])
+                    clock[b, DRIVE] = 0.0
+                    wander[:, c] = 0.0
+            shares[ACTIVE, c] = 1.0 if share > 0.0 else 0.0
+            if share > 0.0:
+                rate += share * pace_at(cycles, track, clock[c])
+        out[t] = 0.0
+        pulled = 0.0
+        for c in range(classes):
+            share = shares[WAS, c]
+            if share <= 0.0:
+                continue
+            voices = 2 if rates.novelty > 0.0 else 1
+            for voice in range(voices):
+                v = voice * classes + c
+                off = wrapped(common[PHASE] - phase_at(cycles, track, clock[v]))
+                # A class by itself sets the phase, whatever rounding leaves to the others.
+                free = share >= (1.0 - 1e-9) and voice == 0
+                drive = 1.0 if free else (rate + pull * off) / pace_at(cycles, track, clock[v])
+                drive = min(max(drive, LEAST), MOST)
+                before = clock[v, DRIVE]
+                clock[v, DRIVE] = drive if before <= 0.0 else before + ease * (drive - before)
+                luck = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
+                made = own if voice == 0 else other
+                alone = Following(held[v], clock[v], credit, credit, idle, visits)
+                follow(made, alone, track, calm, single, luck, True)
+            if voices == 2:
+                if clock[c, AGE] <= 1.0:  # a jump begins, which evens out by how much the pose had left the curve
+                    wander[:, c] = 0.0
+                whole = 1.0 - fading(clock[c, AGE], clock[c, SPAN])[0]
+                moved = swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, whole)
+                held[c, 0] += moved * (held[classes + c, 0] - held[c, 0])
+            for k in range(out.shape[1]):
+                out[t, k] += share * own[0, k]
+            pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)
+        common[PHASE] = wrapped(common[PHASE] + rate + pulled)
+        if rates.noise > 0.0:
+            disturb(out[t], noise_state, rates, track.scale, chances[t, after + 2 * classes :], d)
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +237,8 @@ def begin_mix(track: Track, cycles: Cycles, weights: Floats, rng: np.random.Gene
     shares[ACTIVE] = weights > 0.0
     visits = np.zeros(len(track.sizes) + count)
     common = np.array([phase, 0.0])
-    common[SINCE] = LONG_AGO
+    # Weights were not changed at once: that lies any number of frames in the past.
+    common[SINCE] = 1e9
     return MixState(held, clock, shares, common, np.zeros((2, track.modes)), visits, np.zeros((2, count)))
 
 

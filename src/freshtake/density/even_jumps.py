@@ -1,28 +1,35 @@
-"""How likely jumps have to be for all of a class to be followed about as often: offline.
+"""How likely each jump is, offline: so that all of a class is followed about as often, and no limb whips.
 
 A take that changes as it goes on has few moments at which a jump leads from one part of it to another. Drawn by the
 density alone, those are hardly ever met, and synthesis goes round in one part of the take. So chances are learned: the
-more a jump leads to what is followed too seldom, now or later, the likelier it becomes.
+more a jump leads to what is followed too seldom, now or later, the likelier it becomes. Modes do not tell how limbs
+turn, so the first frames of every jump are decoded, and jumps at which a limb whips are taken out.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from freshtake.density.examples import rounded
-from freshtake.density.possible_jumps import Jumps, Span
+from freshtake.density.jumps import FARTHER, SHARP, SHARPEST, Track
+from freshtake.density.possible_jumps import BEFORE, Jumps, Span
+from freshtake.density.runs import Limits, Place, aligned_place, eased, fading, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.compiled import compiled
+
+if TYPE_CHECKING:
+    from freshtake.density.model import DensityModel
+
 
 MOST_KERNELS = 1500  # beyond, jumps are left to the density, which finds its way where there is so much
 ROUNDS = 60
 STEP = 0.2  # share of the way to the answer to the present costs, per round
-SHARPNESS = 0.5  # how strongly chances answer to costs
 GREATEST = 8.0  # natural logarithm of the largest change of a chance
 HORIZON = 0.9999  # per frame: what is ten thousand frames ahead counts 1/e
-RAREST = 1e-2  # share of its due below which a kernel costs no less
 LEAST = 1e-300
+FRAMES = 4  # two before a jump and two of it: a limb that is made to whip does so at once
 
 
 class JumpTable(NamedTuple):
@@ -75,8 +82,10 @@ def _even_flow(paths: _Paths, jumps: int) -> Flow:
         share = number / weight
         before = mean or flows.mean
         mean = Flow(*(a + share * (b - a) for a, b in zip(before, flows.mean, strict=True)))
-        cost = np.log(np.maximum(mean.followed, RAREST))
-        gain = np.clip(SHARPNESS * paths.gains(flows, cost), -GREATEST, GREATEST)
+        # Below a hundredth of its due a kernel costs no less: the logarithm of what is never followed has no bound.
+        cost = np.log(np.maximum(mean.followed, 1e-2))
+        # How strongly chances answer to costs.
+        gain = np.clip(0.5 * paths.gains(flows, cost), -GREATEST, GREATEST)
         change += STEP * (gain - change)
     assert mean is not None
     return mean
@@ -91,11 +100,11 @@ class Flow(NamedTuple):
 
 
 class Flows(NamedTuple):
-    """The flow that chances lead to in the long run, and the solver of equations of what is to come."""
+    """The flow that chances lead to in the long run, and the equations of what is to come."""
 
     chances: Floats
     mean: Flow
-    solver: Any
+    to_come: Floats  # (kernels, kernels): 1 - HORIZON P
 
 
 class _Paths:
@@ -120,23 +129,20 @@ class _Paths:
 
     def flows(self, chances: Floats) -> Flows:
         """What these chances lead to, from anywhere."""
-        from scipy.sparse import coo_array, eye_array
-        from scipy.sparse.linalg import splu
-
         n, (here, there) = self.kernels, self.jumps[:2]
         onward = np.flatnonzero(self.goes_on)
         staying = 1.0 - np.bincount(here, chances, minlength=n)[onward]
         rows, columns = np.concatenate([here, onward]), np.concatenate([self.landing, onward + 1])
-        leads_to = coo_array((np.concatenate([chances, staying]), (rows, columns)), shape=(n, n))
-        solver: Any = splu((eye_array(n) - HORIZON * leads_to).tocsc())
-        resting = solver.solve(np.full(n, (1.0 - HORIZON) / n), trans="T")
+        to_come = np.eye(n)
+        np.subtract.at(to_come, (rows, columns), HORIZON * np.concatenate([chances, staying]))
+        resting = np.linalg.solve(to_come.T, np.full(n, (1.0 - HORIZON) / n))
         jumping = resting[here] * chances
         fading = np.zeros(n)
         np.add.at(fading, there, jumping)
         np.subtract.at(fading, self.landing, jumping)
         followed = resting + np.cumsum(fading)
         due = followed.sum() / n
-        return Flows(chances, Flow(resting / due, jumping / due, followed / due), solver)
+        return Flows(chances, Flow(resting / due, jumping / due, followed / due), to_come)
 
     def gains(self, flows: Flows, cost: Floats) -> Floats:
         """How much less each jump costs, with what comes after it, than going on: (jumps,).
@@ -149,9 +155,69 @@ class _Paths:
         costs = cost + np.bincount(here, chances * along, minlength=n)
         times = 1.0 + np.bincount(here, chances * frames, minlength=n)
         usual = float(flows.mean.resting @ costs) / float(flows.mean.resting @ times)
-        ahead = flows.solver.solve(costs - usual * times)
+        ahead = np.linalg.solve(flows.to_come, costs - usual * times)
         by_jump = along - usual * frames + HORIZON * ahead[self.landing]
         going_on = np.bincount(here, self.base * by_jump, minlength=n)  # where a run ends: its jumps on average
         onward = np.flatnonzero(self.goes_on)
         going_on[onward] = HORIZON * ahead[onward + 1]
         return np.asarray(going_on[here] - by_jump)
+
+
+def without_whips(model: DensityModel) -> JumpTable:
+    """The model's jumps without those that are sharper than wanted once limbs are turned as the rows say.
+
+    Such a jump stays only where a kernel has no other one and its run ends.
+    """
+    table = model.jumps
+    if model.turning is None or not len(table.goals):
+        return table
+    here = np.repeat(np.arange(len(table.counts)), table.counts)
+    bends = _shown_bends(model, here)
+    sharp = bends > SHARPEST / SHARP * model.limits[model.owners[here], 0]
+    return _without(table, here, sharp)
+
+
+def _without(table: JumpTable, here: Ints, sharp: Bools) -> JumpTable:
+    kernels = len(table.counts)
+    chances = np.where(sharp, 0.0, table.chances)
+    left = np.bincount(here, chances, minlength=kernels)
+    kept = left[here] > 0.0
+    return table._replace(
+        chances=np.where(kept, chances / np.where(kept, left[here], 1.0), table.chances), haste=table.haste * left
+    )
+
+
+def _shown_bends(model: DensityModel, here: Ints) -> Floats:
+    """The largest second difference, in modes, of the first frames of every jump as they are decoded (jumps,)."""
+    largest, rows = np.zeros(len(here)), np.empty((len(here), FRAMES, model.track.rows.shape[1]))
+    for early in BEFORE:
+        first_frames(model.track, here, model.jumps.goals, early, model.controls.blend, rows)
+        shown = model.encode(model.decode(rows.reshape(-1, rows.shape[2]))).reshape(len(here), FRAMES, -1)
+        largest = np.maximum(largest, np.linalg.norm(np.diff(shown, 2, axis=1), axis=2).max(axis=1))
+    return largest
+
+
+@compiled
+def first_frames(track: Track, here: Ints, there: Ints, early: float, blend: float, out: Floats) -> None:
+    """Rows (jumps, FRAMES, width): the last two frames before each jump and its first ones.
+
+    A jump begins `early` frames before the kernel that it is noted at.
+    """
+    width = out.shape[2]
+    held, offset = np.zeros((4, width)), np.empty((2, width))
+    for c in range(len(here)):
+        i, j = here[c], there[c]
+        source = Place(max(i - early, float(track.firsts[i])), track.firsts[i], track.lasts[i])
+        for k in range(2):
+            read_at(track.rows, source.at - k, source.first, source.last, width, held[k])
+            out[c, 1 - k] = held[k]
+        place = aligned_place(track.rows, track.modes, held[0], j, track.firsts[j], track.lasts[j])
+        goal = Place(place, track.firsts[j], track.lasts[j])
+        owner = track.owners[i]
+        limits = Limits(track.sharpest[owner], FARTHER * track.farthest[owner], blend)
+        _, span = eased(track.rows, track.modes, held, source, goal, 1.0, limits, offset)
+        for t in range(1, FRAMES - 1):
+            read_at(track.rows, place + t, goal.first, goal.last, width, out[c, t + 1])
+            keep, push = fading(float(t), span)
+            for k in range(width):
+                out[c, t + 1, k] += keep * offset[0, k] + push * offset[1, k]

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from freshtake.density.kernel_search import Index, block_index, drawn, near_kernels
-from freshtake.density.pose_density import arrivals
+from freshtake.density.pose_density import Index, arrivals, block_index, drawn, near_kernels
 from freshtake.density.runs import LONGEST, Leap, Limits, Place, aligned_place, eased, rehearse
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
@@ -19,7 +18,6 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 TRIES = 4  # kernels drawn per jump at most
-MORE = 32  # likeliest ones that are tried after them where there has to be a jump
 EVENNESS = 12.0  # how strongly kernels that were followed more than their share are avoided
 TEMPO_BOUND = 1.7  # standard deviations of the pace
 MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
@@ -33,7 +31,10 @@ STRETCH = 16  # kernels whose visits are counted together
 
 
 class Track(NamedTuple):
-    """What synthesis reads. Rows (kernels, width) are modes, then rates, then residuals or rotations, if any."""
+    """What synthesis reads.
+
+    Rows (kernels, width) are modes, then rates, then residuals or rotations, if any, then those of feet (see planting).
+    """
 
     rows: Floats
     modes: int
@@ -150,7 +151,8 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
         far = np.inf
     limits = Limits(sharp, far, rates.blend)
     mildest, chosen, duration, target = np.inf, -1, rates.blend, 0.0
-    for attempt in range(TRIES + MORE if forced else TRIES):
+    # A run that has ended must be left: 32 more are tried, the likeliest first.
+    for attempt in range(TRIES + 32 if forced else TRIES):
         if count == 0:
             break
         if attempt == TRIES and not known:  # the run has ended: what is nearest counts, however often it was followed
@@ -199,7 +201,7 @@ def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int,
 def track_of(model: DensityModel) -> Track:
     """The kernels in the order of synthesis, with their search index."""
     extra = model.residuals if model.turning is None else model.turning.columns
-    rows = np.concatenate([model.weights, model.rates, extra], axis=1)
+    rows = np.concatenate([model.weights, model.rates, extra, model.foot_columns], axis=1)
     stops = model.run_stops
     lengths = np.diff(np.concatenate([[0], stops]))
     firsts, lasts = np.repeat(stops - lengths, lengths), np.repeat(stops - 1, lengths)

@@ -24,7 +24,7 @@ from freshtake.numeric.pca import Pca
 class LearnedKernels:
     """What was learned.
 
-    `weights` (kernels, modes), `rates` (kernels, 0 or 4; see headings) and `residuals` (kernels, DOFs or 0) run over
+    `weights` (kernels, modes), `rates` (kernels, 0 or 4; see decoding) and `residuals` (kernels, DOFs or 0) run over
     classes, their runs and frames; `lengths` are those of the runs by class.
     """
 
@@ -45,6 +45,7 @@ class LearnedKernels:
     errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their own unit)
     jumps: JumpTable
     notes: tuple[str, ...] = ()  # which frames were left out, and why
+    periodic: tuple[bool, ...] = ()  # per class: whether it repeats in cycles, so that it can be blended
 
     def __repr__(self) -> str:
         kernels = ", ".join(f"{name} {sum(runs)}" for name, runs in zip(self.classes, self.lengths, strict=True))
@@ -101,7 +102,14 @@ class LearnedKernels:
         return tuple(density(both[self.owners == k], self.widths) for k in range(len(self.classes)))
 
     def mixture(self, weights: Any = None) -> Floats:
-        """Weights (classes,) from a mapping, a single w of two classes, a text without arrows, or None."""
+        """Return weights of the classes that do not change over time.
+
+        Args:
+            weights: a mapping, a single w of two classes, a text without arrows, an array (classes,), or None.
+
+        Returns:
+            Weights (classes,), summing to 1.
+        """
         if isinstance(weights, str) and changes(weights):
             raise UsageError(
                 f"{weights!r} changes from a first frame to a last: say how many frames, or give a function"

@@ -8,32 +8,33 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.class_cycles import OTHER, ROUNDS, SHORTEST, in_cycle, recurrence
-from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table
+from freshtake.density.class_cycles import OTHER, PERIODIC, ROUNDS, SHORTEST, in_cycle, recurrence
+from freshtake.density.decoding import smooth_rates
+from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table, without_whips
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
-from freshtake.density.headings import smooth_rates
 from freshtake.density.jumps import FAR, SHARP
-from freshtake.density.kernel_graph import Bounds, Parts, closed_parts, parts_of
 from freshtake.density.model import DensityModel
+from freshtake.density.planting import WHOLE
 from freshtake.density.pose_density import arrivals, motion_widths, velocities
+from freshtake.density.possible_jumps import Bounds, Parts, closed_parts, parts_of
 from freshtake.density.runs import Limits
 from freshtake.density.settings import Settings
-from freshtake.density.shown_jumps import without_whips
 from freshtake.density.space import eigenspace, poses_of, position_errors, weights_of
 from freshtake.density.synthesize import controls
 from freshtake.density.time_alignment import fit_sine
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.planting.contacts import runs
+from freshtake.motion.cycles.common_cycles import find_common_cycles
+from freshtake.motion.cycles.cycles import closing_of
+from freshtake.motion.planting.contacts import RECORDED, runs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.neighbors import nearest
 from freshtake.numeric.pca import Pca
 
-SAME_CYCLE = 0.75  # cycles: what is nearer in time is no other moment, or a slow part would be gone over and over
 MOST_CLASSES = 256
-WHOLE = 0.9  # of a cycle that a class must hold to be followed without end
-GOING = 0.3  # leg lengths a second: a body that goes as fast where a take begins and ends is in the middle of a gait
 END = 6  # frames at either end
 
 
@@ -48,9 +49,17 @@ def learn(
 ) -> DensityModel:
     """Learn the densities of one or more classes of motion in their combined eigenspace.
 
-    `examples` maps the name of a class to its takes: clips or point clips of one layout, or arrays (frames, DOFs) with
-    `frame_time`. Whether a class is cyclic is found from its takes unless `cyclic` says. Learning draws no random
-    numbers. `report` receives `Progress`; an exception that it raises ends the learning.
+    Learning draws no random numbers.
+
+    Args:
+        examples: per class its takes: clips or point clips of one layout, or arrays (frames, DOFs).
+        settings: how to learn and to synthesize; by default `Settings()`.
+        report: receives `Progress`; an exception that it raises ends the learning.
+        frame_time: seconds per frame, for arrays.
+        cyclic: per class whether it is cyclic; what is not given is found from the takes.
+
+    Returns:
+        A frozen model; its `notes` say which frames were left out.
     """
     chosen, say = settings or Settings(), report or silent
     _check_names(examples, cyclic or {})
@@ -63,11 +72,11 @@ def learn(
     steps = np.concatenate([velocities(run) for run in everything])
     scale = 1.0 / motion_widths(pca.variances, steps, chosen.alpha)
     scale[len(pca.modes) :] *= np.sqrt(chosen.velocity_weight)
-    pieces, round_trips, limits, notes, tables = [], [], [], [], []
+    pieces, round_trips, periodic, limits, notes, tables = [], [], [], [], [], []
     for number, (name, found) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
         told = (cyclic or {}).get(name)
-        spans, steady = _spans(found, material.frame_time, told is not False)
+        spans, steady = _spans(found, material.frame_time, told is not False, examples[name])
         lost = sum(map(len, found)) - sum(b - a for _, a, b in spans)
         notes += [f"{name}: {lost} frames before, between and after the cycles are left out"] if lost else []
         mine = [found[run][a:b] for run, a, b in spans]
@@ -75,7 +84,8 @@ def learn(
         places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in mine]) * scale
         lengths = np.array([len(y) for y in mine])
         rates = controls(chosen, material.frame_time)
-        guard = rates.guard if steady is None else max(rates.guard, SAME_CYCLE * limit[2])
+        # What is nearer in time than this is no other moment, or a slow part would be gone over and over.
+        guard = rates.guard if steady is None else max(rates.guard, 0.75 * limit[2])
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
         told = steady is not None or None if told is None else told
         if steady is not None and lengths.max() < ROUNDS * steady:
@@ -85,6 +95,9 @@ def learn(
         if parts.cyclic and len(parts.frames) < WHOLE * limit[2] and (cyclic or {}).get(name) is None:
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
         _check_whole(name, parts, limit[2], material, number, (cyclic or {}).get(name))
+        kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
+        known = steady is not None or recurrence(kept, SHORTEST / material.frame_time).apart <= PERIODIC
+        periodic.append(parts.cyclic and known)
         pieces.append(_pieces(parts, spans))
         lost = int(lengths.sum()) - len(parts.frames)
         notes += [f"{name}: {lost} frames that no way leads back to are left out"] if lost else []
@@ -98,6 +111,8 @@ def learn(
     model = _assembled(
         material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables)
     )
+    model = replace(model, periodic=tuple(periodic))
+    _check_feet(model)
     model = replace(model, jumps=without_whips(model))
     say(Progress(1.0, "done"))
     return model
@@ -133,7 +148,8 @@ def _check_whole(name: str, parts: Parts, period: float, material: Material, num
     if not rates[0].shape[1]:
         return
     ends = [part[:, :2].mean(axis=0) for rate in rates for part in (rate, rate[1:END], rate[-END:])]
-    if min(map(np.linalg.norm, ends)) > GOING * leg_length(skeleton):
+    # A body that goes as fast as this where a take begins and ends is in the middle of a gait.
+    if min(map(np.linalg.norm, ends)) > 0.15 * leg_length(skeleton):
         raise UsageError(
             f"{name}: the takes go on at both ends, and no pose comes back within {sum(map(len, rates))} frames, so "
             "they seem to be part of a cycle: give takes of at least one whole cycle, or say that it does not repeat "
@@ -141,10 +157,33 @@ def _check_whole(name: str, parts: Parts, period: float, material: Material, num
         )
 
 
+def _check_feet(model: DensityModel) -> None:
+    """Refuse a cyclic class in which one foot steps and the other one comes down but never stands: half of a step.
+
+    A foot that is held up, as in hopping on one leg, does not come down.
+    """
+    base = model.planting_model
+    if base is None:
+        return
+    firsts = np.cumsum([0, *(len(foot.joints) for foot in base.feet)])[:-1]
+    stands = np.maximum.reduceat(model.contacts(model.foot_columns), firsts, axis=1) > 0.0
+    low = base.floor + RECORDED.height_on * leg_length(base.skeleton)
+    down = np.logical_or.reduceat(model.foot_heights(model.foot_columns) < low, firsts, axis=1)
+    for number, name in enumerate(model.classes):
+        mine = model.owners == number
+        torn = down[mine].any(axis=0) & ~stands[mine].any(axis=0)
+        if model.periodic[number] and torn.any() and not torn.all():
+            raise UsageError(
+                f"{name}: {base.feet[int(torn.argmax())].name} comes down but never stands in the part of the takes "
+                "that repeats, so it would hop on the other foot for ever: give takes with whole steps of both feet, "
+                f"or say that it does not repeat (--acyclic {name})"
+            )
+
+
 Span = tuple[int, int, int]
 
 
-def _spans(found: list[Floats], frame_time: float, may_repeat: bool) -> tuple[list[Span], float | None]:
+def _spans(found: list[Floats], frame_time: float, may_repeat: bool, takes: Any) -> tuple[list[Span], float | None]:
     """Stretches (run, start, stop) to learn from, and the frames of a cycle where it is certain that there is one.
 
     Of runs that repeat in cycles, only where they do: standing, setting out and stopping belong to no cycle.
@@ -163,9 +202,25 @@ def _spans(found: list[Floats], frame_time: float, may_repeat: bool) -> tuple[li
     # Standing, turning round or another movement may hide the cycles: look at the part that seems to have them.
     spans = [(number, a, b) for number, a, b in _cycling(found, came_back.period) if b - a >= ROUNDS * came_back.period]
     inside = recurrence([found[number][a:b] for number, a, b in spans], shortest) if spans else None
-    if inside is None or not inside.steady:
+    if inside is not None and inside.steady:
+        return spans, inside.period
+    # Modes are those of all classes and may tell little of this one: ask what says it of takes everywhere else.
+    period = _shared_period(takes, frame_time)
+    if period is None:
         return whole, None
-    return spans, inside.period
+    spans = [(number, a, b) for number, a, b in _cycling(found, period) if b - a >= period]
+    return spans or whole, period
+
+
+def _shared_period(takes: Any, frame_time: float) -> float | None:
+    """Return the frames of a cycle that cutting and learning of variations find in takes; None where they find none."""
+    clips = [take for take in ([takes] if isinstance(takes, Clip) else list(takes)) if isinstance(take, Clip)]
+    cycles = [(clip, one) for clip, one in zip(clips, find_common_cycles(clips), strict=True) if one is not None]
+    if cycles:
+        return float(np.median([one.period * clip.frame_time for clip, one in cycles])) / frame_time
+    if clips and closing_of(clips).cyclic:
+        return float(np.median([clip.duration for clip in clips])) / frame_time
+    return None
 
 
 def _cycling(found: list[Floats], period: float) -> list[Span]:
@@ -179,11 +234,9 @@ def _limits(found: list[Floats], steady: float | None) -> tuple[float, float, fl
 
     `steady` is about how long a cycle is, where that is known: a take that wanders has a slower sine in it.
     """
-    from scipy.spatial import cKDTree
-
     points = np.concatenate(found)
     bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in found])
-    near = np.asarray(cKDTree(points).query(points, k=2)[0])[:, 1]
+    near = nearest(points, points, 2)[0][:, 1]
     longest = max(found, key=len)
     column = int(longest.var(axis=0).argmax())
     period = fit_sine(longest[:, column]).period

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from freshtake.density.control import Control, Controls, guided, set_out, turn_limit, weights_for
-from freshtake.density.planting import planted_stream
+from freshtake.density.planting import planted_stream, standing
 from freshtake.errors import UsageError
 from freshtake.motion.features import Start
 from freshtake.motion.planting import settings_for
@@ -37,8 +37,10 @@ def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, wish:
         return rows
     frames = _frames(model, rows, wish.residuals)
     if wish.plant and model.planting_model is not None:
-        return planted_stream(frames, model.planting_model, settings_for(wish.plant))
-    return frames
+        known = model.knows_contacts
+        pairs = ((clip, standing(model, row[None]) if known else None) for clip, row in frames)
+        return planted_stream(pairs, model.planting_model, settings_for(wish.plant), known=known)
+    return (clip for clip, _ in frames)
 
 
 def _rows(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:
@@ -60,11 +62,11 @@ def _rows(model: DensityModel, rng: np.random.Generator, weights: Any, control: 
             frame += 1
 
 
-def _frames(model: DensityModel, rows: Iterator[Floats], residuals: bool) -> Iterator[Any]:
-    """One-frame motions, each placed where the one before left off."""
+def _frames(model: DensityModel, rows: Iterator[Floats], residuals: bool) -> Iterator[tuple[Any, Floats]]:
+    """One-frame motions, each placed where the one before left off, and the rows that they are decoded from."""
     place, last = Start(), None
     for row in rows:
-        yield model.decode(row[None], residuals, start=place, before=last)
+        yield model.decode(row[None], residuals, start=place, before=last), row
         place = model.where_it_ends(row[None], place, last)
         last = row
 

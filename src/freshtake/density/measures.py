@@ -10,12 +10,9 @@ import numpy as np
 from freshtake.density.class_cycles import FASTEST, SLOWEST, cycle_heights, recurrence
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.neighbors import nearest
 
-STALLED = 0.05  # share of the data's median speed
-STALL_FRAMES = 10
-SWING = 0.15  # standard deviations that a cycle's curve has to pass on both sides of its mean
 BINS = 32  # moments of a cycle
-SHORTEST = 6.0  # frames of the shortest cycle looked for
 
 
 class Holding(NamedTuple):
@@ -38,17 +35,16 @@ class Holding(NamedTuple):
 
 def holding(data: Sequence[Floats], made: Floats) -> Holding:
     """Compare mode weights (frames, modes) of a synthesis with runs of the data."""
-    from scipy.spatial import cKDTree
-
     points = np.concatenate(data)
     column = cycle_column(data)
-    middle, swing = float(points[:, column].mean()), SWING * float(points[:, column].std())
+    # Noise about the mean is no cycle: the curve has to pass well to both sides.
+    middle, swing = float(points[:, column].mean()), 0.15 * float(points[:, column].std())
     speeds = np.concatenate([np.linalg.norm(np.diff(y, axis=0), axis=1) for y in data])
     bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in data])
-    tree = cKDTree(points)
-    near = np.asarray(tree.query(points, k=2)[0])[:, 1]
-    slow = np.linalg.norm(np.diff(made, axis=0), axis=1) < STALLED * np.median(speeds)
-    stalls = sum(stop - start > STALL_FRAMES for start, stop in runs(slow))
+    near = nearest(points, points, 2)[0][:, 1]
+    # As in `Holding`: below 5 % of the median speed for more than ten frames.
+    slow = np.linalg.norm(np.diff(made, axis=0), axis=1) < 0.05 * np.median(speeds)
+    stalls = sum(stop - start > 10 for start, stop in runs(slow))
     known = [cycle_starts(y[:, column], middle, swing) for y in data]
     found = cycle_starts(made[:, column], middle, swing)
     real = np.concatenate([np.diff(starts) for starts in known]) if known else np.empty(0)
@@ -61,7 +57,7 @@ def holding(data: Sequence[Floats], made: Floats) -> Holding:
     return Holding(
         int(stalls),
         float(periods.mean() / real.mean()) if len(real) and len(periods) else np.nan,
-        float(np.max(tree.query(made)[0]) / np.percentile(near, 99.9)),
+        float(nearest(points, made)[0].max() / np.percentile(near, 99.9)),
         float(np.linalg.norm(np.diff(made, 2, axis=0), axis=1).max() / np.percentile(bends, 99.9)),
         spread(ours) / spread(theirs) if len(theirs) > 2 and len(ours) > 2 else np.nan,
         repeated_cycles(ours),
@@ -71,7 +67,8 @@ def holding(data: Sequence[Floats], made: Floats) -> Holding:
 
 def cycle_column(data: Sequence[Floats]) -> int:
     """The mode that has most of the cycle in it, or most of the movement where there is no steady cycle."""
-    came_back = recurrence(list(data), SHORTEST)
+    # No cycle is shorter than six frames.
+    came_back = recurrence(list(data), 6.0)
     if not came_back.steady:
         return int(np.concatenate(data).var(axis=0).argmax())
     return int(cycle_heights(list(data), came_back.periods).argmax())

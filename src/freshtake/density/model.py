@@ -9,19 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.bodies import on_skeleton, usual_rotations
 from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import schedule
 from freshtake.density.control import Controls, Gaits, gaits_of
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
-from freshtake.density.decoding import decoded, dofs_of, mode_dofs, rows_end
-from freshtake.density.examples import rate_columns
-from freshtake.density.joint_rotations import Turning, turning_of
+from freshtake.density.decoding import Turning, decoded, dofs_of, mode_dofs, rows_end, turning_of
+from freshtake.density.examples import on_skeleton, rate_columns, usual_rotations
 from freshtake.density.jumps import Rates, Track, track_of
 from freshtake.density.learned_kernels import LearnedKernels
 from freshtake.density.live import BLOCK, Wish, steered, stream_of, weights_asked
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
-from freshtake.density.planting import planting_model_of
+from freshtake.density.planting import foot_columns, planting_model_of, standing
 from freshtake.density.pose_density import log_density, velocities
 from freshtake.density.space import weights_of
 from freshtake.density.synthesize import BlendState, advance, begin, controls
@@ -39,46 +37,99 @@ State = BlendState | MixState | PaperState | AlignedState
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DensityModel(LearnedKernels):
-    """What was learned, and motion from it. Use `sample`, `stream`, `advance` and `score`."""
+    """Hold learned kernels and synthesize motion from them; use `sample`, `stream`, `advance` and `score`."""
 
     @cached_property
     def turning(self) -> Turning | None:
-        """The kernels' poses as rotations, which synthesis carries instead of residuals where it can."""
+        """Return the kernels' poses as rotations, which synthesis blends instead of residuals where it can."""
         return turning_of(self)
 
     @cached_property
     def planting_model(self) -> PlantingModel | None:
-        """What planting needs to know of the kernels; None where nothing has feet."""
+        """Return what planting needs to know of the kernels; None where nothing has feet."""
         return planting_model_of(self)
 
     @cached_property
+    def foot_columns(self) -> Floats:
+        """Return contact and height of each foot joint per kernel, (kernels, 2 foot joints): see planting."""
+        return foot_columns(self)
+
+    def detail(self, rows: Floats) -> Floats:
+        """Return the columns that hold residuals or rotations.
+
+        Args:
+            rows: rows of synthesis, (frames, width).
+
+        Returns:
+            A view of the rows, (frames, 0 or more).
+        """
+        first = self.modes + self.rates.shape[1]
+        width = self.residuals.shape[1] if self.turning is None else self.turning.columns.shape[1]
+        return rows[:, first : first + width]
+
+    def contacts(self, rows: Floats) -> Floats:
+        """Return how far inside contacts the rows are.
+
+        Args:
+            rows: rows of synthesis, (frames, width).
+
+        Returns:
+            A view of the rows, (frames, foot joints), above 0 where a foot joint stands.
+        """
+        count = self.foot_columns.shape[1]
+        return rows[:, rows.shape[1] - count : rows.shape[1] - count // 2]
+
+    def foot_heights(self, rows: Floats) -> Floats:
+        """Return the heights of foot joints that are mixed in rows.
+
+        Args:
+            rows: rows of synthesis, (frames, width).
+
+        Returns:
+            A view of the rows, (frames, foot joints), in the unit of the examples.
+        """
+        return rows[:, rows.shape[1] - self.foot_columns.shape[1] // 2 :]
+
+    @property
+    def knows_contacts(self) -> bool:
+        """Return whether rows of synthesis hold contacts: the paper's search knows modes only."""
+        return self.settings.method != "paper" and self.foot_columns.shape[1] > 0
+
+    @cached_property
     def track(self) -> Track:
-        """What the default synthesis reads, residuals or rotations included."""
+        """Return what the default synthesis reads, residuals or rotations included."""
         return track_of(self)
 
     @cached_property
     def cycles(self) -> Cycles:
-        """Where in its cycle every kernel stands."""
+        """Return the phase of every kernel in its cycle."""
         return cycles_of(self)
 
     @cached_property
     def gaits(self) -> Gaits:
-        """How far and how often every class steps."""
+        """Return how far and how often every class steps."""
         return gaits_of(self)
 
     @property
     def mixes(self) -> bool:
-        """Whether weights of all classes mix poses."""
+        """Return whether weights of all classes mix poses."""
         return self.mixes_among(np.ones(len(self.classes), dtype=np.bool_))
 
     def mixes_among(self, used: Bools) -> bool:
-        """Whether weights of the classes used (classes,) mix poses: with the default method, where all are cyclic."""
+        """Return whether weights of some classes mix poses: with the default method, where all of them are cyclic.
+
+        Args:
+            used: (classes,) true for the classes that have a weight at any time.
+
+        Returns:
+            True where poses are mixed, False where one class is followed at a time.
+        """
         several = len(self.classes) > 1 or self.settings.novelty > 0.0
         return self.settings.method == "default" and several and bool(self.cycles.periodic[used].all())
 
     @property
     def warning(self) -> str:
-        """A sentence where classes are changed over to instead of blended though the method is the default, or ""."""
+        """Return a sentence where the default method switches between classes instead of blending them, or ""."""
         if self.mixes or self.settings.method != "default" or len(self.classes) < 2:
             return ""
         odd = [name for name, goes in zip(self.classes, self.cycles.periodic, strict=True) if not goes]
@@ -90,18 +141,24 @@ class DensityModel(LearnedKernels):
 
     @cached_property
     def curves(self) -> Curves:
-        """The time-aligned cycle of every class (eq. 3-5)."""
+        """Return the time-aligned cycle of every class (eq. 3-5)."""
         return curves_of(self.track, self.settings.harmonics, tracked=self.settings.phase == "tracked")
 
     @cached_property
     def controls(self) -> Rates:
-        """The settings of synthesis in frames."""
+        """Return the settings of synthesis in frames."""
         return controls(self.settings, self.frame_time)
 
     def start(self, rng: np.random.Generator, weights: Any = None, *, used: Bools | None = None) -> State:
-        """The state before the first frame; `used` (classes,) are those that will ever have a weight, by default all.
+        """Return the state before the first frame; classes that are cyclic are blended where no other is used.
 
-        Classes that are cyclic are blended where no other is used.
+        Args:
+            rng: where random numbers are drawn from.
+            weights: the weights of the first frame, as `mixture` takes them; by default the first class.
+            used: (classes,) true for the classes that will ever have a weight; by default all.
+
+        Returns:
+            A state for `advance`; it never changes.
         """
         mix = self.mixture(weights)
         among = np.ones(len(self.classes), dtype=np.bool_) if used is None else used | (mix > 0.0)
@@ -116,10 +173,18 @@ class DensityModel(LearnedKernels):
     def advance(
         self, state: State, weights: Any, rng: np.random.Generator, *, endless: bool = True
     ) -> tuple[State, Floats]:
-        """One frame with the weights of the moment: the state after it and a row (1, width); see `decode`.
+        """Synthesize one frame, or as many as there are rows of weights.
 
-        An array of weights (frames, classes) gives as many frames. The state that is passed in does not change; wrong
-        weights are refused before any random number is drawn.
+        The state that is passed in does not change; wrong weights are refused before any random number is drawn.
+
+        Args:
+            state: the state before the frame, from `start` or `advance`.
+            weights: the weights of the moment, as `mixture` takes them, or an array (frames, classes).
+            rng: where random numbers are drawn from.
+            endless: start an acyclic motion again when it has ended.
+
+        Returns:
+            The state after the last frame, and rows (1 or frames, width); see `decode`.
         """
         whole = isinstance(weights, np.ndarray) and weights.ndim == 2
         values = schedule(self.classes, weights, len(weights)) if whole else self.mixture(weights)[None]
@@ -135,7 +200,17 @@ class DensityModel(LearnedKernels):
         return advance(state, self.track, self.controls, values, rng, endless=endless)
 
     def rows(self, rng: np.random.Generator, *, frames: int, weights: Any = None, endless: bool = True) -> Floats:
-        """Rows (frames, width): mode weights, then root rates, then residuals or rotations; see `decode`."""
+        """Synthesize rows, without decoding them.
+
+        Args:
+            rng: where random numbers are drawn from.
+            frames: how many frames, 1 or more.
+            weights: weights of classes, as `schedule` takes them.
+            endless: start an acyclic motion again when it has ended; otherwise there may be fewer frames.
+
+        Returns:
+            Rows (frames, width): mode weights, then root rates, then residuals or rotations; see `decode`.
+        """
         if not frames >= 1:
             raise UsageError(f"the number of frames must be 1 or more, but is {frames}")
         plan = schedule(self.classes, weights, frames)
@@ -160,34 +235,66 @@ class DensityModel(LearnedKernels):
         control: Controls | None = None,
         name: str = "",
     ) -> Any:
-        """New motion of the examples' kind. `weights` as `weights.schedule` takes them; default: the first class.
+        """Synthesize a new motion of the examples' kind.
 
-        Without `residuals` poses are those of the eigenspace alone, as in the paper. An acyclic class starts over when
-        it has ended, unless `endless` is off. `plant` holds standing feet still. `control` says how fast and where to
-        go, for all frames or as a function of the frame.
+        Args:
+            rng: where random numbers are drawn from.
+            frames: how many frames, 1 or more.
+            weights: weights of classes, as `schedule` takes them; by default all weight is on the first class.
+            residuals: add what the eigenspace leaves out; without, poses are those of the eigenspace, as in the paper.
+            endless: start an acyclic class again when it has ended.
+            plant: hold standing feet still; a text names the lock, such as "soft".
+            control: how fast and where to go, for all frames or as a function of the frame.
+            name: the name of the motion.
+
+        Returns:
+            A clip, a point clip or an array (frames, DOFs), as the examples were.
         """
         plan = schedule(self.classes, self.weights_asked(weights, control), frames)
         rows = self.rows(rng, frames=frames, weights=plan, endless=endless)
         made = self.decode(rows if control is None else self.steered(rows, control), residuals, name=name)
-        return self.planted(made, plant) if plant else made
+        return self.planted(made, plant, rows) if plant else made
 
     def weights_asked(self, weights: Any, control: Controls | None) -> Any:
-        """The weights that a speed asks for, or those that are given."""
+        """Return the weights that a speed asks for, or those that are given.
+
+        Args:
+            weights: weights of classes, or None.
+            control: what is requested of the motion, or None.
+
+        Returns:
+            Weights in a form that `schedule` takes.
+        """
         return weights_asked(self, weights, control)
 
     def steered(self, rows: Floats, control: Controls) -> Floats:
-        """Rows from the start of a synthesis with the turn rates that a control asks for."""
+        """Turn rows as a control asks for.
+
+        Args:
+            rows: rows of synthesis from its first frame on, (frames, width).
+            control: how fast and where to go.
+
+        Returns:
+            Rows (frames, width) whose turn rates, in radians per frame, follow the control.
+        """
         return steered(self, rows, control)
 
     @one_blas_thread()
-    def planted(self, motion: Any, plant: bool | str = True) -> Any:
-        """A motion of this model with its standing feet held still; markers and bodies without feet stay as they are.
+    def planted(self, motion: Any, plant: bool | str = True, rows: Floats | None = None) -> Any:
+        """Hold the standing feet of a motion of this model still; markers and bodies without feet stay as they are.
 
-        When feet stand is told by the kernels nearest to each pose.
+        Args:
+            motion: a motion that this model synthesized.
+            plant: true, or the name of a lock, such as "soft".
+            rows: the rows that were decoded, (frames, width), which say where feet stand; else the nearest kernels do.
+
+        Returns:
+            A motion of the same kind and length.
         """
         if not isinstance(motion, Clip) or self.planting_model is None:
             return motion
-        return plant_feet(motion, examples=self.planting_model, settings=settings_for(plant)).clip
+        stands = None if rows is None or not self.knows_contacts else standing(self, rows)
+        return plant_feet(motion, stands, examples=self.planting_model, settings=settings_for(plant)).clip
 
     def stream(
         self,
@@ -199,27 +306,56 @@ class DensityModel(LearnedKernels):
         plant: bool | str = False,
         control: Controls | None = None,
     ) -> Iterator[Any]:
-        """One row per frame without end; with `decode` one-frame motions, each placed where the one before left off.
+        """Synthesize without end, one frame at a time.
 
-        `weights` may be a function of the frame number, which is asked anew for every frame. With `decode` and
-        `plant`, standing feet are held still; frames then come a constant number of frames late. `control` says how
-        fast and where to go; a function is asked anew for every frame.
+        Args:
+            rng: where random numbers are drawn from.
+            weights: weights of classes; a function of the frame number is called for every frame.
+            residuals: add what the eigenspace leaves out.
+            decode: yield motions of one frame, each placed where the one before ended, instead of rows.
+            plant: with `decode`, hold standing feet still; frames then come a constant number of frames late.
+            control: how fast and where to go; a function of the frame number is called for every frame.
+
+        Returns:
+            An endless iterator of rows (width,) or of one-frame motions.
         """
         return stream_of(self, rng, weights, Wish(residuals, decode, plant, control))
 
     def where_it_ends(self, rows: Floats, start: Start, before: Floats | None = None) -> Start:
-        """Where the last of some rows stands, given where they start: the `start` from which to go on."""
+        """Return the placement of the last row, from which the next piece continues.
+
+        Args:
+            rows: rows of synthesis, (frames, width).
+            start: where the first of them is placed.
+            before: the row before the first one, (width,), if there was one.
+
+        Returns:
+            The `start` for `decode`.
+        """
         return rows_end(self, rows, start, before)
 
     def dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
-        """Rows of synthesis to rows (frames, DOFs) of the recipe: x = mean + V y, and what was left out.
+        """Return rows of synthesis as rows of the recipe: x = mean + V y, and what was left out.
 
-        `before` is the row that came before the first one, where there was one.
+        Args:
+            rows: rows of synthesis, (frames, width).
+            residuals: add what the eigenspace leaves out.
+            before: the row before the first one, (width,), if there was one.
+
+        Returns:
+            DOFs (frames, DOFs), in the units of the recipe.
         """
         return dofs_of(self, rows, residuals, before)
 
     def mode_dofs(self, rows: Floats) -> Floats:
-        """The same from mode weights, and positions that were left out, without rotations."""
+        """Return the same from mode weights and residual positions, without rotations.
+
+        Args:
+            rows: rows of synthesis, (frames, width).
+
+        Returns:
+            DOFs (frames, DOFs), in the units of the recipe.
+        """
         return mode_dofs(self, rows, True, None)
 
     def decode(
@@ -231,20 +367,36 @@ class DensityModel(LearnedKernels):
         before: Floats | None = None,
         name: str = "",
     ) -> Any:
-        """Rows to a motion of the examples' kind; a skeleton keeps its lengths.
+        """Return rows as a motion of the examples' kind; a skeleton keeps its lengths.
 
-        To go on where another piece ended, give its last row as `before` and where that stood as `start`
-        (see `where_it_ends`).
+        To continue where another piece ended, give its last row as `before` and `where_it_ends` as `start`.
+
+        Args:
+            rows: rows of synthesis, (frames, width).
+            residuals: add what the eigenspace leaves out.
+            start: where the first row is placed; by default at the origin.
+            before: the row before the first one, (width,), if there was one.
+            name: the name of the motion.
+
+        Returns:
+            A clip, a point clip or an array (frames, DOFs), as the examples were.
         """
         return decoded(self, rows, residuals, start, before, name)
 
     @cached_property
     def usual(self) -> Floats:
-        """The mean rotation of every joint in the first class, (joints, 4)."""
+        """Return the mean rotation of every joint in the first class, (joints, 4)."""
         return usual_rotations([self.decode(self.track.rows[self.owners == 0])])
 
     def encode(self, example: Any) -> Floats:
-        """A motion as mode weights (frames, modes)."""
+        """Return a motion as mode weights.
+
+        Args:
+            example: a motion of the examples' kind; a clip may have another skeleton.
+
+        Returns:
+            Mode weights (frames, modes).
+        """
         if self.recipe is None:
             values = np.asarray(example, dtype=np.float64)
         else:
@@ -256,7 +408,15 @@ class DensityModel(LearnedKernels):
 
     @one_blas_thread()
     def score(self, example: Any, weights: Any = None) -> float:
-        """The mean log motion density per frame, log P(y, dy/dt) of the mixture; higher is more alike."""
+        """Return how alike to the examples a motion is: the mean of log P(y, dy/dt) of the mixture over frames.
+
+        Args:
+            example: a motion of two frames or more, of the examples' kind.
+            weights: weights of classes, as `mixture` takes them; by default all classes count the same.
+
+        Returns:
+            The mean log motion density per frame; higher is more alike.
+        """
         y = self.encode(example)
         if len(y) < 2:
             raise UsageError("a motion of one frame has no velocity: give at least two")

@@ -11,15 +11,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from freshtake.density.pose_density import log_density
+from freshtake.density.settings import SEARCHES
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-SWEEPS = 4  # over all modes, per frame
 GOLDEN = 0.6180339887498949
-SHRINKS = 18  # of a line search
 REACH = 2.0  # widths of a velocity kernel to either side of where a line search starts
 
 
@@ -45,8 +44,8 @@ def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
 def advance_paper(model: DensityModel, state: PaperState, weights: Floats) -> tuple[PaperState, Floats]:
     """y_(t+1) = y_t + dy of the highest likelihood: Okwechime 2008, eq. 11.
 
-    `search` "coordinate" is §4.3: along each eigenvector in turn from the previous step; "kernels" tries the
-    velocities of all kernels. Root rates and residuals are means over the kernels, weighed by the motion density.
+    `search` is how the step is found: see `climb`. Root rates and residuals are means over the kernels, weighted by the
+    motion density.
     """
     d = model.modes
     counts = np.bincount(model.owners, minlength=len(model.classes))
@@ -54,11 +53,11 @@ def advance_paper(model: DensityModel, state: PaperState, weights: Floats) -> tu
     extra = np.concatenate([model.rates, model.residuals], axis=1)
     out = np.empty((len(weights), d + extra.shape[1]))
     pose, step, first = state.pose.copy(), state.step.copy(), state.first
-    coordinate, correction = model.settings.search == "coordinate", model.settings.correction
+    search, correction = SEARCHES.index(model.settings.search), model.settings.correction
     for t, mix in enumerate(weights):
         shares = (mix / counts)[model.owners]
         if not first:
-            step = climb(places, shares, model.widths, pose, step, coordinate, correction)
+            step = climb(places, shares, model.widths, pose, step, search, correction)
             pose = pose + step
         first = False
         out[t, :d] = pose
@@ -86,9 +85,13 @@ class NearKernels(NamedTuple):
 
 @compiled
 def climb(
-    places: Floats, shares: Floats, widths: Floats, pose: Floats, step: Floats, coordinate: bool, correction: bool
+    places: Floats, shares: Floats, widths: Floats, pose: Floats, step: Floats, search: int, correction: bool
 ) -> Floats:
-    """The step of the highest likelihood from a pose, starting at the previous step: Okwechime 2008, eq. 10 and 14."""
+    """Return the step of the highest likelihood from a pose, from the previous step on: Okwechime 2008, eq. 10.
+
+    `search` counts among `SEARCHES`, §4.3: along each eigenvector in turn, over the velocities of all kernels, by mean
+    shift, or by Powell's method.
+    """
     d = len(pose)
     count = len(places)
     near, spot = np.empty(count), pose / widths[:d]
@@ -98,17 +101,38 @@ def climb(
             total += (places[i, k] - spot[k]) ** 2
         near[i] = total
     kernels = NearKernels(places, shares, widths, near)
-    best = step.copy()
-    if coordinate:
-        for _ in range(SWEEPS):
-            for k in range(d):
-                best[k] = line_search(kernels, pose, best, k, correction)
-        return best
-    top = -np.inf
-    trial = np.empty(d)
-    for i in range(count):
+    if search == 1:
+        return fastest_kernel(kernels, pose, step, correction)
+    if search == 2:
+        return shifted_mean(kernels, pose, step, correction)
+    best, along = step.copy(), np.zeros((d, d))
+    for k in range(d):
+        along[k, k] = widths[d + k]
+    # Four sweeps over all modes bound the time per frame.
+    for _ in range(4):
+        before, most, gained = best.copy(), 0, 0.0
+        value = likelihood(kernels, pose, best, correction)
         for k in range(d):
-            trial[k] = places[i, d + k] * widths[d + k]
+            best = line_search(kernels, pose, best, along[k], correction)
+            reached = likelihood(kernels, pose, best, correction)
+            if reached - value > gained:
+                most, gained = k, reached - value
+            value = reached
+        # Powell: the way that all directions together went replaces the one that helped most, or they grow alike.
+        if search == 3 and gained > 0.0:
+            along[most] = best - before
+            best = line_search(kernels, pose, best, along[most], correction)
+    return best
+
+
+@compiled
+def fastest_kernel(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> Floats:
+    """Return the likeliest of the velocities that the kernels have."""
+    d, top = len(pose), -np.inf
+    best, trial = step.copy(), np.empty(len(pose))
+    for i in range(len(kernels.places)):
+        for k in range(d):
+            trial[k] = kernels.places[i, d + k] * kernels.widths[d + k]
         value = likelihood(kernels, pose, trial, correction)
         if value > top:
             top = value
@@ -117,10 +141,41 @@ def climb(
 
 
 @compiled
-def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> float:
-    """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12.
+def shifted_mean(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> Floats:
+    """Return where mean shift leads: to the mean of the velocities that kernels have, weighted by how likely each is.
 
-    Shares are the weight of a kernel's class over its number of kernels, so that classes are mixed as in eq. 14.
+    With the correction also to the mean of the kernels' poses, seen from the present one. Never gets less likely.
+    """
+    places, shares, widths, near = kernels
+    d = len(pose)
+    best = step.copy()
+    # Twenty shifts of the mean bound the time per frame.
+    for _ in range(20):
+        top, bottom = np.zeros(d), np.zeros(d)
+        for part in range(2 if correction else 1):
+            first = d if part == 0 else 0
+            squares = np.full(len(places), np.inf)
+            for i in range(len(places)):
+                if shares[i] > 0.0:
+                    squares[i] = near[i] if part == 0 else 0.0
+                    for k in range(d):
+                        there = best[k] if part == 0 else pose[k] + best[k]
+                        squares[i] += (places[i, first + k] - there / widths[first + k]) ** 2
+            mass = shares * np.exp(-0.5 * (squares - squares.min()))
+            mass /= mass.sum()
+            for k in range(d):
+                mean = (mass * places[:, first + k]).sum() * widths[first + k] - (pose[k] if part == 1 else 0.0)
+                top[k] += mean / widths[first + k] ** 2
+                bottom[k] += 1.0 / widths[first + k] ** 2
+        best = top / bottom
+    return best
+
+
+@compiled
+def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> float:
+    """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
+
+    Shares are the weight of a kernel's class over its number of kernels, by which classes are mixed.
     """
     places, shares, widths, near = kernels
     d = len(pose)
@@ -148,25 +203,20 @@ def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: boo
 
 
 @compiled
-def line_search(kernels: NearKernels, pose: Floats, step: Floats, k: int, correction: bool) -> float:
-    """The best value of one coordinate of the step, by golden section round where it is."""
-    trial = step.copy()
-    reach = REACH * kernels.widths[len(pose) + k]
-    low, high = step[k] - reach, step[k] + reach
+def line_search(kernels: NearKernels, pose: Floats, step: Floats, along: Floats, correction: bool) -> Floats:
+    """Return the best step on a line through this one, at most `REACH` times `along` away, by golden section."""
+    low, high = -REACH, REACH
     a, b = high - GOLDEN * (high - low), low + GOLDEN * (high - low)
-    trial[k] = a
-    at_a = likelihood(kernels, pose, trial, correction)
-    trial[k] = b
-    at_b = likelihood(kernels, pose, trial, correction)
-    for _ in range(SHRINKS):
+    at_a = likelihood(kernels, pose, step + a * along, correction)
+    at_b = likelihood(kernels, pose, step + b * along, correction)
+    # Each step keeps a golden section: after 18 the maximum is known to 2e-4 of the interval.
+    for _ in range(18):
         if at_a > at_b:
             high, b, at_b = b, a, at_a
             a = high - GOLDEN * (high - low)
-            trial[k] = a
-            at_a = likelihood(kernels, pose, trial, correction)
+            at_a = likelihood(kernels, pose, step + a * along, correction)
         else:
             low, a, at_a = a, b, at_b
             b = low + GOLDEN * (high - low)
-            trial[k] = b
-            at_b = likelihood(kernels, pose, trial, correction)
-    return 0.5 * (low + high)
+            at_b = likelihood(kernels, pose, step + b * along, correction)
+    return step + 0.5 * (low + high) * along

@@ -1,22 +1,29 @@
-"""Standing feet held still after synthesis: while a jump is evened out, a planted foot would slide."""
+"""Feet of synthesized motion: when they stand, as the classes that are mixed have it, and how they are held there."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from freshtake.density.joint_rotations import recorded
+from freshtake.density.decoding import recorded
 from freshtake.motion import Clip
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, StreamFrame, learn_planting
+from freshtake.motion.planting.contacts import RECORDED, joint_contacts
+from freshtake.numeric.arrays import Bools, Floats
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
+WHOLE = 0.9  # of a cycle: a run that holds less does not close
+FARTHEST = 0.25  # cycles: an edge of a contact that is farther away, or beyond the take, counts as this far
+
 
 def planting_model_of(model: DensityModel) -> PlantingModel | None:
-    """What planting needs to know of the kernels; None where nothing has feet."""
+    """Learn from the kernels what planting needs to know; None where nothing has feet."""
     clips = [] if model.recipe is None or model.recipe.skeleton is None else recorded(model)
     if not clips:
         return None
@@ -24,16 +31,78 @@ def planting_model_of(model: DensityModel) -> PlantingModel | None:
     return found if found.feet else None
 
 
-def planted_stream(frames: Iterator[Clip], planting_model: PlantingModel, settings: PlantSettings) -> Iterator[Clip]:
-    """Single frames with planted feet, a constant number of frames late."""
-    planter = Planter.learn(planting_model, settings)
-    state = planter.start()
-    before: Clip | None = None
-    for clip in frames:
-        pair = clip if before is None else _joined(before, clip)
-        standing = planting_model.contacts(pair)[-1:]
+def foot_columns(model: DensityModel) -> Floats:
+    """Return what every kernel knows of each foot joint, (kernels, 2 foot joints): contacts, then heights.
+
+    A contact is how far the kernel is inside it: the time to its nearer edge in cycles, below 0 in the air. Mixed by
+    weight it is above 0 between the weighted means of the classes' edges, so that the foot of a blend lands and leaves
+    between when the classes' feet do. Heights are mixed because mixed rotations do not have them: between a bent knee
+    and a straight one the leg is longer than the mean of both, and the foot would be in the floor.
+    """
+    base = model.planting_model
+    if base is None:
+        return np.zeros((len(model.weights), 0))
+    joints = foot_joints(base)
+    contacts, heights = np.zeros((len(model.weights), len(joints))), np.zeros((len(model.weights), len(joints)))
+    clips, spans = recorded(model), list(pairwise([0, *model.run_stops.tolist()]))
+    for owner in range(len(model.classes)):
+        mine = [(clip, a, b) for clip, (a, b) in zip(clips, spans, strict=True) if model.owners[a] == owner]
+        for clip, a, b in mine:
+            heights[a:b] = clip.positions()[:, joints, clip.up_index]
+        # One floor per class: a short run may not hold a moment at which each foot stands.
+        floor = np.percentile(heights[model.owners == owner], RECORDED.floor_percentile, axis=0)
+        for clip, a, b in mine:
+            stands = joint_contacts(clip, floor=floor, settings=RECORDED, standing=base.feet)
+            for column in range(len(joints)):
+                period, cyclic = float(model.limits[owner, 2]), model.cyclic[owner]
+                contacts[a:b, column] = inside(stands[:, column], period, cyclic)
+    return np.concatenate([contacts, heights], axis=1)
+
+
+def foot_joints(base: PlantingModel) -> list[int]:
+    """Return the joints of all feet in the order of contact columns."""
+    return [joint for foot in base.feet for joint in foot.joints]
+
+
+def standing(model: DensityModel, rows: Floats) -> Floats:
+    """Return where foot joints stand in rows of synthesis (frames, foot joints), 0 or 1.
+
+    The height matters where a foot lands twice in a cycle of one class and once in that of another, as in a skip and a
+    walk: in the mean of their times it would stand while it hops.
+    """
+    assert model.planting_model is not None
+    leg = leg_length(model.planting_model.skeleton)
+    low = model.foot_heights(rows) < model.planting_model.floor + RECORDED.height_on * leg
+    return np.asarray((model.contacts(rows) > 0.0) & low, dtype=np.float64)
+
+
+def inside(stands: Bools, period: float, cyclic: bool) -> Floats:
+    """Return the time to the nearest edge of a contact in cycles of so many frames: above 0 where the foot stands.
+
+    A run of a cyclic class continues beyond its ends as it does a cycle away, where it is about as long as that.
+    """
+    frames, cycle = np.arange(len(stands)), min(round(period), len(stands))
+    whole = cyclic and cycle >= WHOLE * period
+    longer = np.concatenate([stands[:cycle], stands, stands[-cycle:]]) if whole else stands
+    edges = np.flatnonzero(np.diff(longer.astype(np.int8))) + 0.5 - (cycle if whole else 0)
+    after = np.searchsorted(edges, frames)
+    bounds = np.concatenate([[-np.inf], edges, [np.inf]])
+    nearest = np.minimum(frames - bounds[after], bounds[after + 1] - frames)
+    nearest = np.minimum(nearest, FARTHEST * period) / period
+    return np.asarray(np.where(stands, nearest, -nearest))
+
+
+def planted_stream(
+    frames: Iterator[tuple[Clip, Floats | None]], base: PlantingModel, settings: PlantSettings, *, known: bool
+) -> Iterator[Clip]:
+    """Plant single frames, each with its contacts where they are `known`; frames come a constant number late."""
+    planter = Planter.learn(base, settings, careful=not known)
+    state, before = planter.start(), None
+    for clip, contacts in frames:
+        if contacts is None:
+            contacts = base.contacts(clip if before is None else _joined(before, clip))[-1:]
         before = clip
-        state, ready = planter.feed(state, clip.root, clip.rotations, standing)
+        state, ready = planter.feed(state, clip.root, clip.rotations, contacts)
         yield from _frames(clip, ready)
 
 

@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.splines import cubic_weights
+from freshtake.numeric.smooth_path import cubic_weights
 
 LONGEST = 3.0  # how much longer than usual a jump may be evened out
 SHORTEST = 0.25  # how much shorter

@@ -10,7 +10,7 @@ from freshtake.methods.settings_checks import between, one_of
 
 METHODS = ("default", "switch", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")
-SEARCHES = ("coordinate", "kernels")
+SEARCHES = ("coordinate", "kernels", "mean shift", "powell")
 PHASES = ("tracked", "sine")
 
 
@@ -28,7 +28,7 @@ class Settings:
     energy: float = 0.95  # share of the variance that the eigenspace keeps, §3.2
     modes: int | None = None  # a number of modes instead
     alpha: float = 0.25  # kernel widths in standard deviations, §4
-    search: str = "coordinate"  # paper: along each mode in turn (§4.3), or over the kernels' own velocities
+    search: str = "coordinate"  # paper, §4.3: along each mode in turn; kernels' velocities; mean shift; powell
     correction: bool = True  # paper: eq. 12 instead of eq. 10
     harmonics: int = 8  # aligned: sines per mode and cycle; 1 is a pure sine
     phase: str = "tracked"  # aligned: "sine" is eq. 4, one frequency for all of a take
@@ -63,5 +63,12 @@ class Settings:
                 raise UsageError(f"{name} must be true or false, not {getattr(self, name)!r}")
 
     def changed(self, **changes: Any) -> Settings:
-        """A copy with some settings replaced."""
+        """Return a copy with some settings replaced.
+
+        Args:
+            **changes: settings by name.
+
+        Returns:
+            New settings, validated.
+        """
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})

@@ -16,12 +16,8 @@ from freshtake.numeric.arrays import Floats
 
 Complexes = npt.NDArray[np.complex128]
 
-GRID = 8  # frequencies tried per 1 / duration
 SHORTEST = 6.0  # frames of the shortest period looked for
 ROUNDS = 12
-NEAR = 0.03  # share of a frequency that a known one may be off
-LONG = 400  # frames from which the spectrum tells the frequency
-RIDGE = 1e-6
 
 
 class SineFit(NamedTuple):
@@ -55,7 +51,8 @@ def fit_sine(values: Floats) -> SineFit:
 def fit_near(values: Floats, period: float) -> SineFit:
     """The best sine whose period is about this many frames."""
     omega = 2.0 * np.pi / period
-    return _refined(values, np.arange(len(values), dtype=np.float64), omega, NEAR * omega)
+    # A known frequency may be off by 3 %.
+    return _refined(values, np.arange(len(values), dtype=np.float64), omega, 0.03 * omega)
 
 
 def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFit:
@@ -72,11 +69,13 @@ def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFi
 def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
     """A frequency near the best one, and how far it may be off: by trying all, or of long takes by spectrum."""
     frames = len(values)
-    if frames > LONG:
+    # Of more than 400 frames the spectrum tells the frequency.
+    if frames > 400:
         power = np.abs(np.fft.rfft(values - values.mean(), 4 * frames))
         first = int(np.argmax(power[2 : int(4 * frames / SHORTEST)])) + 2
         return 2.0 * np.pi * first / (4.0 * frames), np.pi / (2.0 * frames)
-    count = max(8, int(GRID * frames / SHORTEST))
+    # Eight frequencies are tried per 1 / duration.
+    count = max(8, int(8 * frames / SHORTEST))
     grid = 2.0 * np.pi * np.linspace(1.0 / (1.5 * frames), 1.0 / min(SHORTEST, frames / 2.0), count)
     errors = [_solved(values, times, omega)[1] for omega in grid]
     return float(grid[int(np.argmin(errors))]), float(grid[1] - grid[0])
@@ -145,7 +144,8 @@ def curves_of(track: Track, harmonics: int, *, tracked: bool) -> Curves:
             right += basis.T @ rows
             pace += float(place[-1] - place[0])
             frames += len(rows) - 1
-        normal[np.diag_indices(len(normal))] += RIDGE * np.trace(normal) / len(normal)
+        # A ridge: a short take may not tell all harmonics.
+        normal[np.diag_indices(len(normal))] += 1e-6 * np.trace(normal) / len(normal)
         found.append(np.linalg.solve(normal, right))
         omegas.append(pace / frames)
     return Curves(np.stack(found), np.array(omegas))

@@ -12,9 +12,8 @@ from freshtake.evaluation.dofs import clip_dofs
 from freshtake.evaluation.tracks import Layout, Track, clip_layout, clip_track, leg, stroke_layout, stroke_track
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.edit import resample, with_up
-from freshtake.motion.kind_words import kind_word
+from freshtake.motion.kinds import kind_word, resample_stroke
 from freshtake.motion.skeleton import require_compatible
-from freshtake.motion.stroke import resample_stroke
 
 SHORTEST = 4  # frames that a third difference needs
 SAME_RATE = 0.02

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.evaluation.gallery import Gallery, Part, Parts
-from freshtake.evaluation.span import input_span
-from freshtake.evaluation.track_alignment import laid_on
-from freshtake.evaluation.tracks import Track
+from freshtake.evaluation.novelty import input_span
+from freshtake.evaluation.tracks import Track, laid_on
 from freshtake.motion.body.roles import SIDE
 from freshtake.numeric.arrays import Bools, Floats
 

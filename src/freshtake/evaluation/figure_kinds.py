@@ -163,6 +163,15 @@ KINDS = (
     Kind("contact_speed", FEET, "speed of feet near the floor", "%/s", "low", "Feet below 3 % of the leg length."),
     Kind("contact_share", FEET, "share of foot frames near the floor", "share", "like", "Below 3 % of the leg length."),
     Kind(
+        "kimodo_skate", FEET, "skating as Kimodo measures it", "share", "shown",
+        "Share of toe frames below 5 cm over the floor and faster than 0.2 m/s. Real takes have some: feet roll.",
+        main=True,
+    ),
+    Kind(
+        "kimodo_speed", FEET, "… mean speed at contacts", "m/s", "shown",
+        "Mean speed of toes below 3 % of the leg length, in metres per second.", main=True,
+    ),
+    Kind(
         "overshoot", RANGES, "DOFs beyond the inputs' range", "share", "low",
         "Share of frames × DOFs beyond the inputs' range widened by 5 % to either side.", main=True,
     ),

@@ -1,23 +1,20 @@
-"""Can real takes and variants be told apart? A classifier two-sample test (Lopez-Paz and Oquab 2017).
-
-Windows of half a second are described by where the body is (leading principal components of the weighed DOFs and of
-their velocities) and by how it moves (log speed, acceleration and jerk of hands and feet and of the rest). A linear
-discriminant with a shrunk covariance learns to tell the two sets apart from some clips and is tried on other clips
-(grouped cross-validation: windows of one clip never stand on both sides). Its area under the ROC curve (AUC) is 0.5
-when it has to guess and 1 when it is never wrong. The p value counts how often shuffled labels of whole clips do as
-well.
-"""
+"""Whether variants can be told from real takes, by a classifier of this action or of others."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.errors import UsageError
+from freshtake.evaluation.comparable import Material
+from freshtake.evaluation.dofs import Joints
 from freshtake.evaluation.gallery import Gallery, at_working_rate
+from freshtake.evaluation.realness import body_positions
 from freshtake.evaluation.tracks import Track
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 
 WINDOW, HOP = 15, 5  # frames at 30 a second
 POSES, VELOCITIES = 8, 6  # principal components kept
@@ -125,3 +122,112 @@ def area_under_curve(scores: Floats, labels: Bools) -> float:
     low, high = np.sort(scores[~labels]), scores[labels]
     wins = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
     return float(wins.mean() / (2.0 * len(low)))
+
+
+PARTS = {"all": slice(0, 27), "upper": slice(0, 9), "lower": slice(9, 18), "hips": slice(18, 27)}
+INPUT, FURTHER, VARIANT = 0, 1, 2
+FEWEST = 3  # sets: with two, the classifier learns from one action alone
+MOST_VARIANTS = 30
+RIDGE = 3.0
+STEPS = 30
+FLOOR = 1e-3  # leg lengths: keeps the logarithm of what stands still finite
+
+
+class SetAuc(NamedTuple):
+    """AUC by part of the body for one set: variants against real takes; further takes against inputs as control."""
+
+    auc: dict[str, float]
+    control: dict[str, float]
+
+
+@one_blas_thread()
+def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, SetAuc]:
+    """Leave out one set after another; 0.5 cannot be told apart, 1 always can.
+
+    A set's clips are `unpacked` inputs, variants and further takes. The control is empty for sets with fewer than two
+    further takes.
+    """
+    if len(sets) < FEWEST:
+        raise UsageError(
+            f"comparing variants with real takes of other sets needs {FEWEST} sets or more, not {len(sets)}"
+        )
+    rows, kinds, groups = [], [], []
+    for number, (name, material) in enumerate(sets.items()):
+        set_rows, kind = _set_rows(name, material)
+        rows.append(set_rows)
+        kinds.append(kind)
+        groups.append(np.full(len(kind), number))
+    every, kind, group = np.concatenate(rows), np.concatenate(kinds), np.concatenate(groups)
+    return {name: _set_auc(every, kind, group == number) for number, name in enumerate(sets)}
+
+
+def mean_auc(by_set: Mapping[str, SetAuc]) -> dict[str, float]:
+    """The mean AUC over all sets, by part of the body."""
+    return {part: float(np.mean([one.auc[part] for one in by_set.values()])) for part in PARTS}
+
+
+def _set_auc(rows: Floats, kind: Ints, out: Bools) -> SetAuc:
+    real = kind != VARIANT
+    auc = {part: _tried(rows[:, columns], kind == VARIANT, ~out, out) for part, columns in PARTS.items()}
+    if (kind[out] == FURTHER).sum() < 2 or not (kind[out] == INPUT).any():
+        return SetAuc(auc, {})
+    control = {part: _tried(rows[:, c], kind == FURTHER, ~out & real, out & real) for part, c in PARTS.items()}
+    return SetAuc(auc, control)
+
+
+def _tried(rows: Floats, labels: Bools, train: Bools, test: Bools) -> float:
+    return area_under_curve(logistic(rows[train], labels[train])(rows[test]), labels[test])
+
+
+def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
+    """How clips move, less how the inputs do (an input: the other inputs), and what they are."""
+    joints = material.layout.joints
+    if joints is None or not joints.upper or not joints.lower:
+        raise UsageError(f"{name}: clips are compared by hands, feet and hips, but no joints have such names")
+    inputs, variants, further = (
+        np.array([movement(joints, track) for track in tracks]).reshape(-1, 27)
+        for tracks in (material.inputs, material.variants[:MOST_VARIANTS], material.extra)
+    )
+    others = [np.delete(inputs, k, axis=0).mean(axis=0) for k in range(len(inputs))] if len(inputs) > 1 else []
+    left_out = inputs - np.array(others) if others else inputs[:0]
+    mean = inputs.mean(axis=0)
+    counts = (len(left_out), len(further), len(variants))
+    return np.concatenate([left_out, further - mean, variants - mean]), np.repeat([INPUT, FURTHER, VARIANT], counts)
+
+
+def movement(joints: Joints, track: Track) -> Floats:
+    """27 numbers: of upper body, lower body and hips the logarithms of root mean square, median and 98th percentile of
+    speed, acceleration and jerk."""
+    body = body_positions(joints, track)
+    hips = track.world[:, [joints.hips]] / joints.leg
+    features: list[float] = []
+    for positions in (body[:, joints.upper], body[:, joints.lower], hips):
+        rate = positions
+        for _ in range(3):
+            rate = np.gradient(rate, track.frame_time, axis=0)
+            size = np.linalg.norm(rate, axis=-1)
+            features += [float(np.sqrt((size**2).mean())), float(np.median(size)), float(np.percentile(size, 98))]
+    return np.log(np.array(features) + FLOOR)
+
+
+def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
+    """Logistic regression on standardised columns, both classes of equal weight, ridge on all but the intercept."""
+    center, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-9
+
+    def design(values: Floats) -> Floats:
+        return np.column_stack([np.ones(len(values)), (values - center) / scale])
+
+    known, share = design(rows), labels.mean()
+    weights = np.where(labels, 0.5 / share, 0.5 / (1.0 - share))
+    penalty = np.full(known.shape[1], RIDGE)
+    penalty[0] = 0.0
+    coefficients = np.zeros(known.shape[1])
+    for _ in range(STEPS):
+        chance = 0.5 + 0.5 * np.tanh(0.5 * (known @ coefficients))  # 1 / (1 + exp(-x)) that never overflows
+        slope = known.T @ (weights * (chance - labels)) + penalty * coefficients
+        curvature = weights * chance * (1.0 - chance) + 1e-9
+        # the ridge is on the intercept's curvature too, which shortens steps but leaves the solution where it is
+        coefficients -= np.linalg.solve(
+            known.T @ (curvature[:, None] * known) + RIDGE * np.eye(len(coefficients)), slope
+        )
+    return lambda values: np.asarray(design(values) @ coefficients)

@@ -1,18 +1,19 @@
-"""How a clip moves, in numbers that can be compared between takes of one action: hips, feet, jolts, posture.
-
-Everything is in leg lengths and seconds and at the clip's own rate: shaking hips are lost when frames are left out.
-"""
+"""How a clip moves, in numbers that can be compared between takes of one action, and the figures made of them."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from copy import deepcopy
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.evaluation.comparable import Material
 from freshtake.evaluation.dofs import Joints
+from freshtake.evaluation.results import Figure
 from freshtake.evaluation.tracks import GROUND, UP, Track
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.blas_threads import one_blas_thread
 
 PHASES = 48  # moments, evenly spread over a clip, at which poses are compared
 
@@ -92,3 +93,140 @@ def _swings(body: Floats, pair: Sequence[int]) -> tuple[float, float]:
 
 def _lengths(vectors: Floats) -> Floats:
     return np.asarray(np.linalg.norm(vectors, axis=-1))
+
+
+PAIRS = 4000
+STILL = 1e-6
+TRAVELS = 0.3  # leg lengths: inputs that go less far stay where they are
+MOVES = 1e-9
+PEAK = 95.0  # percentile over variants: one bad variant in twenty is forgiven
+
+Manners = Sequence[Manner]
+Figures = dict[str, Figure]
+
+
+def energy_score(drawn: Floats, real: Floats) -> float:
+    """Mean distance of real clips to drawn ones, less half the mean distance of two different drawn ones (rows).
+
+    With different ones only it is fair: its expectation does not depend on how many were drawn.
+    """
+    across = np.linalg.norm(real[:, None] - drawn, axis=-1).mean()
+    first, second = np.triu_indices(len(drawn), 1)
+    within = np.array([np.linalg.norm(drawn[a] - drawn[b]) for a, b in zip(first, second, strict=True)])
+    return float(across - 0.5 * within.mean())
+
+
+def variogram_score(drawn: Floats, real: Floats, pairs: Ints) -> float:
+    """Of order 1/2, over pairs of columns (2, pairs): whether what varies together in real rows does so in drawn."""
+    expected = _variogram(drawn, pairs).mean(axis=0)
+    return float(((_variogram(real, pairs) - expected) ** 2).mean())
+
+
+def column_pairs(rows: Floats, rng: np.random.Generator) -> Ints:
+    """Pairs of columns that move, drawn from a copy of the generator: sets to compare get the same pairs."""
+    moving, drawing = np.flatnonzero(rows.std(axis=0) > STILL), deepcopy(rng)
+    return np.stack([drawing.choice(moving, PAIRS), drawing.choice(moving, PAIRS)])
+
+
+def _variogram(rows: Floats, pairs: Ints) -> Floats:
+    return np.asarray(np.sqrt(np.abs(rows[:, pairs[0]] - rows[:, pairs[1]])))
+
+
+@one_blas_thread()
+def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
+    """Figures of clips that have a body; the generator is copied, not advanced."""
+    joints = material.layout.joints
+    if joints is None:
+        return {}
+    sets = [[manner(joints, t) for t in tracks] for tracks in (material.inputs, material.variants, material.extra)]
+    inputs, variants, extra = sets
+    figures = _ratio("hip_jerk", lambda one: one.hip_jerk, MOVES, *sets)
+    if joints.toes:
+        figures |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets) | _depth(*sets)
+    figures |= _ratio("travel", lambda one: one.travel, TRAVELS, *sets)
+    figures |= _peak(*sets) | _static(*sets) | _swing_figures(*sets)
+    return figures | (_scores(inputs, variants, extra, rng) if extra else {})
+
+
+def _ratio(
+    key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
+) -> Figures:
+    """A quantity of variants divided by the inputs' mean; nothing where that is below the least."""
+    input_values, variant_values, further = (
+        np.array([value(one) for one in clips]) for clips in (inputs, variants, extra)
+    )
+    if not input_values.mean() > least:
+        return {}
+    others = [np.delete(input_values, k).mean() for k in range(len(input_values))] if len(input_values) > 1 else []
+    left_out = tuple(float(v / mean) for v, mean in zip(input_values, others, strict=False) if mean > 0)
+    each = variant_values / input_values.mean()
+    return {key: Figure(key, float(each.mean()), tuple(each), left_out, tuple(further / input_values.mean()), 1.0)}
+
+
+def _peak(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
+    top = max(one.peak for one in inputs)
+    if not top > 0:
+        return {}
+    input_peaks, variant_peaks, further = ([one.peak / top for one in clips] for clips in (inputs, variants, extra))
+    left_out = () if extra or len(inputs) < 2 else tuple(input_peaks)
+    return {
+        "peak": Figure(
+            "peak", float(np.percentile(variant_peaks, PEAK)), tuple(variant_peaks), left_out, tuple(further), 1.0
+        )
+    }
+
+
+def _depth(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
+    low = min(one.lowest for one in inputs)
+    input_depths, variant_depths, further = (
+        [100.0 * max(0.0, low - one.lowest) for one in clips] for clips in (inputs, variants, extra)
+    )
+    left_out = () if extra or len(inputs) < 2 else tuple(input_depths)
+    return {"depth": Figure("depth", max(variant_depths), tuple(variant_depths), left_out, tuple(further), 0.0)}
+
+
+def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
+    mean = np.mean([one.poses for one in inputs], axis=0)
+    input_shares, variant_shares, further = (
+        [static_share(one.poses, mean) for one in clips] for clips in (inputs, variants, extra)
+    )
+    # an input's difference to the mean of the others is a multiple of that to the mean of all: its share is the same;
+    # of two inputs both have the same, which is no range
+    left_out = tuple(input_shares) if len(inputs) > 2 else ()
+    if not np.isfinite(variant_shares).all():
+        return {}
+    return {"static": Figure("static", float(np.mean(variant_shares)), tuple(variant_shares), left_out, tuple(further))}
+
+
+def _swing_figures(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
+    if len(inputs) < 3 or len(variants) < 3:
+        return {}
+    figures = {}
+    real = swings_together([*inputs, *extra])
+    keys = ("swing_hands", "swing_feet")
+    for key, value, of_inputs, of_all_real in zip(
+        keys, swings_together(variants), swings_together(inputs), real, strict=True
+    ):
+        if np.isfinite([value, of_inputs, of_all_real]).all():
+            figures[key] = Figure(key, value, extra=(of_all_real,), inputs=of_inputs)
+    return figures
+
+
+def _scores(inputs: Manners, variants: Manners, extra: Manners, rng: np.random.Generator) -> Figures:
+    """Energy and variogram score of the further takes given the variants, over those given the inputs."""
+    input_rows, variant_rows, further = (_rows(clips) for clips in (inputs, variants, extra))
+    if len(input_rows) < 2 or len(variant_rows) < 2:
+        return {}
+    figures = {}
+    if (base := energy_score(input_rows, further)) > 0:
+        figures["energy"] = Figure("energy", energy_score(variant_rows, further) / base, extra=(1.0,), inputs=1.0)
+    scores = [
+        variogram_score(x, further, column_pairs(np.concatenate([x, further]), rng)) for x in (variant_rows, input_rows)
+    ]
+    if scores[1] > 0:
+        figures["variogram"] = Figure("variogram", scores[0] / scores[1], inputs=1.0)
+    return figures
+
+
+def _rows(manners: Manners) -> Floats:
+    return np.array([one.poses.reshape(-1) for one in manners])

@@ -8,7 +8,7 @@ from typing import Any
 
 from freshtake.evaluation.actions import Action
 from freshtake.evaluation.figure_kinds import BY_KEY, Kind
-from freshtake.evaluation.ranges import DofFigures
+from freshtake.evaluation.movement import DofFigures
 
 TOLERANCE = 1e-9
 AUC_ALIKE = 0.75  # up to here two sets are hard to tell apart
@@ -34,17 +34,17 @@ class Figure:
 
     @property
     def kind(self) -> Kind:
-        """What this figure is."""
+        """Return what this figure is."""
         return BY_KEY[self.key]
 
     @property
     def real(self) -> tuple[float, ...]:
-        """All values of real takes."""
+        """Return all values of real takes."""
         return tuple(v for v in (*self.left_out, *self.extra) if math.isfinite(v))
 
     @property
     def verdict(self) -> str:
-        """`good`, `above` or `below` what real takes do; `` where there is nothing to judge by."""
+        """Return `good`, `above` or `below` what real takes do, or "" where there is nothing to compare with."""
         wanted, real = self.kind.wanted, self.real
         if wanted == "zero":
             return "good" if self.value <= max((TOLERANCE, *real)) else "above"
@@ -73,17 +73,31 @@ class Figure:
 
 @dataclass(frozen=True)
 class Column:
-    """The figures of another set of motions, such as a baseline: in the variants' place beside the same real takes."""
+    """Hold the figures of another set of motions, such as a baseline, in the place of the variants."""
 
     name: str
     figures: tuple[Figure, ...]
 
     def figure(self, key: str) -> Figure | None:
-        """The figure of this name, if it applies."""
+        """Return the figure of this name.
+
+        Args:
+            key: the key of a figure, such as "jerk".
+
+        Returns:
+            The figure, or None where it does not apply.
+        """
         return next((figure for figure in self.figures if figure.key == key), None)
 
     def value(self, key: str) -> float:
-        """The set's value of a figure; NaN where it does not apply."""
+        """Return the set's value of a figure.
+
+        Args:
+            key: the key of a figure, such as "jerk".
+
+        Returns:
+            The value in the unit of its kind; NaN where it does not apply.
+        """
         figure = self.figure(key)
         return float("nan") if figure is None else figure.value
 
@@ -109,16 +123,34 @@ class Evaluation:
     baselines: tuple[Column, ...] = ()
 
     def figure(self, key: str) -> Figure | None:
-        """The figure of this name, if it applies."""
+        """Return the figure of this name.
+
+        Args:
+            key: the key of a figure, such as "jerk".
+
+        Returns:
+            The figure, or None where it does not apply.
+        """
         return next((figure for figure in self.figures if figure.key == key), None)
 
     def value(self, key: str) -> float:
-        """The variants' value of a figure; NaN where it does not apply."""
+        """Return the variants' value of a figure.
+
+        Args:
+            key: the key of a figure, such as "jerk".
+
+        Returns:
+            The value in the unit of its kind; NaN where it does not apply.
+        """
         figure = self.figure(key)
         return float("nan") if figure is None else figure.value
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON: NaN becomes null; diversity carries smoothness and foot speed with it."""
+        """Return all figures as a dictionary for JSON.
+
+        Returns:
+            Plain values; NaN becomes None, and diversity carries smoothness and foot speed with it.
+        """
         out = asdict(self)
         out["figures"] = {figure.key: _figure_dict(figure) for figure in self.figures}
         beside = {key: self.value(key) for key in ("jerk_limbs", "jerk", "planted_speed")}

@@ -1,7 +1,4 @@
-"""The composer: every figure of the variants beside the same figure of real takes.
-
-Why a figure is not there, and what else a reader has to know: one sentence each.
-"""
+"""The composer: every figure of the variants beside the same figure of real takes."""
 
 from __future__ import annotations
 
@@ -10,27 +7,88 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation import (
-    actions,
-    coordination,
-    copies,
-    coverage,
-    diversity,
-    feet,
-    ranges,
-    smoothness,
-    span,
-    timing,
-)
+from freshtake.evaluation import actions, coordination, likeness, movement, novelty
 from freshtake.evaluation.actions import Action
 from freshtake.evaluation.comparable import Material, Motion, unpacked
 from freshtake.evaluation.figure_kinds import ACTIONS, BY_KEY, COVER, FEET, KINDS, MANNER, TOGETHER
 from freshtake.evaluation.gallery import Gallery, Parts, largest_of, mean_of
+from freshtake.evaluation.realness import realness_figures
 from freshtake.evaluation.results import Column, Evaluation, Figure
-from freshtake.evaluation.set_figures import set_figures
 from freshtake.evaluation.tracks import Track
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
+
+
+def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
+    """Figures of whole sets, beside those of the extra takes (and of the inputs without one) as a set."""
+    inputs, variants, extra = material.inputs, material.variants, material.extra
+    figures = realness_figures(material, rng)
+    others = novelty.copied_from_others(gallery, variants)
+    if others:
+        shared = [part.value for part in novelty.copied_from_others(gallery, [*inputs, *extra])]
+        each, beside = tuple(part.value for part in others), tuple(shared[len(inputs) :])
+        figures["copied_others"] = Figure("copied_others", mean_of(others), each, tuple(shared[: len(inputs)]), beside)
+    figures |= _diversity_figures(gallery, material)
+    if gallery.layout.has_body and np.isfinite(covered := novelty.set_coverage(gallery, variants)):
+        together = (novelty.set_coverage(gallery, extra),) if extra else ()
+        figures["set_coverage"] = Figure("set_coverage", covered, extra=together)
+    spread, of_inputs = movement.spread(variants), movement.spread(inputs)
+    if np.isfinite(spread):
+        real = movement.spread([*inputs, *extra])
+        input_spread = of_inputs if np.isfinite(of_inputs) else None
+        figures["duration_spread"] = Figure("duration_spread", spread, extra=_finite(real), inputs=input_spread)
+    return figures | _covariation_figures(gallery, material) | _likeness_figures(gallery, material, rng)
+
+
+def _covariation_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
+    """How strongly deviations go together, against the inputs'."""
+    if not gallery.layout.has_body or len(material.inputs) < 2:
+        return {}
+    of_inputs = coordination.covariation(gallery, material.inputs)
+    value = coordination.covariation(gallery, material.variants)
+    if not (np.isfinite(value) and of_inputs > 0):
+        return {}
+    real = _finite(coordination.covariation(gallery, material.extra) / of_inputs)
+    return {"covariation": Figure("covariation", value / of_inputs, extra=real, inputs=1.0)}
+
+
+def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
+    inputs, variants, extra = material.inputs, material.variants, material.extra
+    between, of_inputs = novelty.among(gallery, variants), novelty.among(gallery, inputs)
+    if not np.isfinite(between):
+        return {}
+    without = [[t for t in inputs if t is not one] for one in inputs] if len(inputs) > 2 else []
+    subsets = [novelty.among(gallery, subset) for subset in without]
+    real = _finite(novelty.among(gallery, extra)) + _finite(
+        novelty.among(gallery, [*inputs, *extra]) if extra else np.nan
+    )
+    figures = {
+        "between": Figure("between", between, (), tuple(subsets), real, of_inputs if np.isfinite(of_inputs) else None)
+    }
+    if of_inputs > 0:
+        relative = [tuple(value / of_inputs for value in values) for values in (subsets, real)]
+        figures["diversity"] = Figure("diversity", between / of_inputs, (), relative[0], relative[1], 1.0)
+    return figures
+
+
+def _likeness_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
+    inputs, variants, extra = material.inputs, material.variants, material.extra
+    figures = {}
+    beside = likeness.tell_apart(gallery, inputs, extra, rng)
+    reference = _finite(beside.auc) if beside else ()
+    for key, real in (("auc", extra), ("auc_inputs", inputs)):
+        count = likeness.PERMUTATIONS if key == "auc" else 0
+        likeness_to_real = likeness.tell_apart(gallery, real, variants, rng, permutations=count)
+        if likeness_to_real:
+            figures[key] = Figure(key, likeness_to_real.auc, extra=reference)
+            if key == "auc":
+                figures["auc_p"] = Figure("auc_p", likeness_to_real.p, extra=_finite(beside.p) if beside else ())
+    return figures
+
+
+def _finite(value: float) -> tuple[float, ...]:
+    return (float(value),) if np.isfinite(value) else ()
+
 
 BODILY = {"planted_speed", "tempo_share", "tempo_off", "root_step", "jerk_limbs_full", "jerk_limbs", "jerk_limbs_p99"}
 REASONS = {
@@ -60,8 +118,9 @@ REASONS = {
     "covariation": "needs two inputs that differ and at least as many variants",
 }
 MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
-    copies.measure, diversity.measure, span.measure, smoothness.measure, feet.measure, ranges.measure, timing.measure,
-    coverage.measure, coordination.measure,
+    novelty.measure_copies, novelty.measure_diversity, novelty.measure_span, movement.measure_smoothness,
+    movement.measure_feet, movement.measure_ranges, movement.measure_timing,
+    novelty.measure_coverage, coordination.measure,
 )  # fmt: skip
 
 
@@ -117,8 +176,17 @@ def evaluate(
 ) -> Evaluation:
     """Score variants against the inputs they were made from, and against what further real takes score.
 
-    `extra` are real takes that were not among the inputs. `action` names the quantity whose peaks are counted.
-    `baselines` are further sets of motions by name, scored by the same figures: columns beside the variants.
+    Args:
+        inputs: the takes that were learned from, one or more.
+        variants: the motions to score, one or more, of the same kind.
+        extra: real takes that were not among the inputs.
+        rng: where random numbers are drawn from.
+        action: the quantity whose peaks are counted, or "auto" to choose one from the inputs.
+        baselines: further sets of motions by name, scored by the same figures as columns next to the variants.
+        report: receives `Progress`.
+
+    Returns:
+        Every figure that applies, with its values for real takes, and a reason for every one that does not.
     """
     sets = dict(baselines or {})
     material = unpacked(inputs, [*variants, *(one for motions in sets.values() for one in motions)], extra)
@@ -130,7 +198,7 @@ def evaluate(
     report(Progress(0.9, "comparing sets"))
     counts = _counts(gallery, material, counted)
     figures = _figures(gallery, material, scored, counted, rng)
-    inner = span.interpolation(gallery, rng) if len(material.inputs) > 1 else {}
+    inner = novelty.interpolation(gallery, rng) if len(material.inputs) > 1 else {}
     return Evaluation(
         kind=material.layout.kind,
         inputs=tuple(track.name for track in material.inputs),
@@ -141,7 +209,7 @@ def evaluate(
         frames={name: tuple(len(t) for t in getattr(material, name)) for name in ("inputs", "variants", "extra")},
         figures=_ordered(figures),
         interpolation={key: part.value for key, part in inner.items()},
-        dofs=tuple(ranges.dof_table(gallery, material.variants)),
+        dofs=tuple(movement.dof_table(gallery, material.variants)),
         action=counted,
         action_counts=counts,
         missing=missing_figures(material, figures),
@@ -212,7 +280,7 @@ def _score(gallery: Gallery, material: Material, report: Report) -> Scored:
 def _figure(key: str, scored: Scored, gallery: Gallery) -> Figure:
     parts = [clip[key] for clip in scored.variants if key in clip]
     pool = largest_of if BY_KEY[key].pooled == "max" else mean_of
-    of_inputs = feet.input_values(gallery) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
+    of_inputs = movement.input_values(gallery) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
 
     def values(clips: list[Parts]) -> tuple[float, ...]:
         return tuple(one[key].value for one in clips if key in one and one[key].weight > 0)

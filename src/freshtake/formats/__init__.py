@@ -1,6 +1,5 @@
 """Files in and out. The only layer that opens files; every format is one module, found through the registry."""
 
-from freshtake.formats.reading_by_kind import read_clip, read_mesh, read_points, read_stroke
-from freshtake.formats.registry import read, write
+from freshtake.formats.registry import read, read_clip, read_mesh, read_points, read_stroke, write
 
 __all__ = ["read", "read_clip", "read_mesh", "read_points", "read_stroke", "write"]

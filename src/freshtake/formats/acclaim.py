@@ -1,30 +1,198 @@
-"""Acclaim motion (AMC), which needs the skeleton file (ASF) it was made with; `asf.py` says what the numbers mean."""
+"""Read and write Acclaim motion (.amc): frames of channel values for the skeleton of an .asf file."""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.amc_frames import parse_amc
 from freshtake.formats.asf import DEFAULT_FPS, asf_skeleton
 from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.numbers import COMPUTED_DECIMALS, finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body.orientation import hides_up
 from freshtake.motion.channels import clip_from_channels
-from freshtake.motion.kind_words import kind_word
+from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import continuous_euler, to_euler
 from freshtake.numeric.rotations import angle_between, inverse, multiply, rotate
 
-_DECIMALS = 9  # of degrees and units that we computed ourselves; a file's own numbers keep all their digits
+_COMMENT = re.compile(r"#[^\n]*")
+_WHOLE = re.compile(r"\d{1,15}")
+_PLAIN = re.compile(r"[\s!-^`-~]*")  # ASCII without the underscore, which float() would pass over
+
+
+class AmcText(NamedTuple):
+    """`degrees` and `fps` are None where the header leaves them unsaid; `values` is (frames, channels)."""
+
+    degrees: bool | None
+    fps: float | None
+    values: Floats
+
+
+def parse_amc(path: Path, text: str, skeleton: Skeleton) -> AmcText:
+    """Columns in the skeleton's layout, whatever order the file lists the joints in."""
+    text = _COMMENT.sub("", text) if "#" in text else text
+    degrees, fps, start = _header(path, text)
+    layout = {name: len(dofs) for name, dofs in zip(skeleton.names, skeleton.channels, strict=True) if dofs}
+    body, line = text[start:], text.count("\n", 0, start) + 1
+    if not body.strip():
+        raise FormatError(path, "a frame number was expected after the header, but the file ends there", f"line {line}")
+    values = _alike(body, layout)
+    return AmcText(degrees, fps, _one_by_one(path, body, line, layout) if values is None else values)
+
+
+def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
+    """Return what the lines that begin with a colon say, and where the frames start."""
+    degrees: bool | None = None
+    fps: float | None = None
+    at, line = 0, 1
+    for row in text.splitlines(keepends=True):
+        words = row.split()
+        if words and not words[0].startswith(":"):
+            break
+        word = words[0].upper() if words else ""
+        if word in (":DEGREES", ":RADIANS"):
+            degrees = word == ":DEGREES"
+        elif word == ":SAMPLES-PER-SECOND":
+            fps = finite_number(words[1]) if len(words) > 1 else None
+            if fps is None or not 0.0 < fps <= 1e6:
+                raise FormatError(path, "a rate above 0 was expected after :SAMPLES-PER-SECOND", f"line {line}")
+        at += len(row)
+        line += 1
+    return degrees, fps, at
+
+
+def _alike(body: str, layout: dict[str, int]) -> Floats | None:
+    """All frames at once; None unless every frame lists the same joints in the same order, as files usually do."""
+    if _PLAIN.fullmatch(body) is None:
+        return None
+    words = body.split()
+    width = 1 + sum(1 + count for count in layout.values())
+    if len(words) % width:
+        return None
+    starts = _joint_places(words[:width], layout)
+    if starts is None:
+        return None
+    for name, place in starts.items():
+        if words[place::width].count(name) * width != len(words):
+            return None
+    names = set(starts.values())
+    columns = [words[place::width] for place in range(width) if place not in names]
+    try:
+        table = np.array([list(map(float, column)) for column in columns]).T
+    except ValueError:
+        return None
+    numbers = table[:, 0]
+    whole = all(map(_WHOLE.fullmatch, columns[0]))
+    if not whole or not np.isfinite(table).all() or (np.diff(numbers) != 1.0).any():
+        return None
+    firsts = np.cumsum([1, *[layout[name] for name in starts]])
+    at = dict(zip(starts, firsts.tolist(), strict=False))
+    order = [at[name] + k for name, count in layout.items() for k in range(count)]
+    return np.ascontiguousarray(table[:, order])
+
+
+def _joint_places(words: Sequence[str], layout: dict[str, int]) -> dict[str, int] | None:
+    """Return the place of each joint's name in the first frame."""
+    starts: dict[str, int] = {}
+    place = 1
+    while place < len(words):
+        name = words[place]
+        if name not in layout or name in starts:
+            return None
+        starts[name] = place
+        place += 1 + layout[name]
+    return starts
+
+
+class _Walk:
+    """The words of the frames one by one, with their lines, to read unusual files and to name what is wrong."""
+
+    def __init__(self, path: Path, body: str, line: int) -> None:
+        self.path = path
+        self.words = [(word, number) for number, row in enumerate(body.split("\n"), line) for word in row.split()]
+        self.at = 0
+
+    def fail(self, problem: str, back: int = 0) -> FormatError:
+        at = min(max(self.at - back, 0), len(self.words) - 1)
+        return FormatError(self.path, problem, f"line {self.words[at][1]}")
+
+    def peek(self) -> str:
+        return self.words[self.at][0] if self.at < len(self.words) else ""
+
+    def same_line(self) -> bool:
+        """Return whether the next word is on the line of the one before."""
+        return 0 < self.at < len(self.words) and self.words[self.at][1] == self.words[self.at - 1][1]
+
+
+def _one_by_one(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
+    walk = _Walk(path, body, line)
+    rows: list[list[float]] = []
+    expected: int | None = None
+    while walk.peek():
+        expected = _frame_number(walk, expected)
+        rows.append(_frame(walk, expected, layout))
+        expected += 1
+    return np.array(rows)
+
+
+def _frame_number(walk: _Walk, expected: int | None) -> int:
+    word = walk.peek()
+    if word.isascii() and _WHOLE.fullmatch(word) and expected in (None, int(word)):
+        walk.at += 1
+        return int(word)
+    wanted = "a frame number" if expected is None else f"the frame number {expected}"
+    raise walk.fail(f"{wanted} was expected, not {word[:40]!r}: frames must follow one another without a gap")
+
+
+def _frame(walk: _Walk, frame: int, layout: dict[str, int]) -> list[float]:
+    values: dict[str, list[float]] = {}
+    while len(values) < len(layout):
+        word = walk.peek()
+        if word not in layout or word in values:
+            raise _no_joint(walk, frame, layout, values)
+        walk.at += 1
+        values[word] = _numbers(walk, frame, word, layout[word])
+    return [value for name in layout for value in values[name]]
+
+
+def _numbers(walk: _Walk, frame: int, joint: str, count: int) -> list[float]:
+    values: list[float] = []
+    while walk.same_line():
+        value = finite_number(walk.peek())
+        if value is None:
+            raise walk.fail(f"frame {frame}: joint {joint!r} needs finite numbers, not {walk.peek()[:40]!r}")
+        values.append(value)
+        walk.at += 1
+    if len(values) != count:
+        raise walk.fail(f"frame {frame}: joint {joint!r} has {count} dofs, but {len(values)} numbers in its line", 1)
+    return values
+
+
+def _no_joint(walk: _Walk, frame: int, layout: dict[str, int], values: dict[str, list[float]]) -> FormatError:
+    word = walk.peek()
+    missing = next(name for name in layout if name not in values)
+    if word in values:
+        return walk.fail(f"frame {frame}: joint {word!r} comes a second time, while {missing!r} is missing")
+    if finite_number(word or "0") is not None:
+        return walk.fail(f"frame {frame}: joint {missing!r} is missing: every frame lists every joint that has dofs", 1)
+    return walk.fail(
+        f"frame {frame}: {word[:40]!r} is not a joint with dofs in this skeleton: is this the right ASF file?"
+    )
+
+
 _LARGEST_MISFIT = np.radians(1.0)  # of a joint that left its dofs, as rotations between frames do by a little
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
-    """One clip; `channels` holds the file's numbers as they stand, joint after joint of the skeleton.
+    """Return one clip; `channels` holds the numbers of the file unchanged, joint after joint of the skeleton.
 
     The rate is the caller's, else the file's (:SAMPLES-PER-SECOND, rarely there), else 120 with a warning.
     """
@@ -32,7 +200,8 @@ def read(path: Path, options: ReadOptions) -> Clip:
     skeleton, asf_degrees = asf_skeleton(source, read_text(source))
     if skeleton.channel_count == 0:
         raise FormatError(source, "no bone of the skeleton has dofs, so there is no motion to read")
-    amc = parse_amc(path, read_text(path), skeleton)
+    text = read_text(path)
+    amc = parse_amc(path, text, skeleton)
     fps = options.fps or amc.fps
     if fps is None:
         fps = DEFAULT_FPS
@@ -47,12 +216,12 @@ def read(path: Path, options: ReadOptions) -> Clip:
         name=path.stem,
         provenance=f"{path.name} with {source.name}",
         unit_m=options.unit_m,
-        up=options.up or "y",
+        up=options.up or ("z" if text.startswith("# up z") else "y"),
     )
 
 
 def skeleton_file(path: Path, options: ReadOptions) -> Path:
-    """The ASF that an AMC is read with: the one that was named, else the only one in its folder."""
+    """Return the ASF that an AMC is read with: the one that was named, else the only one in its folder."""
     return Path(options.skeleton) if options.skeleton is not None else _only_asf(path)
 
 
@@ -74,7 +243,7 @@ def _only_asf(path: Path) -> Path:
 def clip_from_amc(
     skeleton: Skeleton, values: Floats, frame_time: float, *, degrees: bool = True, **about: object
 ) -> Clip:
-    """A clip of a skeleton with axes: position dofs move a joint from its rest, along the axes of its bone."""
+    """Return a clip of a skeleton with axes: position dofs move a joint from its rest, along the axes of its bone."""
     at_zero = clip_from_channels(_without_offsets(skeleton), values, frame_time, degrees=degrees)
     assert skeleton.axes is not None
     with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not finite, and the clip refuses it
@@ -106,7 +275,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def to_text(path: Path, clip: Clip) -> str:
-    """The whole file as text."""
+    """Return the whole file as text."""
     values, degrees = _columns(path, clip)
     starts = np.cumsum([0, *[len(dofs) for dofs in clip.skeleton.channels]]).tolist()
     spans = [
@@ -114,7 +283,9 @@ def to_text(path: Path, clip: Clip) -> str:
         for name, start, stop in zip(clip.skeleton.names, starts[:-1], starts[1:], strict=True)
         if start < stop
     ]
-    lines = [":FULLY-SPECIFIED", ":DEGREES" if degrees else ":RADIANS"]
+    # The format has no field for the vertical axis: state it where the body does not show it.
+    lines = [f"# up {clip.up}"] if hides_up(clip) else []
+    lines += [":FULLY-SPECIFIED", ":DEGREES" if degrees else ":RADIANS"]
     for number, row in enumerate(values.tolist(), start=1):
         words = list(map(repr, row))
         lines.append(str(number))
@@ -123,13 +294,13 @@ def to_text(path: Path, clip: Clip) -> str:
 
 
 def _columns(path: Path, clip: Clip) -> tuple[Floats, bool]:
-    """The file's own numbers, in the unit that gives the clip's rotations; otherwise computed degrees."""
+    """Return the file's own numbers, in the unit that gives the clip's rotations; otherwise computed degrees."""
     if clip.channels is not None:
         for degrees in (True, False):
             again = clip_from_amc(clip.skeleton, clip.channels, clip.frame_time, degrees=degrees)
             if angle_between(again.rotations, clip.rotations).max() < 1e-9:
                 return clip.channels, degrees
-    return np.round(_computed(path, clip), _DECIMALS) + 0.0, True
+    return np.round(_computed(path, clip), COMPUTED_DECIMALS) + 0.0, True
 
 
 def _computed(path: Path, clip: Clip) -> Floats:
@@ -151,7 +322,7 @@ def _computed(path: Path, clip: Clip) -> Floats:
 
 
 def _angles(local: Floats, order: str) -> tuple[str, Floats]:
-    """Degrees (frames, 3) in the order completed to three axes.
+    """Return degrees (frames, 3) in the order completed to three axes.
 
     Axes that a joint lacks go behind its first, where their angle is zero: its own can then turn all the way.
     """

@@ -1,21 +1,22 @@
-"""Acclaim skeletons (ASF). A joint sits where its bone begins, which is where its parent's bone ends.
+"""Read Acclaim skeletons (.asf): the sections of the text, then the rest skeleton that they describe.
 
-At rest, all angles zero, the bones lie as the file's directions say, in world coordinates. A bone's axis C is a
-fixed rotation: with a motion M of its dofs (turns about x, y and z in the axis order, about fixed axes) the local
-rotation is C M C^-1, and position dofs move the joint by C t from its rest. The root's position and orientation
-are the place that all motion is relative to, so they move and turn the whole rest skeleton. Lengths stay as they
-stand in the file; its length unit is not applied.
+Root position and orientation are what all motion is relative to, so they move and turn the rest skeleton. Lengths stay
+in the unit of the file.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from math import inf
 from pathlib import Path
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.asf_text import AsfText, Bone, Vector, Word, parse_text
-from freshtake.formats.files import read_text
+from freshtake.formats.files import DEEPEST, read_text
+from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import ReadOptions
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.channels import clip_from_channels
@@ -24,12 +25,288 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import from_euler
 from freshtake.numeric.rotations import multiply, rotate
 
+DOFS = ("tx", "ty", "tz", "rx", "ry", "rz")
+_BLANKS = str.maketrans("(),", "   ")  # the format counts commas and parentheses as white space
+_INFINITE = {"inf": inf, "+inf": inf, "-inf": -inf}
+
+Vector = tuple[float, float, float]
+
+
+class Word(NamedTuple):
+    """A word and its line."""
+
+    text: str
+    line: int
+
+
+@dataclass
+class Root:
+    """`order` lists the columns and the sequence of turns about fixed axes; `axis` is that of `orientation` only."""
+
+    line: int
+    order: tuple[str, ...] = ()
+    axis: str = "XYZ"
+    position: Vector = (0.0, 0.0, 0.0)
+    orientation: Vector = (0.0, 0.0, 0.0)
+
+
+@dataclass
+class Bone:
+    """One begin ... end block of :bonedata; angles are in the file's unit."""
+
+    line: int
+    name: str = ""
+    direction: Vector | None = None
+    length: float | None = None
+    axis: Vector = (0.0, 0.0, 0.0)
+    order: str = "XYZ"
+    dofs: tuple[str, ...] = ()
+    limits: list[float] = field(default_factory=list)
+
+
+@dataclass
+class AsfText:
+    """All of an ASF file that describes the skeleton."""
+
+    root: Root
+    bones: dict[str, Bone]
+    children: list[tuple[Word, list[Word]]]
+    degrees: bool
+
+
+class _Words:
+    """A walk over the words of one section; every refusal names the line."""
+
+    def __init__(self, path: Path, words: list[Word], line: int) -> None:
+        self.path, self.words, self.at = path, words, 0
+        self.last = Word("", line)
+
+    def peek(self) -> str:
+        return self.words[self.at].text.lower() if self.at < len(self.words) else ""
+
+    def next(self) -> str:
+        self.last = self.words[self.at] if self.at < len(self.words) else Word("", self.last.line)
+        self.at += 1
+        return self.last.text
+
+    def fail(self, expected: str) -> NoReturn:
+        actual = f"not {self.last.text[:40]!r}" if self.last.text else "but the section ends there"
+        raise FormatError(self.path, f"{expected} was expected, {actual}", f"line {self.last.line}")
+
+    def number(self, what: str, infinite: bool = False) -> float:
+        text = self.next()
+        value = _INFINITE.get(text.lower()) if infinite else None
+        value = finite_number(text) if value is None else value
+        if value is None:
+            self.fail(f"a number for {what}")
+        return value
+
+    def vector(self, what: str) -> Vector:
+        return self.number(what), self.number(what), self.number(what)
+
+    def axis_order(self, what: str) -> str:
+        text = self.next().upper()
+        if sorted(text) != ["X", "Y", "Z"]:
+            self.fail(f"an order of three axes such as XYZ for {what}")
+        return text
+
+    def dofs(self, what: str) -> tuple[str, ...]:
+        dofs: list[str] = []
+        while self.peek() in (*DOFS, "l"):
+            dof = self.next().lower()
+            if dof == "l":
+                raise FormatError(
+                    self.path,
+                    f"{what} may change its length (dof l), which is not supported: remove that dof from ASF and AMC",
+                    f"line {self.last.line}",
+                )
+            if dof in dofs:
+                self.fail(f"each dof of {what} only once")
+            dofs.append(dof)
+        if not dofs:
+            self.next()
+            self.fail(f"one of {' '.join(DOFS)} for {what}")
+        return tuple(dofs)
+
+
+def parse_text(path: Path, text: str) -> AsfText:
+    """Take the file apart; sections may come in any order, unknown ones are passed over."""
+    sections = _sections(path, text)
+    for needed in (":root", ":bonedata", ":hierarchy"):
+        if needed not in sections:
+            raise FormatError(path, f"the section {needed} was expected, but there is none", "end of file")
+    units = sections.get(":units")
+    return AsfText(
+        _root(sections[":root"]),
+        _bones(sections[":bonedata"]),
+        _hierarchy(sections[":hierarchy"]),
+        _degrees(units) if units else True,
+    )
+
+
+def _sections(path: Path, text: str) -> dict[str, _Words]:
+    sections: dict[str, _Words] = {}
+    here: list[Word] | None = None
+    for number, row in enumerate(text.splitlines(), start=1):
+        words = row.split("#", 1)[0].translate(_BLANKS).split()
+        if words and words[0].startswith(":"):
+            name = words.pop(0).lower()
+            if name in sections and name in (":units", ":root", ":bonedata", ":hierarchy"):
+                raise FormatError(path, f"the section {name} comes a second time: keep one", f"line {number}")
+            here = []
+            sections[name] = _Words(path, here, number)
+        if words and here is None:
+            raise FormatError(path, f"a keyword such as :version was expected, not {words[0][:40]!r}", f"line {number}")
+        if here is not None:
+            here += [Word(word, number) for word in words]
+    return sections
+
+
+def _degrees(words: _Words) -> bool:
+    degrees = True
+    while word := words.next().lower():
+        if word == "angle":
+            unit = words.next().lower()
+            if unit not in ("deg", "rad", "degrees", "radians"):
+                words.fail("deg or rad")
+            degrees = unit.startswith("deg")
+        elif word in ("mass", "length"):
+            words.number(word)
+        else:
+            words.fail("mass, length or angle")
+    return degrees
+
+
+def _root(words: _Words) -> Root:
+    root = Root(words.last.line)
+    while word := words.next().lower():
+        if word == "order":
+            root.order = words.dofs("the root")
+        elif word == "axis":
+            root.axis = words.axis_order("the root")
+        elif word == "position":
+            root.position = words.vector("the root's position")
+        elif word == "orientation":
+            root.orientation = words.vector("the root's orientation")
+        else:
+            words.fail("order, axis, position or orientation")
+    if not root.order:
+        raise FormatError(words.path, "the root has no 'order', such as TX TY TZ RX RY RZ", f"line {root.line}")
+    return root
+
+
+def _bones(words: _Words) -> dict[str, Bone]:
+    bones: dict[str, Bone] = {}
+    while word := words.next().lower():
+        if word != "begin":
+            words.fail("'begin' of a bone")
+        bone = _bone(words)
+        if bone.name in bones:
+            first = bones[bone.name].line
+            raise FormatError(
+                words.path, f"two bones are named {bone.name!r} (the first in line {first})", f"line {bone.line}"
+            )
+        bones[bone.name] = bone
+    return bones
+
+
+def _bone(words: _Words) -> Bone:
+    bone = Bone(words.last.line)
+    while (word := words.next().lower()) != "end":
+        if word not in _FIELDS:
+            words.fail(f"one of {', '.join(_FIELDS)} or end for bone {bone.name!r}")
+        _FIELDS[word](words, bone)
+    place = f"line {bone.line}"
+    if not bone.name:
+        raise FormatError(words.path, "a bone has no name", place)
+    if bone.name.lower() == "root":
+        raise FormatError(words.path, "a bone is named 'root', which is the root's own name: rename it", place)
+    if bone.direction is None or bone.length is None:
+        missing = "direction" if bone.direction is None else "length"
+        raise FormatError(words.path, f"bone {bone.name!r} has no {missing}", place)
+    if bone.limits and len(bone.limits) != 2 * len(bone.dofs):
+        counts = f"{len(bone.dofs)} dofs, but its limits are {len(bone.limits)} numbers"
+        raise FormatError(words.path, f"bone {bone.name!r} has {counts}, not two for each dof", place)
+    return bone
+
+
+def _set_name(words: _Words, bone: Bone) -> None:
+    bone.name = words.next()
+    if not bone.name:
+        words.fail("the name of a bone")
+
+
+def _set_direction(words: _Words, bone: Bone) -> None:
+    bone.direction = words.vector(f"the direction of bone {bone.name!r}")
+
+
+def _set_length(words: _Words, bone: Bone) -> None:
+    bone.length = words.number(f"the length of bone {bone.name!r}")
+    if bone.length < 0.0:
+        words.fail(f"a length of 0 or more for bone {bone.name!r}")
+
+
+def _set_axis(words: _Words, bone: Bone) -> None:
+    bone.axis = words.vector(f"the axis of bone {bone.name!r}")
+    if sorted(words.peek()) == ["x", "y", "z"]:
+        bone.order = words.axis_order(f"bone {bone.name!r}")
+
+
+def _set_dofs(words: _Words, bone: Bone) -> None:
+    bone.dofs = words.dofs(f"bone {bone.name!r}")
+
+
+def _set_limits(words: _Words, bone: Bone) -> None:
+    while words.peek() and words.peek() != "end" and words.peek() not in _FIELDS:
+        bone.limits.append(words.number(f"the limits of bone {bone.name!r}", infinite=True))
+    for low, high in zip(bone.limits[::2], bone.limits[1::2], strict=False):
+        if not low <= high or low == inf or high == -inf:
+            raise FormatError(
+                words.path,
+                f"bone {bone.name!r} has the lower limit {low:g} above its upper limit {high:g}",
+                f"line {words.last.line}",
+            )
+
+
+def _skip_number(words: _Words, bone: Bone) -> None:
+    words.number(f"bone {bone.name!r}")
+
+
+def _skip_word(words: _Words, bone: Bone) -> None:
+    words.next()
+
+
+_FIELDS: dict[str, Callable[[_Words, Bone], None]] = {
+    "id": _skip_word,
+    "name": _set_name,
+    "direction": _set_direction,
+    "length": _set_length,
+    "axis": _set_axis,
+    "dof": _set_dofs,
+    "limits": _set_limits,
+    "bodymass": _skip_number,
+    "cofmass": _skip_number,
+}
+
+
+def _hierarchy(words: _Words) -> list[tuple[Word, list[Word]]]:
+    """Line by line: a parent and its children."""
+    lines: dict[int, list[Word]] = {}
+    for word in words.words:
+        lines.setdefault(word.line, []).append(word)
+    rows = []
+    for row in lines.values():
+        names = [word for word in row if word.text.lower() not in ("begin", "end")]
+        if names:
+            rows.append((names[0], names[1:]))
+    return rows
+
+
 DEFAULT_FPS = 120.0
-_DEEPEST = 500
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
-    """One frame: the skeleton at rest, every dof zero. The motion itself is in AMC files."""
+    """Return one frame: the skeleton at rest, every dof zero. The motion itself is in AMC files."""
     skeleton = parse_asf(path)
     clip = clip_from_channels(
         skeleton,
@@ -44,7 +321,7 @@ def read(path: Path, options: ReadOptions) -> Clip:
 
 
 def parse_asf(path: Path) -> Skeleton:
-    """The skeleton of an ASF file; its offset of the root is the file's root position."""
+    """Return the skeleton of an ASF file; its offset of the root is the file's root position."""
     return asf_skeleton(path, read_text(path))[0]
 
 
@@ -75,15 +352,15 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
 
 
 def _ordered(path: Path, asf: AsfText) -> tuple[list[Bone], list[int]]:
-    """Bones depth first, children in the order the hierarchy lists them, and the parents of all joints."""
+    """Return bones depth first, children in the order the hierarchy lists them, and the parents of all joints."""
     children = _children(path, asf)
     bones: list[Bone] = []
     parents = [-1]
     stack = [(name, 0, 1) for name in reversed(children.pop("root", []))]
     while stack:
         name, parent, depth = stack.pop()
-        if depth > _DEEPEST:
-            raise FormatError(path, f"bones are nested deeper than {_DEEPEST}", f"line {asf.bones[name].line}")
+        if depth > DEEPEST:
+            raise FormatError(path, f"bones are nested deeper than {DEEPEST}", f"line {asf.bones[name].line}")
         bones.append(asf.bones[name])
         parents.append(parent)
         stack += [(child, len(bones), depth + 1) for child in reversed(children.pop(name, []))]
@@ -121,7 +398,7 @@ def _order_of(dofs: tuple[str, ...]) -> str:
 
 
 def _turns(dofs: tuple[str, ...], order: str) -> str:
-    """The intrinsic Euler order: turns about fixed axes in this order are the reverse about turning ones."""
+    """Return the intrinsic Euler order: turns about fixed axes in this order are the reverse about turning ones."""
     held = _order_of(dofs)
     return "".join(axis for axis in reversed(order) if axis in held)
 
@@ -135,7 +412,7 @@ def _radians(angles: Vector, degrees: bool) -> Floats:
 
 
 def _axis(bone: Bone, degrees: bool) -> Floats:
-    """The rotation C; its three angles are about x, y and z whatever the order in which they are applied."""
+    """Return the rotation C; its three angles are about x, y and z whatever the order in which they are applied."""
     return from_euler(_radians(bone.axis, degrees)[_sequence(bone.order)], bone.order[::-1])
 
 

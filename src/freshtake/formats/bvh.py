@@ -1,4 +1,4 @@
-"""BVH: any joint tree, any channel order, read and written so that nothing is lost."""
+"""Read and write BVH: a hierarchy of joints with channels, and one row of numbers per frame."""
 
 from __future__ import annotations
 
@@ -6,22 +6,229 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.bvh_hierarchy import parse_hierarchy, write_hierarchy
-from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.numbers import finite_number, format_rows, parse_numbers, words_per_line
-from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.motion import Clip, Skeleton
+from freshtake.formats.files import DEEPEST, read_text, write_bytes
+from freshtake.formats.numbers import COMPUTED_DECIMALS, finite_number, format_rows, parse_numbers, words_per_line
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
+from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.body.orientation import hides_up
+from freshtake.motion.body.rooting import rooted
 from freshtake.motion.channels import channels_from_clip, clip_from_channels
-from freshtake.motion.kind_words import kind_word
+from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
 
+_CHANNELS = {
+    f"{axis}{kind}": f"{kind[0].replace('p', 't')}{axis.lower()}" for axis in "XYZ" for kind in ("position", "rotation")
+}
+_LOWER = {name.lower(): short for name, short in _CHANNELS.items()}
+_LONG = {short: name for name, short in _CHANNELS.items()}
+_WORD = re.compile(r"\s*([{}]|[^\s{}]+)")
+_NAME = re.compile(r"\s*([^\s{}](?:[^{}\n]*[^\s{}])?)")  # the rest of its line: a joint's name may hold spaces
+
+
+class _Joint:
+    """A joint while its block is being read."""
+
+    def __init__(self, name: str, parent: int, place: int) -> None:
+        self.name, self.parent, self.place = name, parent, place
+        self.offset: tuple[float, float, float] | None = None
+        self.channels: tuple[str, ...] | None = None
+
+
+class _Reader:
+    """A walk over the words of the hierarchy; every refusal names the line."""
+
+    def __init__(self, path: Path, text: str) -> None:
+        self.path, self.text = path, text
+        self.at = 0  # where the next word may begin
+        self.word, self.place = "", 0  # the last word and where it began
+        self.joints: list[_Joint] = []
+        self.sites: list[EndSite] = []
+
+    def line(self, place: int) -> str:
+        return f"line {self.text.count(chr(10), 0, place) + 1}"
+
+    def fail(self, expected: str) -> NoReturn:
+        actual = f"not {self.word[:40]!r}" if self.word else "but the file ends there"
+        raise FormatError(self.path, f"{expected} was expected, {actual}", self.line(self.place))
+
+    def next(self, pattern: re.Pattern[str] = _WORD) -> str:
+        match = pattern.match(self.text, self.at)
+        self.word = match[1] if match else ""
+        self.place = match.start(1) if match else len(self.text.rstrip())
+        self.at = match.end() if match else self.at
+        return self.word
+
+    def expect(self, word: str) -> None:
+        if self.next().upper() != word:
+            self.fail(repr(word))
+
+    def number(self, what: str) -> float:
+        value = finite_number(self.next())
+        if value is None:
+            self.fail(what)
+        return value
+
+    def vector(self) -> tuple[float, float, float]:
+        return self.number("an offset in x"), self.number("an offset in y"), self.number("an offset in z")
+
+    def hierarchy(self) -> None:
+        self.expect("HIERARCHY")
+        self.expect("ROOT")
+        self.begin(-1)
+        open_joints = [0]
+        while open_joints:
+            joint = self.joints[open_joints[-1]]
+            word = self.next().upper()
+            if word == "}":
+                open_joints.pop()
+            elif word == "OFFSET" and joint.offset is None:
+                joint.offset = self.vector()
+            elif word == "CHANNELS" and joint.channels is None:
+                joint.channels = self.channel_list(joint)
+            elif word == "JOINT":
+                if len(open_joints) >= DEEPEST:
+                    raise FormatError(self.path, f"joints are nested deeper than {DEEPEST}", self.line(self.place))
+                self.begin(open_joints[-1])
+                open_joints.append(len(self.joints) - 1)
+            elif word == "END":
+                self.end_site(open_joints[-1])
+            else:
+                self.fail(f"OFFSET, CHANNELS, JOINT, End Site or }} for joint {joint.name!r}")
+        if self.next().upper() != "MOTION":
+            self.fail("MOTION after the hierarchy, which has one ROOT,")
+
+    def begin(self, parent: int) -> None:
+        name = self.next(_NAME)
+        if not name:
+            self.next()
+            self.fail("the name of a joint")
+        self.joints.append(_Joint(name, parent, self.place))
+        self.expect("{")
+
+    def end_site(self, joint: int) -> None:
+        self.expect("SITE")
+        name = self.next(_NAME)  # some tools give end sites a name
+        self.expect("{")
+        self.expect("OFFSET")
+        self.sites.append(EndSite(joint, self.vector(), name))
+        self.expect("}")
+
+    def channel_list(self, joint: _Joint) -> tuple[str, ...]:
+        count = self.next()
+        if not re.fullmatch(r"[0-6]", count):
+            self.fail(f"a channel count from 0 to 6 for joint {joint.name!r}")
+        names = []
+        for _ in range(int(count)):
+            short = _LOWER.get(self.next().lower())
+            if short is None:
+                self.fail(f"one of {', '.join(_CHANNELS)} for joint {joint.name!r}")
+            names.append(short)
+        return tuple(names)
+
+
+def parse_hierarchy(path: Path, text: str) -> tuple[Skeleton, int]:
+    """Return the skeleton that the hierarchy describes, and the place behind the word MOTION that follows it.
+
+    Lines of the text end with a line feed alone.
+    """
+    reader = _Reader(path, text)
+    reader.hierarchy()
+    seen: dict[str, _Joint] = {}
+    for joint in reader.joints:
+        if joint.offset is None:
+            raise FormatError(path, f"joint {joint.name!r} has no OFFSET", reader.line(joint.place))
+        if joint.name in seen:
+            first = reader.line(seen[joint.name].place)
+            raise FormatError(
+                path, f"two joints are named {joint.name!r} (the first in {first})", reader.line(joint.place)
+            )
+        seen[joint.name] = joint
+    try:
+        skeleton = Skeleton(
+            tuple(joint.name for joint in reader.joints),
+            np.array([joint.parent for joint in reader.joints]),
+            np.array([joint.offset for joint in reader.joints], dtype=np.float64),
+            tuple(reader.sites),
+            tuple(joint.channels or () for joint in reader.joints),
+        )
+    except InvalidMotion as error:
+        raise FormatError(path, str(error), "hierarchy") from None
+    return skeleton, reader.at
+
+
+def write_hierarchy(path: Path, skeleton: Skeleton) -> tuple[str, list[int]]:
+    """Return the text, and which columns of the skeleton's channels follow one another in it (depth first)."""
+    try:
+        return _hierarchy(skeleton)
+    except InvalidMotion as error:
+        raise FormatError(path, str(error)) from None
+
+
+@lru_cache(maxsize=64)
+def _hierarchy(skeleton: Skeleton) -> tuple[str, list[int]]:
+    starts = np.concatenate([[0], np.cumsum([len(c) for c in skeleton.channels])]).tolist()
+    below: list[list[int]] = [[] for _ in skeleton.names]
+    for joint, parent in enumerate(skeleton.parents.tolist()[1:], start=1):
+        below[parent].append(joint)
+    sites: list[list[EndSite]] = [[] for _ in skeleton.names]
+    for site in skeleton.end_sites:
+        sites[site.joint].append(site)
+    lines = ["HIERARCHY"]
+    columns: list[int] = []
+    stack: list[tuple[int, int]] = [(0, 0)]  # (joint, depth); joint -1 closes a block
+    while stack:
+        joint, depth = stack.pop()
+        if joint < 0:
+            lines.append("  " * depth + "}")
+            continue
+        lines += _joint_lines(skeleton, joint, depth, sites[joint])
+        columns += range(starts[joint], starts[joint + 1])
+        stack.append((-1, depth))
+        stack += [(child, depth + 1) for child in reversed(below[joint])]
+    return "\n".join(lines) + "\n", columns
+
+
+def _joint_lines(skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite]) -> list[str]:
+    """Return a joint's block without what hangs on it and without its closing brace."""
+    tab, channels = "  " * depth, skeleton.channels[joint]
+    name = _writable(skeleton.names[joint], "joint")
+    lines = [
+        f"{tab}{'JOINT' if depth else 'ROOT'} {name}",
+        f"{tab}{{",
+        f"{tab}  OFFSET {_vector(skeleton.offsets[joint].tolist())}",
+        " ".join([f"{tab}  CHANNELS {len(channels)}", *[_LONG[c] for c in channels]]),
+    ]
+    for site in sites:
+        label = f"End Site {_writable(site.name, 'end site')}" if site.name else "End Site"
+        lines += [f"{tab}  {label}", f"{tab}  {{", f"{tab}    OFFSET {_vector(site.offset)}", f"{tab}  }}"]
+    return lines
+
+
+def _writable(name: str, what: str) -> str:
+    if _NAME.fullmatch(name) is None or name != name.strip():
+        raise InvalidMotion(f"the {what} name {name!r} holds braces or outer blanks, which BVH cannot hold: rename it")
+    return name
+
+
+def _vector(values: tuple[float, ...] | list[float]) -> str:
+    return " ".join(repr(float(v)) for v in values)
+
+
 _HEADER = re.compile(r"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
-_DECIMALS = 9  # of degrees and units that we computed ourselves; a file's own numbers keep all their digits
+
+
+# BVH has no field for the vertical axis, and no comments. Where the body does not show it, blanks after the first word
+# do, which every reader skips: without them a variant of a z-up take could be read back lying down.
+_UP_MARKS = {"y": " \t", "z": "\t "}
+
+
+_SPLICED_HEADER = re.compile(rb"(MOTION\s+Frames\s*:\s*)(\S+)\s+Frame\s+Time\s*:\s*\S+", re.IGNORECASE)
+_WORDS = re.compile(rb"(\s+)")
 
 
 class _Motion(NamedTuple):
@@ -30,7 +237,7 @@ class _Motion(NamedTuple):
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
-    """One clip; `channels` holds the file's numbers as they stand."""
+    """Return one clip; `channels` holds the numbers of the file unchanged."""
     text = read_text(path)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -43,8 +250,13 @@ def read(path: Path, options: ReadOptions) -> Clip:
         name=path.stem,
         provenance=path.name,
         unit_m=options.unit_m,
-        up=options.up or "y",
+        up=options.up or _stated_up(text),
     )
+
+
+def _stated_up(text: str) -> str:
+    line = text.partition("\n")[0]
+    return next((axis for axis, mark in _UP_MARKS.items() if line == f"HIERARCHY{mark}"), "y")
 
 
 def _parse_motion(path: Path, body: str, columns: int, line: int) -> _Motion:
@@ -76,7 +288,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _check_rows(path: Path, data: str, frames: int, columns: int, line: int) -> None:
-    """Where every frame has a line of its own, each line must hold one frame; wrapped frames are left alone."""
+    """Where every frame has a line, each line must hold one frame; wrapped frames are left alone."""
     words = words_per_line(data)
     filled = np.flatnonzero(words)
     if len(filled) == frames and (words[filled] != columns).any():
@@ -105,12 +317,12 @@ def _frame_time(path: Path, text: str, line: int) -> float:
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a clip. Channels that came from a file are written with all their digits."""
     if not isinstance(motion, Clip):
-        raise FormatError(path, f"BVH holds a skeleton in motion, not a {kind_word(motion)}: choose .npz or .csv")
+        raise FormatError(path, f"BVH holds a skeleton in motion, not a {kind_word(motion)}: {choose_for(motion)}")
     write_bytes(path, to_bytes(path, motion))
 
 
 def to_bytes(path: Path, clip: Clip) -> bytes:
-    """The whole file, in UTF-8."""
+    """Return the whole file, in UTF-8."""
     clip = _with_plain_angles(clip)
     try:
         layout, values = channels_from_clip(clip)
@@ -118,8 +330,44 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
         raise FormatError(path, str(error)) from None
     hierarchy, columns = write_hierarchy(path, layout)
     rounded = values if clip.channels is not None else _rounded(values)
+    if hides_up(clip if clip.joint_translations is None else rooted(clip)):
+        hierarchy = hierarchy.replace("\n", f"{_UP_MARKS[clip.up]}\n", 1)
     header = f"{hierarchy}MOTION\nFrames: {len(clip)}\nFrame Time: {clip.frame_time!r}\n"
     return header.encode() + format_rows(rounded[:, columns])
+
+
+def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
+    """Return a BVH file in which only the numbers that changed differ, byte by byte.
+
+    Args:
+        source: The file as it is.
+        before: (frames, channels): its numbers.
+        after: (frames or more, channels): what they are to become; what is equal is not touched.
+
+    Returns:
+        The bytes of the new file; None where the file does not have a line for every frame.
+    """
+    data = source.read_bytes()
+    header = _SPLICED_HEADER.search(data)
+    if header is None:
+        return None
+    ending = b"\r\n" if b"\r\n" in data[: header.end()] else b"\n"
+    lines = data[header.end() :].split(ending)
+    filled = [k for k, line in enumerate(lines) if line.strip()]
+    if len(filled) != len(before) or any(len(lines[k].split()) != before.shape[1] for k in filled):
+        return None
+    rounded = _rounded(after)
+    for frame in np.flatnonzero((after[: len(before)] != before).any(axis=1)).tolist():
+        words = _WORDS.split(lines[filled[frame]])
+        # numbers and the blanks between them take turns; an indented line begins with an empty word
+        first = 0 if words[0] else 2
+        for column in np.flatnonzero(after[frame] != before[frame]).tolist():
+            words[first + 2 * column] = repr(float(rounded[frame, column])).encode()
+        lines[filled[frame]] = b"".join(words)
+    added = [" ".join(map(repr, row)).encode() for row in rounded[len(before) :].tolist()]
+    lines[filled[-1] + 1 : filled[-1] + 1] = added
+    count = str(len(after)).encode() if added else header[2]
+    return data[: header.start(2)] + count + data[header.end(2) : header.end()] + ending.join(lines)
 
 
 def _with_plain_angles(clip: Clip) -> Clip:
@@ -145,5 +393,5 @@ def _other_layout(skeleton: Skeleton) -> Skeleton | None:
 
 def _rounded(values: Floats) -> Floats:
     with np.errstate(over="ignore"):
-        rounded = np.round(values, _DECIMALS) + 0.0
+        rounded = np.round(values, COMPUTED_DECIMALS) + 0.0
     return np.where(np.isfinite(rounded), rounded, values)

@@ -2,33 +2,34 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
 
 from freshtake.errors import FormatError, SkeletonMismatch
-from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.motion import Clip, MeshSequence
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
+from freshtake.motion import Clip
 from freshtake.motion.body.size import guess_unit
 from freshtake.motion.edit import scaled, with_up
-from freshtake.motion.kind_words import kind_word
+from freshtake.motion.kinds import kind_word
 from freshtake.motion.skeleton import require_compatible
 
 
 def clips_of(path: Path, motion: Motion | Sequence[Clip], title: str) -> Sequence[Clip]:
-    """One clip or several; anything else is refused with a format that holds it."""
+    """Return one clip or several; anything else is refused with a format that holds it."""
     clips = [motion] if isinstance(motion, Clip) else motion
     if not isinstance(clips, Sequence) or not clips or not all(isinstance(clip, Clip) for clip in clips):
         others = [entry for entry in clips if not isinstance(entry, Clip)] if isinstance(clips, Sequence) else [motion]
         kind = f"a {kind_word(others[0])}" if others else "nothing"
-        remedy = "choose .npz or an OBJ folder" if isinstance(motion, MeshSequence) else "choose .npz or .csv"
+        remedy = choose_for(others[0] if others else motion)
         raise FormatError(path, f"{title} is written for clips with a skeleton, not for {kind}: {remedy}")
     return clips
 
 
 def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, title: str) -> list[Clip]:
-    """The clips in metres and y up, checked to share one skeleton."""
+    """Return the clips in metres and y up, checked to share one skeleton."""
     ready = [in_metres(path, clip, options, title) for clip in clips]
     for clip in ready[1:]:
         _require_same(ready[0], clip)
@@ -36,7 +37,7 @@ def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, titl
 
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
-    """A clip in metres and y up; a unit that is not given or stated is guessed, with a note."""
+    """Return a clip in metres and y up; a unit that is not given or stated is guessed, with a note."""
     unit = unit_in_metres(path, clip, options, f"{title} has a fixed unit")
     upright = with_up(clip, "y")
     return upright if unit == 1.0 else scaled(upright, unit)
@@ -110,3 +111,18 @@ def chosen_number(path: Path, names: Sequence[str], options: ReadOptions, moving
     if str(wanted).isdecimal() and int(str(wanted)[:12]) < len(names):
         return int(wanted)
     raise FormatError(path, f"there is no animation {wanted!r}; the animations are {there}")
+
+
+def distinct(names: list[str]) -> list[str]:
+    """Return the names in their order, a repeated one with a number behind it."""
+    taken, out = set(names), []
+    seen: Counter[str] = Counter()
+    for name in names:
+        seen[name] += 1
+        fresh = name
+        while seen[name] > 1 and fresh in taken:
+            fresh = f"{name}_{seen[name]}"
+            seen[name] += fresh in taken
+        taken.add(fresh)
+        out.append(fresh)
+    return out

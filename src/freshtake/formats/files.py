@@ -9,6 +9,8 @@ import re
 import secrets
 import shutil
 import stat
+import subprocess
+import sys
 import time
 import zlib
 from collections.abc import Iterable, Iterator
@@ -22,11 +24,18 @@ from typing import Any
 from freshtake.errors import FormatError
 
 fcntl: Any = import_module("fcntl") if os.name == "posix" else None  # locks of files
+# Limits that readers share, so that a damaged file is refused before it costs memory or time.
 LARGEST = 4 << 30  # bytes; a file beyond this is refused before a byte of it is read
+DEEPEST = 500  # joints from the root to a tip
+MOST_NUMBERS = 20_000_000  # numbers of a clip that a small file may ask for
+# What single precision does to numbers on their way through a file.
+SINGLE = 1e-6  # relative: a joint that moves by less than this part of the body does not move
+LARGEST_SINGLE = 1e30  # lengths beyond this overflow in products
+SLOWEST_KEYS = 10.0  # keys that are farther apart than so many to the second are poses set by hand, not frames
 
 
 def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
-    """The content of a regular file that is not too large."""
+    """Return the content of a regular file that is not too large."""
     with _explained(path, "the file cannot be read"):
         size = _regular(path)
         if size > largest:
@@ -36,7 +45,7 @@ def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
 
 
 def read_head(path: Path, size: int = 4096) -> bytes:
-    """The first bytes, to tell formats apart."""
+    """Return the first bytes, to tell formats apart."""
     with _explained(path, "the file cannot be read"):
         _regular(path)
         with path.open("rb") as stream:
@@ -44,13 +53,29 @@ def read_head(path: Path, size: int = 4096) -> bytes:
 
 
 def is_folder(path: Path) -> bool:
-    """Whether there is a folder of that name."""
+    """Return whether there is a folder of that name."""
     with _explained(path, "the file cannot be read"):
         return path.is_dir()
 
 
+_confined: ContextVar[tuple[Path, ...]] = ContextVar("_confined", default=())
+
+
+def confine_to(folders: Iterable[Path]) -> None:
+    """Refuse, in this context, to read or write files outside of some folders; links are followed first."""
+    _confined.set(tuple(folder.resolve() for folder in folders))
+
+
+def check_confined(path: Path) -> None:
+    """Refuse a path outside of the folders that `confine_to` named, where it named any."""
+    folders = _confined.get()
+    if folders and not any(path.resolve().is_relative_to(folder) for folder in folders):
+        raise FormatError(path, f"this is outside of the allowed folders ({', '.join(map(str, folders))})")
+
+
 def _regular(path: Path) -> int:
-    """The size of a regular file; pipes and devices are refused before they are opened, since that may block."""
+    """Return the size of a regular file; pipes and devices are refused before they are opened, since that may block."""
+    check_confined(path)
     status = path.stat()
     if stat.S_ISDIR(status.st_mode):
         raise FormatError(path, "this is a folder: give a file")
@@ -72,8 +97,46 @@ def _explained(path: Path, problem: str) -> Iterator[None]:
         raise FormatError(path, f"{problem} ({error.strerror})") from None
 
 
+APART = "FRESHTAKE_READ_APART"  # set in the process that tries a file
+_LONGEST = 300.0  # seconds that it may take
+_TRIAL = """
+import sys
+from importlib import import_module
+from pathlib import Path
+from freshtake.errors import FreshtakeError
+from freshtake.formats.read_options import ReadOptions
+try:
+    getattr(import_module(sys.argv[1]), sys.argv[2])(Path(sys.argv[3]), ReadOptions(warn=lambda note: None))
+except FreshtakeError:
+    pass
+"""
+
+
+def try_apart(path: Path, module: str, function: str) -> None:
+    """Read a file once in another process: what ends that one (libraries in C++ do) would have ended this one.
+
+    Args:
+        path: the file.
+        module: where the reader is.
+        function: its name there; it takes a path and `ReadOptions`.
+    """
+    if not sys.executable or os.environ.get(APART):
+        return
+    command = [sys.executable, "-c", _TRIAL, module, function, str(path)]
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=_LONGEST, check=False, env={**os.environ, APART: "1"}
+        )
+    except subprocess.TimeoutExpired:
+        raise FormatError(
+            path, f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
+        ) from None
+    if done.returncode < 0 or done.returncode > 2:
+        raise FormatError(path, "the file is damaged: get it again")
+
+
 def read_text(path: Path) -> str:
-    """The content as text: UTF-8 (with or without mark), else Latin-1 as old tools wrote; no binary."""
+    """Return the content as text: UTF-8 (with or without mark), else Latin-1 as old tools wrote; no binary."""
     data = read_bytes(path)
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, "the text is in UTF-16: save it as UTF-8", "byte 0")
@@ -101,8 +164,14 @@ def choose_existing(choice: Existing) -> None:
     _existing.set(choice)
 
 
+def replaces_existing() -> bool:
+    """Return whether files inside a filled folder are replaced, as with --force."""
+    return _existing.get() is Existing.REPLACE
+
+
 def check_free(path: Path) -> None:
     """Refuse a target that is there already, unless it may be replaced; called before long work too."""
+    check_confined(path)
     choice = _existing.get()
     with _explained(path, "the target cannot be written"):
         if choice is Existing.REPLACE or not path.exists():
@@ -187,12 +256,27 @@ def make_durable(path: Path) -> None:
 
 
 def _move_into(source: Path, target: Path) -> None:
-    """Every file to the same place in another folder; what else is there stays."""
-    for file in sorted(source.rglob("*")):
-        if file.is_file():
-            place = target / file.relative_to(source)
+    """Move every file to the same place in another folder, all or none; what else is there stays."""
+    files = [file for file in sorted(source.rglob("*")) if file.is_file()]
+    replaced = source / ".replaced"  # goes with the source, once nothing can fail any more
+    moved: list[tuple[Path, Path]] = []  # places that have their new file, and where the old one waits
+    try:
+        for file in files:
+            place, old = target / file.relative_to(source), replaced / file.relative_to(source)
             place.parent.mkdir(parents=True, exist_ok=True)
+            if place.is_dir():
+                raise FormatError(place, "there is a folder of this name: remove it, or name another folder")
+            if place.exists():
+                old.parent.mkdir(parents=True, exist_ok=True)
+                place.replace(old)
+            moved.append((place, old))
             file.replace(place)
+    except BaseException:
+        for place, old in reversed(moved):
+            place.unlink(missing_ok=True)
+            if old.exists():
+                old.replace(place)
+        raise
 
 
 @contextmanager
@@ -225,8 +309,8 @@ def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
 
 
 _cleared: set[Path] = set()  # looked through once in a process: a folder may hold many files
-_LEFT = re.compile(r"(\..+\.([0-9a-f]{8})-[0-9a-f]{16}\.tmp)(\.(c3d|usd[ac]?))?", re.DOTALL)
-_LONG_AGO = 86400.0  # seconds; after them, what has no lock that can be asked for is taken for left behind
+# USD's library first writes next to the file that it was asked for, under that name and six characters.
+_LEFT = re.compile(r"(\..+\.([0-9a-f]{8})-[0-9a-f]{16}\.tmp)(\.(c3d|usd[ac]?|abc|[A-Za-z0-9]{6}))?", re.DOTALL)
 
 
 def _machine() -> str:
@@ -246,7 +330,8 @@ def _clear_leftovers(folder: Path) -> None:
                 lock = _locked(owned) if owned.exists() else None
                 abandoned = lock is not None or not owned.exists()
             else:
-                lock, abandoned = None, time.time() - path.stat().st_mtime > _LONG_AGO
+                # After a day, what has no lock that can be asked for is taken for abandoned.
+                lock, abandoned = None, time.time() - path.stat().st_mtime > 86400.0
             if abandoned:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
             if lock is not None:

@@ -8,10 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.retarget.alignment import bone
 from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap
 from freshtake.motion.retarget.mapping import find_body
-from freshtake.motion.retarget.rest import Rest, find_rest
+from freshtake.motion.retarget.rest import Rest, bone, find_rest
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate, shortest_arc
@@ -52,12 +51,12 @@ class Humanoid:
 
 
 def as_humanoid(clip: Clip) -> Clip:
-    """The clip, in metres and y up, on a humanoid's bones; joints that are no such bone are left out."""
+    """Return the clip, in metres and y up, on a humanoid's bones; joints that are no such bone are left out."""
     return humanoid_of(clip).put(clip)
 
 
 def humanoid_of(clip: Clip) -> Humanoid:
-    """The humanoid in the skeleton of a clip, which is in metres and y up."""
+    """Return the humanoid in the skeleton of a clip, which is in metres and y up."""
     body = find_body(clip.skeleton, [clip.positions()[0]], clip.name or "the clip")
     rest = find_rest(clip, body)
     bones = _bones(body)
@@ -74,7 +73,7 @@ def humanoid_of(clip: Clip) -> Humanoid:
 
 
 def _bones(body: BodyMap) -> list[_Bone]:
-    """The bones that a body has, each after the one that it hangs on."""
+    """Return the bones that a body has, each after the one that it hangs on."""
     out = [_Bone("hips", body.one("hips"), -1, "hips", 0)]
 
     def add(name: str, role: str, place: int, above: int) -> int:
@@ -114,7 +113,7 @@ def _add_fingers(body: BodyMap, side: str, hand: int, add: object) -> None:
 
 
 def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
-    """How each bone at rest has to turn (4,) to lie as in a T-pose: arms out to the sides, legs down."""
+    """Return how each bone at rest has to turn (4,) to lie as in a T-pose: arms out to the sides, legs down."""
     out = np.tile(IDENTITY, (len(bones), 1))
     for k, entry in enumerate(bones):
         side, _, part = entry.role.partition("_")

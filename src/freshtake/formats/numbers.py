@@ -24,13 +24,13 @@ _NUMBER = re.compile(r"[+-]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
 _ALLOWED = b"0123456789+-.eE \t\n\r\v\f"
 _BLANK = re.compile(rb"[ \t\n\r\v\f]")
 _CHUNK = 1 << 20  # bytes at a time, so that scratch arrays stay small
+_BLOCK = 100_000  # numbers at a time, for the same reason
 _LONGEST = 15  # characters; as many digits are exact in a float64, and so is their quotient by a power of ten
 _POWERS = 10.0 ** np.arange(_LONGEST + 1)
 Whole = npt.NDArray[np.int64]
 
-_BLOCK = 100_000  # numbers at a time, so that scratch arrays stay small
-_DECIMALS = (6, 9)  # tried in this order: most files have no more
-_EXACT = 1e15  # whole numbers below are exact in a float64, and so is their quotient by a power of ten
+COMPUTED_DECIMALS = 9  # of degrees and lengths that we computed; numbers of a file keep all their digits
+_DECIMALS = (6, COMPUTED_DECIMALS)  # tried in this order: most files have no more
 
 
 def finite_number(word: str) -> float | None:
@@ -42,7 +42,7 @@ def finite_number(word: str) -> float | None:
 
 
 def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
-    """All numbers of a text, whatever white space lies between them; others are named with their line."""
+    """Return all numbers of a text, whatever white space lies between them; others are named with their line."""
     raw = text.encode("ascii", "replace")
     if raw.translate(None, _ALLOWED):
         raise _bad_number(path, text, first_line)
@@ -56,7 +56,7 @@ def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
 
 
 def words_per_line(text: str) -> Ints:
-    """How many words each line has."""
+    """Return how many words each line has."""
     data = np.frombuffer(b" " + text.encode("ascii", "replace"), dtype=np.uint8)
     blank = data <= ord(" ")
     begins = np.flatnonzero(blank[:-1] > blank[1:])
@@ -90,12 +90,12 @@ def _parse(raw: bytes) -> Floats:
 
 
 def _plain(characters: Bytes) -> Floats:
-    """Words (length, words) such as -12.5 to numbers; NaN for all that is not sign, digits and one point.
+    """Return words (length, words) such as -12.5 to numbers; NaN for all that is not sign, digits and one point.
 
     Digits m and a point before the last k of them are m / 10^k: both exact, so that the quotient is rounded once.
     """
     length, count = characters.shape
-    all_digits, before = np.zeros(count), np.zeros(count)  # as if the point were a 0; what stands before it
+    all_digits, before = np.zeros(count), np.zeros(count)  # as if the point were a 0; what is before it
     decimals, point = np.zeros(count, dtype=np.uint8), np.zeros(count, dtype=bool)
     signed = (characters[0] == ord("-")) | (characters[0] == ord("+"))
     good = length > signed + (characters == ord(".")).any(axis=0)
@@ -126,7 +126,7 @@ def _bad_number(path: Path, text: str, first_line: int) -> FormatError:
 
 
 def format_rows(values: Floats) -> bytes:
-    """One line per row (rows, columns), blanks between the numbers."""
+    """Return one line per row (rows, columns), blanks between the numbers."""
     step = max(1, _BLOCK // max(1, values.shape[1]))
     return b"".join([_block(values[k : k + step]) for k in range(0, len(values), step)])
 
@@ -136,13 +136,14 @@ def _block(values: Floats) -> bytes:
         power = 10.0**decimals
         with np.errstate(over="ignore"):
             scaled = np.rint(values * power)
-        if np.abs(scaled).max(initial=0.0) < _EXACT and np.array_equal(scaled / power, values):
+        # Whole numbers below this are exact in a float64, and so is their quotient by a power of ten.
+        if np.abs(scaled).max(initial=0.0) < 1e15 and np.array_equal(scaled / power, values):
             return _fixed(np.abs(scaled).astype(np.int64), np.signbit(values), decimals)
     return "".join([" ".join(map(repr, row)) + "\n" for row in values.tolist()]).encode()
 
 
 def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> bytes:
-    """Whole numbers (rows, columns) divided by a power of ten; zeros that say nothing are left out."""
+    """Return whole numbers (rows, columns) divided by a power of ten; zeros that say nothing are left out."""
     before = whole // 10**decimals
     behind = _narrow(whole - before * 10**decimals)
     before = _narrow(before)
@@ -172,6 +173,6 @@ def _narrow(whole: Whole) -> npt.NDArray[Any]:
 
 
 def _last_digit(whole: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
-    """What stands before the last digit, and its character."""
+    """Return what is before the last digit, and its character."""
     rest = whole // 10
     return rest, (whole - rest * 10 + ord("0")).astype(np.uint8)

@@ -1,4 +1,4 @@
-"""What a caller may say beyond the path, for formats that do not say it themselves."""
+"""Options of reading and writing, for what formats do not state themselves."""
 
 from __future__ import annotations
 
@@ -14,6 +14,13 @@ from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.validation import UP_AXES
 
 Motion = Clip | Stroke | PointClip | MeshSequence
+
+
+def choose_for(motion: object) -> str:
+    """Return the remedy where a format cannot hold a motion: the formats that can."""
+    if isinstance(motion, MeshSequence):
+        return "choose .npz, .abc or a folder of OBJ files; `freshtake texture learn` and `sample` write meshes as .glb"
+    return "choose .npz, .bvh or .glb" if isinstance(motion, Clip) else "choose .npz or .csv"
 
 
 def _require_above_zero(name: str, value: float | None) -> None:

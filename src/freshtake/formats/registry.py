@@ -1,25 +1,26 @@
-"""Which format a file is in, by content as well as by name, and `read` and `write`."""
+"""Detect which format a file is in, by content as well as by name, and read and write it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
 from os import PathLike
 from pathlib import Path
-from typing import Any, NamedTuple, Unpack, cast
+from typing import Any, NamedTuple, TypeVar, Unpack, cast
 
 import numpy as np
 
-from freshtake.errors import FormatError, InvalidMotion
+from freshtake.errors import FormatError, InvalidMotion, UsageError
 from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.read_options import Motion, ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body.orientation import ASSUMED, Upright, agreed, find_paws, find_up
 from freshtake.motion.body.rooting import as_filed, following, rooted
-from freshtake.motion.body.upright import ASSUMED, Upright, agreed, find_up, rest_axis
-from freshtake.motion.rates import at_rate, nominal_frame_time
+from freshtake.motion.edit import at_rate, nominal_frame_time
+from freshtake.motion.kinds import kind_word
 
 
 @dataclass(frozen=True)
@@ -53,8 +54,22 @@ _TABLE = re.compile(
 )
 
 FORMATS = (
-    Format("bvh", "BVH", (".bvh",), "bvh", _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b")),
-    Format("amc", "Acclaim motion", (".amc",), "acclaim", _starts(_COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)")),
+    Format(
+        "bvh",
+        "BVH",
+        (".bvh",),
+        "bvh",
+        _starts(rb"(?:\xef\xbb\xbf)?\s*HIERARCHY\b"),
+        states_up=_starts(rb"HIERARCHY(?: \t|\t )\r?\n"),
+    ),
+    Format(
+        "amc",
+        "Acclaim motion",
+        (".amc",),
+        "acclaim",
+        _starts(_COMMENTS + rb":(FULLY|DEGREES|RADIANS|SAMPLES)"),
+        states_up=_starts(rb"# up [yz]\r?\n"),
+    ),
     Format("asf", "Acclaim skeleton", (".asf",), "asf", _starts(_COMMENTS + rb":(VERSION|NAME|UNITS)"), writable=False),
     Format(
         "c3d",
@@ -77,12 +92,12 @@ FORMATS = (
         "fbx", "FBX", (".fbx",), "fbx", _starts(rb"Kaydara FBX Binary  \x00|; FBX \d"), states_up=True, several=True
     ),
     Format("usd", "USD", (".usd", ".usda", ".usdc"), "usd", _starts(rb"PXR-USDC|#usda "), states_up=True, several=True),
-    Format("trc", "OpenSim markers", (".trc",), "trc", _starts(rb"PathFileType\b")),
+    Format("trc", "OpenSim markers", (".trc",), "opensim", _starts(rb"PathFileType\b")),
     Format(
         "mot",
         "OpenSim motion",
         (".mot", ".sto"),
-        "mot",
+        "opensim",
         lambda head: re.search(rb"^[ \t]*endheader[ \t]*\r?$", head, re.IGNORECASE | re.MULTILINE) is not None,
     ),
     Format("npz", "NumPy archive", (".npz",), "npz", _starts(rb"PK\x03\x04"), states_up=True),
@@ -94,6 +109,7 @@ FORMATS = (
         lambda head: b"\0" not in head and _TABLE.match(head) is not None,
         states_up=lambda head: _UP_LINE.match(head) is not None,
     ),
+    Format("abc", "Alembic", (".abc",), "alembic", _starts(rb"Ogawa")),
     Format("obj", "OBJ mesh or folder", (".obj",), "obj", _starts(_COMMENTS + rb"(?:v|vn|vt|o|g|mtllib)[ \t]")),
 )
 
@@ -111,8 +127,14 @@ class ReadMotion(NamedTuple):
 def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
     """Read a clip, stroke, point clip or mesh sequence; the format is detected from content and name.
 
-    Options are the fields of `ReadOptions`, for example `fps=60` for an AMC file. The vertical axis is found from the
-    body where neither the file nor `up` says it.
+    The vertical axis is found from the body where neither the file nor `up` says it.
+
+    Args:
+        path: The file, or the folder of OBJ files.
+        options: Fields of `ReadOptions`, for example `fps=60` for an AMC file.
+
+    Returns:
+        The motion, in the unit of the file; its class tells the kind.
     """
     return take_in(Path(path), ReadOptions(**options)).motion
 
@@ -148,7 +170,22 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
                         "give --up y or --up z"
                     )
                 opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
-        return [_placed(motion, how, settings, filed) for motion, how in opened]
+        placed = [_placed(motion, how, settings, filed) for motion, how in opened]
+        return placed if filed else _on_their_paws(placed)
+
+
+def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
+    """Give all files of one skeleton the feet that it stands on in any of them."""
+    paws: dict[Any, set[int]] = {}
+    for motion, _ in motions:
+        if isinstance(motion, Clip):
+            paws.setdefault(motion.skeleton.rig, set()).update(find_paws(motion))
+    out = []
+    for motion, how in motions:
+        if isinstance(motion, Clip) and (found := tuple(sorted(paws[motion.skeleton.rig]))) != motion.skeleton.paws:
+            motion = replace(motion, skeleton=replace(motion.skeleton, paws=found))
+        out.append(ReadMotion(motion, how))
+    return out
 
 
 def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
@@ -186,21 +223,14 @@ def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
 def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Unpack[WriteKeywords]) -> None:
     """Write in the format that the name's ending says; the file appears whole or not at all.
 
-    Options are the fields of `WriteOptions`. A sequence of clips goes into one glTF or FBX file as named animations.
+    Args:
+        path: The file to write.
+        motion: The motion; a sequence of clips goes into one glTF or FBX file as named animations.
+        options: Fields of `WriteOptions`.
     """
     target = Path(path)
     form, settings = for_writing(target), WriteOptions(**options)
     form.load().write(target, _filed(motion, exact=form.name in KEEP_DIGITS), settings)
-    if form.name in ("bvh", "amc") and isinstance(motion, Clip) and _hides_its_axis(motion):
-        settings.warn(
-            f"{target.name}: {form.title} does not hold which axis points up, and this body does not show that it is "
-            f"{motion.up}: read the file with --up {motion.up}"
-        )
-
-
-def _hides_its_axis(clip: Clip) -> bool:
-    """Return whether a reader of a file that cannot state the vertical axis would take another one."""
-    return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
 
 
 def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
@@ -215,7 +245,7 @@ def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence
 
 def has_skin(path: Path) -> bool:
     """Return whether a file holds a mesh that follows a skeleton, which can be written with new motions."""
-    module = {"gltf": "gltf.io", "fbx": "fbx.character"}.get(detect(path).name)
+    module = {"gltf": "gltf", "fbx": "fbx.character"}.get(detect(path).name)
     return module is not None and bool(import_module(f"freshtake.formats.{module}").has_skin(path))
 
 
@@ -285,3 +315,103 @@ def by_name(name: str) -> Format:
 
 def _titles(formats: Sequence[Format]) -> str:
     return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" if f.suffixes else f.title for f in formats)
+
+
+Kind = TypeVar("Kind", Clip, Stroke, PointClip, MeshSequence)
+
+
+def read_clip(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Clip:
+    """Read a clip: a body with a skeleton, from BVH, AMC, glTF or npz.
+
+    Args:
+        path: The file; refused if it holds another kind of motion.
+        options: Fields of `ReadOptions`.
+
+    Returns:
+        The clip, in the unit of the file.
+    """
+    return _kind(path, read(path, **options), Clip, "a clip with a skeleton")
+
+
+def read_stroke(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Stroke:
+    """Read a stroke: handwriting or any other short table of points over time.
+
+    Args:
+        path: The file; refused if it holds another kind of motion.
+        options: Fields of `ReadOptions`.
+
+    Returns:
+        The stroke.
+    """
+    return _kind(path, read(path, **options), Stroke, "a stroke")
+
+
+def read_points(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> PointClip:
+    """Read a point clip: markers without a skeleton, from C3D, CSV or npz.
+
+    Args:
+        path: The file; refused if it holds another kind of motion.
+        options: Fields of `ReadOptions`.
+
+    Returns:
+        The markers, in the unit of the file.
+    """
+    return _kind(path, read(path, **options), PointClip, "a clip of markers")
+
+
+def read_mesh(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> MeshSequence:
+    """Read a mesh sequence, from npz, a folder of OBJ files, or baked from a glTF character.
+
+    Args:
+        path: The file; refused if it holds another kind of motion.
+        options: Fields of `ReadOptions`.
+
+    Returns:
+        The meshes, with the same triangles in all frames.
+    """
+    options["mesh"] = True
+    return _kind(path, read(path, **options), MeshSequence, "a mesh sequence")
+
+
+def _kind(path: str | PathLike[str], motion: Motion, kind: type[Kind], name: str) -> Kind:
+    if not isinstance(motion, kind):
+        raise FormatError(Path(path), f"the file holds a {kind_word(motion)}, and {name} was expected: use ft.read")
+    return motion
+
+
+def write_clips(
+    path: str | PathLike[str],
+    clips: Mapping[str, Clip],
+    *,
+    character: str | PathLike[str] | None = None,
+    unit_m: float | None = None,
+    warn: Callable[[str], None] | None = None,
+) -> list[Path]:
+    """Write clips by name, onto a glTF character where one is given; returns the files.
+
+    glTF, FBX and USD hold all of them in `path`. For any other ending, `walks.bvh` becomes the folder `walks` with
+    a file `NAME.bvh` for each.
+    """
+    target = Path(path)
+    if not clips:
+        raise UsageError(f"{target}: there is no clip to write")
+    onto = None if character is None else Path(character)
+    options: WriteKeywords = {"unit_m": unit_m, "character": onto, "warn": warn or WriteOptions().warn}
+    named = [clip.changed(name=name) for name, clip in clips.items()]
+    if for_writing(target).several:
+        write(target, named, **options)
+        return [target]
+    if onto is not None:
+        raise UsageError(f"{target}: a character is animated in a glTF, FBX or USD file: name one")
+    folder = target.with_suffix("")
+    files = [folder / f"{_file_name(clip.name)}{target.suffix}" for clip in named]
+    if len(set(files)) < len(files):
+        raise UsageError(f"{target}: two clips would have the same file name")
+    for file, clip in zip(files, named, strict=True):
+        write(file, clip, **options)
+    return files
+
+
+def _file_name(name: str) -> str:
+    """A clip's name without what no file name can hold."""
+    return "".join(letter if letter.isalnum() or letter in " ._-+()" else "_" for letter in name).strip(". ") or "clip"

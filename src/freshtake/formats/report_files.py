@@ -1,25 +1,35 @@
-"""Evaluation reports to files: one HTML page, or a folder with the page, the figures and the pictures.
-
-Figures to picture files, whole or not at all.
-"""
+"""Write reports, pictures and the lists of packs."""
 
 from __future__ import annotations
 
 import json
 import re
 from collections.abc import Mapping
+from importlib.resources import files
+from importlib.util import find_spec
 from os import PathLike
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from freshtake.errors import FormatError
-from freshtake.formats.files import check_free, replacing, replacing_folder, write_bytes
+from freshtake.errors import FormatError, MissingExtra
+from freshtake.formats.files import check_free, read_text, replacing, replacing_folder, write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 PAGES = (".html", ".htm")
 KINDS = ("png", "svg", "pdf")
+
+
+def can_plot() -> bool:
+    """Tell whether plots can be drawn; pages are written without them where not."""
+    return find_spec("matplotlib") is not None
+
+
+def require_plots() -> None:
+    """Refuse to draw where what draws is not installed; called before the work is done."""
+    if not can_plot():
+        raise MissingExtra("drawing a picture or the plots of a report", "plots")
 
 
 def check_report_target(path: Path) -> None:
@@ -54,3 +64,57 @@ def write_figure(path: str | PathLike[str], figure: Figure, dpi: int = 130) -> N
         raise FormatError(path, f"a picture's name ends in one of {', '.join('.' + k for k in KINDS)}")
     with replacing(path) as temporary:
         figure.savefig(temporary, format=kind, dpi=dpi)
+
+
+STARS = "freshtake stars"
+PACK = "freshtake pack"
+VERSION = 1
+MARKS = ("star", "reject", "")
+
+
+class Marked(NamedTuple):
+    """One clip as the preview page knew it: its seed, and star, reject or nothing."""
+
+    seed: int
+    mark: str
+
+
+class Stars(NamedTuple):
+    """Marks by the clips' names, and what the pack was made with: settings, and checksums of models by group."""
+
+    clips: dict[str, Marked]
+    settings: dict[str, Any]
+    models: dict[str, str]
+
+
+def pack_schema() -> dict[str, Any]:
+    """Return the JSON schema of pack.json."""
+    text = files("freshtake.formats").joinpath("pack.schema.json").read_text(encoding="utf-8")
+    schema: dict[str, Any] = json.loads(text)
+    return schema
+
+
+def write_pack(path: Path, facts: Mapping[str, Any]) -> None:
+    """Write pack.json."""
+    write_bytes(path, (json.dumps(facts, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode())
+
+
+def read_stars(path: Path) -> Stars:
+    """Read what the preview page saved."""
+    try:
+        marks = json.loads(read_text(path))
+    except (ValueError, RecursionError):
+        raise FormatError(path, "this is not JSON: save the marks with the preview page of a pack") from None
+    if not isinstance(marks, dict) or marks.get("format") != STARS or marks.get("version") != VERSION:
+        raise FormatError(path, "this is not a file of marks: save one with a pack's preview page (Save stars.json)")
+    clips, settings, models = (marks.get(key) for key in ("clips", "settings", "models"))
+    if not (isinstance(clips, list) and isinstance(settings, dict) and isinstance(models, dict)):
+        raise FormatError(path, "clips, settings or models are missing: save the marks again")
+    marked = {}
+    for number, clip in enumerate(clips):
+        name, seed, mark = (clip.get(key) if isinstance(clip, dict) else None for key in ("name", "seed", "mark"))
+        if not isinstance(name, str) or type(seed) is not int or seed < 0 or mark not in MARKS:
+            what = "a name, a seed and a mark (star, reject or nothing) were expected"
+            raise FormatError(path, what, f"clip {number + 1}")
+        marked[name] = Marked(seed, mark)
+    return Stars(marked, settings, {str(key): str(value) for key, value in models.items()})

@@ -1,7 +1,7 @@
 """The tables of a study as CSV: ratings (participant,position,experiment,motion,stimulus,score) and the key.
 
 The sheet of ratings says nothing of the conditions; the key (stimulus,experiment,motion,condition,sources) does, and
-stays with whoever runs the study.
+stays with the person who runs the study.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ def write_ratings(path: Path, rows: Iterable[Rating | Trial]) -> None:
 
 
 def ratings_text(rows: Iterable[Rating | Trial]) -> bytes:
-    """The same as the bytes of the file."""
+    """Return the same as the bytes of the file."""
     table = [(*row[:5], "" if isinstance(row, Trial) or row.score is None else row.score) for row in rows]
     return _text(RATINGS, table)
 
 
 def read_ratings(path: Path) -> list[Rating]:
-    """All rows, checked; an empty score is None. A bad row is an error that names its line."""
+    """Return all rows, checked; an empty score is None. A bad row is an error that names its line."""
     ratings, seen = [], set()
     for line, cells in _rows(path, RATINGS):
         rating = _rating(path, line, cells)

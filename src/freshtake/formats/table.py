@@ -1,17 +1,14 @@
-"""CSV tables: strokes (x,y,... with or without t) and points (t,NAME.x,NAME.y,NAME.z,...; an empty cell is a gap).
-
-A first line such as `# up z, unit mm` says the vertical axis and the unit of points; without it neither is known.
-
-The times behind a column of times that were rounded when they were printed.
-"""
+"""Read and write tables of numbers (.csv, .tsv): strokes, markers, and joint positions of clips."""
 
 from __future__ import annotations
 
 import csv
 import io
 import re
+from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from math import inf, nan
 from pathlib import Path
 from typing import Literal
 
@@ -19,15 +16,134 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.numbers import finite_number
-from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.formats.table_cells import Table, parse_table
+from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.size import UNITS
-from freshtake.motion.kind_words import kind_word
-from freshtake.motion.points import joint_points
+from freshtake.motion.kinds import joint_points, kind_word
 from freshtake.motion.validation import UP_AXES
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, Ints
+
+_MISSING = {"": nan, "nan": nan, "na": nan, "n/a": nan, "null": nan, "inf": inf, "+inf": inf, "-inf": -inf}
+
+_QUOTED = re.compile(r'"[^"]*"')
+
+
+@dataclass(frozen=True)
+class Table:
+    """Column names, values (rows, columns) with NaN for empty cells, the line of each row, the first row's text."""
+
+    path: Path
+    names: tuple[str, ...]
+    values: Floats
+    lines: Ints
+    first: tuple[str, ...]
+
+    def place(self, row: int) -> str:
+        """Return the place of a row, for a message."""
+        return f"line {self.lines[row]}"
+
+
+def parse_table(path: Path, text: str) -> Table:
+    """Comma, semicolon or tab, whichever the first line has most of; a decimal comma only beside the other two."""
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    start = len(text) - len(text.lstrip())
+    first = text.count("\n", 0, start) + 1
+    head, _, body = text[start:].partition("\n")
+    separator = max(",;\t", key=_QUOTED.sub("", head).count)
+    names = _header(path, head, separator, first)
+    if separator != ",":
+        body = body.replace(",", ".")
+    if not body.strip():
+        raise FormatError(
+            path, "rows of numbers were expected below the line of names, but there are none", "end of file"
+        )
+    return _plain(path, names, body, separator, first + 1) or _any(path, names, body, separator, first + 1)
+
+
+def _header(path: Path, head: str, separator: str, line: int) -> tuple[str, ...]:
+    names = tuple(cell.strip() for _, row in _cells(path, head, separator, line) for cell in row)
+    place = f"line {line}"
+    if all(finite_number(name) is not None for name in names):
+        raise FormatError(path, "a line of column names such as t,x,y was expected above the numbers", place)
+    for number, name in enumerate(names, start=1):
+        if not name:
+            raise FormatError(path, f"column {number} of {len(names)} has no name", place)
+    twice = [name for name, count in Counter(names).items() if count > 1]
+    if twice:
+        raise FormatError(path, f"two columns are named {twice[0][:40]!r}", place)
+    return names
+
+
+def _cells(path: Path, text: str, separator: str, line: int) -> list[tuple[int, list[str]]]:
+    """Return the cells of each row and the line in which it begins."""
+    reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator)
+    rows = []
+    begin = 0
+    try:
+        for row in reader:
+            rows.append((line + begin, row))
+            begin = reader.line_num
+    except csv.Error as error:
+        raise FormatError(path, f"the table cannot be taken apart ({error})", f"line {line + begin}") from None
+    return rows
+
+
+def _plain(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table | None:
+    """All numbers in one sweep; None where there are quotes, blanks, empty cells or anything but plain numbers."""
+    if '"' in body or " " in body or (separator != "\t" and "\t" in body):
+        return None
+    spread = body.replace(separator, " ")
+    words = words_per_line(spread)
+    rows = np.flatnonzero(words)
+    if (words[rows] != len(names)).any() or body.count(separator) != (len(names) - 1) * len(rows):
+        return None
+    try:
+        values = parse_numbers(path, spread, line)
+    except FormatError:
+        return None
+    if len(values) != len(rows) * len(names):
+        return None
+    first = tuple(body.lstrip("\n").partition("\n")[0].split(separator))
+    return Table(path, names, values.reshape(len(rows), len(names)), rows + line, first)
+
+
+def _any(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
+    """Row by row, with quotes, blanks and gaps; what is wrong is named with its line and column."""
+    rows: list[list[float]] = []
+    lines: list[int] = []
+    first: tuple[str, ...] = ()
+    for number, cells in _cells(path, body, separator, line):
+        if not any(cell.strip() for cell in cells) and len(cells) != len(names):
+            continue
+        if len(cells) != len(names):
+            raise FormatError(path, f"{len(names)} cells were expected, not {len(cells)}", f"line {number}")
+        rows.append(_row(path, cells, names, number))
+        lines.append(number)
+        first = first or tuple(cells)
+    if not rows:
+        raise FormatError(path, "rows of numbers were expected below the line of names", f"line {line}")
+    return Table(path, names, np.array(rows), np.array(lines), first)
+
+
+def _row(path: Path, cells: list[str], names: tuple[str, ...], line: int) -> list[float]:
+    joined = "".join(cells)
+    if joined.isascii() and "_" not in joined:
+        try:
+            return [float(cell) if cell else nan for cell in cells]
+        except ValueError:
+            pass
+    return [_cell(path, cell.strip(), name, line) for cell, name in zip(cells, names, strict=True)]
+
+
+def _cell(path: Path, text: str, name: str, line: int) -> float:
+    value = _MISSING.get(text.lower())
+    value = finite_number(text) if value is None else value
+    if value is None:
+        raise FormatError(path, f"column {name!r} needs a finite number, not {text[:40]!r}", f"line {line}")
+    return value
+
 
 _MOST_DECIMALS = 15
 DEFAULT_FPS = 100.0
@@ -38,7 +154,7 @@ _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 
 
 def steady_frame_time(times: Floats, printed: str) -> float | None:
-    """The time between frames, or None where the times are not evenly spaced within their printed digits.
+    """Return the time between frames, or None where the times are not evenly spaced within their printed digits.
 
     Exact where the times are exact multiples; otherwise the reciprocal of a whole number where one agrees with
     all times as rounded, and else their mean. `printed` is the text of one of the times.
@@ -60,7 +176,7 @@ def steady_frame_time(times: Floats, printed: str) -> float | None:
 
 
 def odd_step(times: Floats) -> int:
-    """The row whose distance to the one before is farthest from the usual one."""
+    """Return the row whose distance to the one before is farthest from the usual one."""
     steps = np.diff(times)
     return int(np.abs(steps - np.median(steps)).argmax()) + 1
 
@@ -79,7 +195,7 @@ def spread_ties(times: Floats) -> Floats:
 
 
 def _decimals(times: Floats, printed: str) -> int:
-    """How many digits behind the point the times have: those of one text, or more where a time needs more."""
+    """Return how many digits behind the point the times have: those of one text, or more where a time needs more."""
     mantissa, _, exponent = printed.strip().strip('"').lower().partition("e")
     shown = 0 if exponent else len(mantissa.replace(",", ".").partition(".")[2])
     for count in range(min(shown, _MOST_DECIMALS), _MOST_DECIMALS):
@@ -91,7 +207,7 @@ def _decimals(times: Floats, printed: str) -> int:
 
 
 def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
-    """A point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
+    """Return a point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
     text = read_text(path)
     note = NOTE_LINE.match(text)
     if note is None:
@@ -122,7 +238,7 @@ def _axis_and_unit(path: Path, line: str) -> tuple[str | None, float | None]:
 
 
 def stroke_from(table: Table, options: ReadOptions) -> Stroke:
-    """The columns of a table as a stroke, whatever they are called."""
+    """Return the columns of a table as a stroke, whatever they are called."""
     stroke = _read(table, options, points=False)
     assert isinstance(stroke, Stroke)
     return stroke
@@ -146,7 +262,7 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
 
 
 def _counts_rows(table: Table, column: int) -> bool:
-    """Whether a column only numbers the rows, as many tools write it."""
+    """Return whether a column only numbers the rows, as many tools write it."""
     values = table.values[:, column]
     return table.names[column].lower() in _COUNTER_NAMES and bool((np.diff(values) == 1.0).all())
 
@@ -170,7 +286,7 @@ def _stroke(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 
 def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
-    """The file's times, which must increase; a few equal ones are a coarse clock's and are set apart."""
+    """Return the file's times, which must increase; a few equal ones are a coarse clock's and are set apart."""
     times: Floats = table.values[:, time]
     ties = int((np.diff(times) == 0.0).sum())
     if 0 < ties < len(times) / 2:
@@ -211,7 +327,7 @@ def _points(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 
 def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
-    """The three columns of each point, points in the order of their first column."""
+    """Return the three columns of each point, points in the order of their first column."""
     points: dict[str, dict[str, int]] = {}
     for column in columns:
         match = _COORDINATE.fullmatch(table.names[column])
@@ -266,7 +382,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         values = motion.positions.reshape(len(motion), -1)
         bad = [name for name in motion.names if name != name.strip()]
     else:
-        raise FormatError(path, f"a table holds points or a stroke, not a {kind_word(motion)}: choose .npz or .obj")
+        raise FormatError(path, f"a table holds points or a stroke, not a {kind_word(motion)}: {choose_for(motion)}")
     if bad:
         raise FormatError(path, f"a table cannot hold the name {bad[0]!r}: rename it")
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
@@ -274,7 +390,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
-    """The first line, of points whose unit is known or whose vertical axis is not y."""
+    """Return the first line, of points whose unit is known or whose vertical axis is not y."""
     if isinstance(motion, Stroke):
         return ""
     unit_m = options.unit_m or motion.unit_m

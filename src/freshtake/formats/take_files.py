@@ -14,7 +14,7 @@ MODELS = frozenset({".ftm"})
 
 
 def take_files(paths: Iterable[Path], suffixes: frozenset[str] = TAKES) -> list[Path]:
-    """Files as they are; a folder stands for the takes in it, a pattern such as walk_*.bvh for what it matches.
+    """Return files as they are; of a folder its takes, of a pattern such as walk_*.bvh what it matches.
 
     A folder of numbered OBJ files is one take, a mesh sequence.
     """
@@ -22,7 +22,7 @@ def take_files(paths: Iterable[Path], suffixes: frozenset[str] = TAKES) -> list[
 
 
 def names_several(path: Path) -> bool:
-    """Whether a path is a pattern, or a folder of takes."""
+    """Return whether a path is a pattern, or a folder of takes."""
     return _is_pattern(path) or _is_folder_of_takes(path)
 
 
@@ -56,5 +56,5 @@ def _is_folder_of_takes(path: Path) -> bool:
 
 
 def _order(path: Path) -> list[tuple[int, int, str]]:
-    """Numbers in names by their value, so that take 10 comes after take 9."""
+    """Return numbers in names by their value, so that take 10 comes after take 9."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", str(path))]

@@ -8,19 +8,17 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.errors import SkeletonMismatch
-from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.rooting import rooted_like, rooted_together
 from freshtake.motion.body.size import unit_name, unit_of
-from freshtake.motion.check.finding import called, joined
+from freshtake.motion.check.checks import called, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, tilt, with_up
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.recipes import Recipe
-from freshtake.motion.mesh import MeshSequence
-from freshtake.motion.points import PointClip
+from freshtake.motion.kinds import MeshSequence, PointClip, Stroke
 from freshtake.motion.skeleton import Skeleton, compatible, turned_bones
-from freshtake.motion.stroke import Stroke
 from freshtake.numeric.rotations import rotate
 
 Motion = Clip | Stroke | PointClip | MeshSequence

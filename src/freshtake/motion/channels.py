@@ -15,15 +15,14 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, full_order
 from freshtake.numeric.rotations import inverse, multiply
 
-_SLACK = 1_000_000  # joints times frames that need no channels of their own; beyond it, one in four must have one
-
 
 def clip_from_channels(
     skeleton: Skeleton, values: Floats, frame_time: float, *, degrees: bool = True, **about: Any
 ) -> Clip:
     """Columns (frames, channels), joint after joint in the skeleton's layout, to a clip that keeps them."""
     frames, joints = len(values), len(skeleton)
-    if frames * joints > _SLACK + 4 * values.size:
+    # Refuse bombs: beyond a million joints times frames, one in four must be backed by numbers of the file.
+    if frames * joints > 1_000_000 + 4 * values.size:
         raise InvalidMotion(f"{joints} joints over {frames} frames are too many for a file with {values.size} numbers")
     translations = np.broadcast_to(skeleton.offsets, (frames, joints, 3)).copy()
     rotations = np.zeros((frames, joints, 4))
@@ -65,6 +64,61 @@ def channels_from_clip(clip: Clip, *, degrees: bool = True) -> tuple[Skeleton, F
     values[:, moves.columns] = clip.local_translations()[:, moves.joints, moves.axes]
     values[:, turns.columns] = angles[:, turns.joints, turns.axes] * (180.0 / np.pi if degrees else 1.0)
     return skeleton, values
+
+
+def root_in_file(clip: Clip) -> Floats | None:
+    """Return where joint 0 is according to the file's channels, (frames, 3); None where they do not say."""
+    if clip.channels is None:
+        return None
+    moves = _channel_places(clip.skeleton)[0]
+    mine = moves.joints == 0
+    out = np.empty((len(clip), 3))
+    out[:, moves.axes[mine]] = clip.channels[:, moves.columns[mine]]
+    return out if mine.sum() == 3 else None
+
+
+def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floats | None:
+    """Return a file's channels with those of some joints replaced by what they do in a changed clip.
+
+    Args:
+        before: A clip that still has its file's channels.
+        new: The same clip with other motion, and perhaps frames added, in the form of its file.
+        frames: The frames that differ; those that were added are among them.
+        joints: (joints,): the joints that differ.
+
+    Returns:
+        (frames, channels): the file's numbers where nothing differs, elsewhere the equivalent angles nearest to
+        them, so that curves do not jump by half turns; None where the file's layout cannot hold the motion.
+    """
+    skeleton, angles = _fitting_layout(new)
+    if before.channels is None or skeleton.channels != before.skeleton.channels:
+        return None
+    at = np.arange(*frames.indices(len(new)))
+    old = np.minimum(at, len(before) - 1)
+    out = np.concatenate([before.channels, np.repeat(before.channels[-1:], len(new) - len(before), axis=0)])
+    moves = _channel_places(skeleton)[0]
+    chosen = joints[moves.joints]
+    columns, which = moves.columns[chosen], (moves.joints[chosen], moves.axes[chosen])
+    moved = new.local_translations()[at][:, *which]
+    unmoved = moved == before.local_translations()[old][:, *which]
+    out[at[:, None], columns] = np.where(unmoved, out[at[:, None], columns], moved)
+    layout = _columns(skeleton)
+    for order, members in _by_order(skeleton).items():
+        turning = [joint for joint in members if joints[joint]]
+        places = np.array([[column for _, column in layout[joint][2]] for joint in turning], dtype=np.intp)
+        for frame in at if turning else ():
+            # frames that were added continue the one before them
+            reference = np.radians(out[frame if frame < len(before) else frame - 1][places])
+            out[frame, places] = np.degrees(_nearest(angles[frame, turning, : len(order)], reference, order))
+    return out
+
+
+def _nearest(angles: Floats, reference: Floats, order: str) -> Floats:
+    """Return the equivalents of angles (joints, 1 to 3) that lie nearest to a reference."""
+    choices = [angles, equivalent(angles, order)] if len(order) == 3 else [angles]
+    near = np.stack([one + 2.0 * np.pi * np.round((reference - one) / (2.0 * np.pi)) for one in choices])
+    best = np.abs(near - reference).sum(axis=-1).argmin(axis=0)
+    return np.asarray(np.take_along_axis(near, best[None, :, None], axis=0)[0])
 
 
 def _angles(clip: Clip, skeleton: Skeleton) -> Floats:

@@ -20,13 +20,23 @@ from freshtake.numeric.rotations import rotate
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Clip(Timed):
-    """Root translations (frames, 3) and local joint rotations (frames, joints, 4; unit quaternions w x y z).
+    """Hold a take or clip of a skeleton: how its root moves and its joints turn, frame by frame.
 
-    `frame_time` is kept as the file has it, in seconds. `joint_translations` (frames, joints, 3) is there only
-    where joints other than the root move against their parents, and replaces the skeleton's offsets.
-    `channels` (frames, columns) are the file's own numbers, in its own units, for as long as they describe the
-    same motion; whatever changes the motion drops them, and `playback` (of loops and of clips whose travel was taken
-    out) with them. Lengths are in the file's unit; `unit_m` says how many metres that is, where known.
+    Arrays are copied, checked and read-only. Whatever changes the motion drops `channels` and `playback`.
+
+    Args:
+        skeleton: The joints.
+        frame_time: Seconds per frame, as the file has it.
+        root: (frames, 3): the root's place in the world, in the file's unit of length.
+        rotations: (frames, joints, 4): local rotations, unit quaternions w x y z.
+        joint_translations: (frames, joints, 3), only where joints other than the root move against their parents;
+            replaces the skeleton's offsets.
+        channels: (frames, columns): the numbers of the file in its units, as long as they describe this motion.
+        name: What to call it.
+        provenance: Where it came from and what was done to it.
+        up: The vertical axis, "y" or "z".
+        unit_m: Metres per unit of length, where known.
+        playback: How a loop, or a clip whose travel was taken out, is played.
     """
 
     skeleton: Skeleton
@@ -75,11 +85,15 @@ class Clip(Timed):
 
     @property
     def up_index(self) -> int:
-        """The column of the vertical axis."""
+        """Return the column of the vertical axis."""
         return "xyz".index(self.up)
 
     def local_translations(self) -> Floats:
-        """(frames, joints, 3): the root's place in the world, then each joint's offset from its parent."""
+        """Return where joints are on their parents.
+
+        Returns:
+            (frames, joints, 3): the root's place in the world, then each joint's offset from its parent.
+        """
         if self.joint_translations is not None:
             return self.joint_translations
         out = np.empty((len(self), len(self.skeleton), 3))
@@ -88,15 +102,27 @@ class Clip(Timed):
         return out
 
     def world(self) -> WorldPose:
-        """Positions and rotations of all joints in the world, by forward kinematics."""
+        """Return all joints in the world, by forward kinematics.
+
+        Returns:
+            Positions (frames, joints, 3) in the clip's unit and rotations (frames, joints, 4).
+        """
         return forward(self.skeleton.parents, self.local_translations(), self.rotations)
 
     def positions(self) -> Floats:
-        """World positions (frames, joints, 3)."""
+        """Return where all joints are in the world.
+
+        Returns:
+            (frames, joints, 3), in the clip's unit of length.
+        """
         return self.world().positions
 
     def end_positions(self) -> Floats:
-        """World positions (frames, end sites, 3) of the tips."""
+        """Return where the tips of the skeleton are in the world.
+
+        Returns:
+            (frames, end sites, 3), in the clip's unit of length.
+        """
         sites = self.skeleton.end_sites
         joints = [site.joint for site in sites]
         offsets = np.array([site.offset for site in sites]).reshape(-1, 3)
@@ -104,7 +130,14 @@ class Clip(Timed):
         return pose.positions[:, joints] + rotate(pose.rotations[:, joints], offsets)
 
     def changed(self, **changes: Any) -> Clip:
-        """A copy with some fields replaced; the file's channels and the playback go when the motion changes."""
+        """Return a copy with some fields replaced.
+
+        Args:
+            changes: Fields by name. Changes of the motion drop the file's channels and the playback.
+
+        Returns:
+            The new clip; arrays that are not replaced are shared.
+        """
         unknown = changes.keys() - self.__dataclass_fields__.keys()
         if unknown:
             raise TypeError(f"a clip has no field {sorted(unknown)[0]!r}")
@@ -118,9 +151,16 @@ class Clip(Timed):
         return out
 
     def with_own(self, root: Floats, rotations: Floats) -> Clip:
-        """A clip like this one of poses that were just made and that nobody else has: checked in one pass, not copied.
+        """Return a clip like this one with poses that were just made: checked in one pass and not copied.
 
         As `changed`, for clips whose joints do not move against their parents.
+
+        Args:
+            root: (frames, 3); becomes read-only.
+            rotations: (frames, joints, 4); becomes read-only.
+
+        Returns:
+            The new clip.
         """
         from freshtake.numeric.pose_checking import sound_poses  # numba is slow to import
 
@@ -134,7 +174,15 @@ class Clip(Timed):
         return out
 
     def span(self, start: int, stop: int) -> Clip:
-        """Frames start to stop (exclusive) without playback; arrays are views of this clip's, which were checked."""
+        """Return some frames, without playback; arrays are views of this clip's.
+
+        Args:
+            start: The first frame.
+            stop: The frame after the last.
+
+        Returns:
+            The shorter clip.
+        """
         out = copy(self)
         for name in ("root", "rotations", "joint_translations", "channels"):
             values = getattr(self, name)
@@ -143,16 +191,28 @@ class Clip(Timed):
         return out
 
     def single_frames(self) -> Iterator[Clip]:
-        """One-frame clips, one after the other; their arrays are views of this clip's, which were checked."""
+        """Yield the frames as clips of one frame; their arrays are views of this clip's.
+
+        Returns:
+            One clip after the other.
+        """
         for frame, out in enumerate(self.posed_frames(self.root, self.rotations, self.joint_translations)):
             if self.channels is not None:
                 object.__setattr__(out, "channels", self.channels[frame : frame + 1])
             yield out
 
     def posed_frames(self, root: Floats, rotations: Floats, moved: Floats | None = None) -> Iterator[Clip]:
-        """One-frame clips like this one, of other poses: finite numbers and unit quaternions, which are not checked.
+        """Yield clips of one frame like this one, with other poses that are not checked.
 
-        Their arrays are read-only views of those given. For live streams, where checks would take most of the time.
+        For live streams, where checks would take most of the time.
+
+        Args:
+            root: (frames, 3): finite numbers; becomes read-only.
+            rotations: (frames, joints, 4): unit quaternions; becomes read-only.
+            moved: (frames, joints, 3): places on the parents, where joints move against them.
+
+        Returns:
+            One clip after the other; their arrays are views of those given.
         """
         shared = {**vars(self), "channels": None, "playback": None, "joint_translations": None}
         for values in (root, rotations):

@@ -1,22 +1,25 @@
-"""What can be done to a clip: each function returns a new clip and records itself in its provenance."""
+"""Edit clips: cut, turn, move, join, resample, mirror, scale; a new clip each time, noted in its provenance."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from decimal import Decimal
 from functools import lru_cache
+from typing import Any, TypeVar, cast
 
 import numpy as np
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.roles import mirror_pairs
 from freshtake.motion.clip import Clip
+from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, resample_stroke
 from freshtake.motion.skeleton import EndSite, Skeleton, require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
 
-_ASYMMETRY = 0.2  # share of all lengths; recorded people stay below 0.05, a wrong axis or bent rest frames exceed 0.25
+ROUNDED = 1e-4  # how far frame times in files are off by rounding
 
 
 def _noted(clip: Clip, what: str) -> str:
@@ -24,7 +27,17 @@ def _noted(clip: Clip, what: str) -> str:
 
 
 def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int = 1) -> Clip:
-    """Frames start to stop (exclusive), every step-th; the file's channels are kept."""
+    """Return some frames of a clip; the file's channels are kept.
+
+    Args:
+        clip: The clip.
+        start: The first frame.
+        stop: The frame after the last; None: to the end.
+        step: Every how many frames; the frame time grows with it.
+
+    Returns:
+        The shorter clip.
+    """
     rows = range(len(clip))[slice(start, stop, max(step, 1))]
     if step < 1 or len(rows) == 0:
         raise UsageError(
@@ -60,7 +73,16 @@ def heading(clip: Clip, reference: Floats | None = None) -> Floats:
 
 
 def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Clip:
-    """Turned about the vertical by an angle, or by one angle per frame, about a pivot on the ground."""
+    """Turn a clip about the vertical.
+
+    Args:
+        clip: The clip.
+        angle: Radians, one for all frames or (frames,).
+        pivot: (3,): the place on the ground to turn about; None: the origin.
+
+    Returns:
+        The turned clip.
+    """
     axis = np.eye(3)[clip.up_index]
     turn = about_axis(axis, np.broadcast_to(np.asarray(angle, dtype=np.float64), (len(clip),)))
     around = np.zeros(3) if pivot is None else np.asarray(pivot, dtype=np.float64)
@@ -71,19 +93,35 @@ def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Cl
 
 
 def remove_heading(clip: Clip) -> Clip:
-    """Every frame turned back about the vertical through the root, so that the body always faces one way."""
+    """Turn every frame back about the vertical through the root, so that the body always faces one way."""
     around = clip.root.copy()
     still = turned(clip, -heading(clip))
     return still.changed(root=around, provenance=_noted(clip, "heading removed"))
 
 
 def moved(clip: Clip, by: Floats) -> Clip:
-    """Shifted by a vector, or by one vector per frame."""
+    """Shift a clip.
+
+    Args:
+        clip: The clip.
+        by: (3,) or (frames, 3), in the clip's unit of length.
+
+    Returns:
+        The shifted clip.
+    """
     return clip.changed(root=clip.root + by, provenance=_noted(clip, "moved"))
 
 
 def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
-    """The first frame's root above the origin (height kept), and facing heading 0 unless `face` is off."""
+    """Put the root of the first frame above the origin; its height stays.
+
+    Args:
+        clip: The clip.
+        face: Whether the clip is also turned to heading 0.
+
+    Returns:
+        The placed clip.
+    """
     ground = clip.root[0].copy()
     ground[clip.up_index] = 0.0
     out = moved(clip, -ground)
@@ -93,7 +131,16 @@ def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
 
 
 def aligned_to(clip: Clip, target: Clip, frame: int = -1) -> Clip:
-    """Placed so that its first frame stands and faces in the ground plane where `target` does at `frame`."""
+    """Place a clip on the ground so that its first frame is where another clip is, and faces the same way.
+
+    Args:
+        clip: The clip to place.
+        target: The other clip.
+        frame: Which frame of `target`; default: its last.
+
+    Returns:
+        The placed clip.
+    """
     there = take_frames(target, frame % len(target), frame % len(target) + 1)
     angle = float(heading(there)[0] - heading(clip)[0])
     out = turned(clip, angle, pivot=clip.root[0])
@@ -162,7 +209,16 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
 
 
 def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> Clip:
-    """The clip read at fractional frame numbers: the base of resampling and of time warps."""
+    """Read a clip at fractional frame numbers: what resampling and time warps are made of.
+
+    Args:
+        clip: The clip.
+        places: (new frames,): frame numbers between 0 and the last frame.
+        frame_time: Seconds per new frame; None: as before.
+
+    Returns:
+        The new clip.
+    """
     places = np.asarray(places, dtype=np.float64)
     if len(places) and not (places.min() >= 0 and places.max() <= len(clip) - 1):
         raise InvalidMotion(f"frames {places.min():g}..{places.max():g} lie outside the clip's 0..{len(clip) - 1}")
@@ -219,7 +275,8 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
 def _require_symmetry(clip: Clip, partner: Ints, place: Floats, axis: str) -> None:
     skeleton = clip.skeleton
     asymmetry = np.linalg.norm(skeleton.offsets[partner] * place - skeleton.offsets, axis=1)[1:]
-    if asymmetry.sum() > _ASYMMETRY * skeleton.lengths()[1:].sum():
+    # Recorded people stay below 5 % of all lengths; a wrong axis or bent rest frames exceed 25 %.
+    if asymmetry.sum() > 0.2 * skeleton.lengths()[1:].sum():
         worst = 1 + int(asymmetry.argmax())
         joint, other = skeleton.names[worst], skeleton.names[int(partner[worst])]
         problem = f"at rest its joint {joint!r} is not a mirror image of {other!r} along this axis"
@@ -227,11 +284,19 @@ def _require_symmetry(clip: Clip, partner: Ints, place: Floats, axis: str) -> No
 
 
 def scaled(clip: Clip, factor: float) -> Clip:
-    """All lengths times a factor: root, offsets, end sites; `unit_m` is divided, so the size in metres stays."""
+    """Scale all lengths: root, offsets and end sites.
+
+    Args:
+        clip: The clip.
+        factor: Above 0; `unit_m` is divided by it, so that the size in metres stays.
+
+    Returns:
+        The scaled clip.
+    """
     if not (np.isfinite(factor) and factor > 0):
         raise UsageError(f"a clip can only be scaled by a factor above 0, not {factor}")
     return clip.changed(
-        skeleton=_scaled_skeleton(clip.skeleton, factor),
+        skeleton=scaled_skeleton(clip.skeleton, factor),
         root=clip.root * factor,
         joint_translations=None if clip.joint_translations is None else clip.joint_translations * factor,
         unit_m=None if clip.unit_m is None else clip.unit_m / factor,
@@ -241,7 +306,8 @@ def scaled(clip: Clip, factor: float) -> Clip:
 
 
 @lru_cache(maxsize=64)
-def _scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
+def scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
+    """Return a skeleton so many times as large, with what its file hangs it on."""
     sites = tuple(
         EndSite(joint, (factor * x, factor * y, factor * z), name) for joint, (x, y, z), name in skeleton.end_sites
     )
@@ -250,7 +316,15 @@ def _scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
 
 
 def with_up(clip: Clip, up: str) -> Clip:
-    """Turned as a whole so that the other axis (y or z) points up."""
+    """Turn a whole clip so that another axis points up.
+
+    Args:
+        clip: The clip.
+        up: "y" or "z".
+
+    Returns:
+        The turned clip; the same one where nothing has to turn.
+    """
     if up == clip.up:
         return clip
     turn = tilt(clip.up, up)
@@ -271,6 +345,74 @@ def with_up(clip: Clip, up: str) -> Clip:
 
 
 def tilt(up: str, to: str) -> Floats:
-    """The quarter turn about x (4,) that brings one vertical axis to another; none where they are the same."""
+    """Return the quarter turn about x (4,) that brings one vertical axis to another; none where they are the same."""
     angle = {("y", "z"): np.pi / 2, ("z", "y"): -np.pi / 2}.get((up, to), 0.0)
     return about_axis(np.array([1.0, 0.0, 0.0]), angle)
+
+
+AnyMotion = TypeVar("AnyMotion", bound=Clip | Stroke | PointClip | MeshSequence)
+
+
+def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
+    """Return one over the whole rate, or the rate of television (29.97), that a frame time was rounded from.
+
+    Args:
+        frame_time: seconds, as a file has them.
+        slack: relative error that the file's own numbers have, beyond digits that were left out.
+
+    Returns:
+        The exact frame time, or the one given where rounding does not explain the difference: 0.0166667 is 60 frames
+        per second written with seven digits, 0.0166 is not.
+    """
+    fps = 1.0 / frame_time
+    for rate in (float(round(fps)), round(fps * 1.001) / 1.001):
+        if rate > 0.0 and _rounded_from(frame_time, 1.0 / rate, slack):
+            # Arithmetic leaves about this much of a rate such as 30 / 1.001.
+            return frame_time if rate % 1.0 and abs(frame_time * rate - 1.0) < 1e-14 else 1.0 / rate
+    return frame_time
+
+
+def _rounded_from(value: float, exact: float, slack: float) -> bool:
+    """Return whether a number is another one in single precision, or with digits left out."""
+    off = abs(value / exact - 1.0)
+    if off <= slack or np.float32(value) == np.float32(exact):
+        return True
+    digits = max(-Decimal(repr(value)).as_tuple().exponent, 0)  # type: ignore[operator]
+    return off < ROUNDED and abs(value - exact) < 10.0**-digits
+
+
+def at_rate(motion: AnyMotion, fps: float) -> AnyMotion:
+    """Return any motion at another rate; meshes and points by linear interpolation.
+
+    Args:
+        motion: A clip, stroke, point clip or mesh sequence.
+        fps: Frames per second.
+
+    Returns:
+        A motion of the same kind.
+    """
+    return cast(AnyMotion, _at_rate(motion, fps))
+
+
+def _at_rate(motion: Clip | Stroke | PointClip | MeshSequence, fps: float) -> Clip | Stroke | PointClip | MeshSequence:
+    if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, with exactly the requested rate
+        return replace(motion, frame_time=1.0 / fps) if not isinstance(motion, Stroke) else motion
+    if isinstance(motion, Clip):
+        return resample(motion, fps)
+    if isinstance(motion, Stroke):
+        return resample_stroke(motion, fps)
+    place = places_at_rate(len(motion), motion.frame_time, fps)
+    low = np.minimum(place.astype(np.intp), max(len(motion) - 2, 0))
+    high = np.minimum(low + 1, len(motion) - 1)
+    share = (place - low)[:, None, None]
+
+    def between(values: Any) -> Any:
+        return values[low] + share * (values[high] - values[low])
+
+    if isinstance(motion, PointClip):
+        return replace(motion, positions=between(motion.positions), frame_time=1.0 / fps)
+    attributes = {k: between(v) if v.ndim == 3 else v for k, v in motion.attributes.items()}
+    normals = None if motion.normals is None else between(motion.normals)
+    return replace(
+        motion, vertices=between(motion.vertices), normals=normals, attributes=attributes, frame_time=1.0 / fps
+    )

@@ -23,7 +23,7 @@ class Playback:
     A loop of N frames lasts N frame times: its last frame leads into its first, and frame N is frame 0 moved on by the
     travel. With `closing` that frame is in the clip too, as its last one. `root_motion` says where the travel is: on
     the hips, on a joint above them, or (none) nowhere in the clip. `turn` is what was taken out of a loop so that it
-    goes straight, in radians.
+    goes straight, in radians. `events` are (seconds from the first frame, name) in order, such as feet that touch down.
     """
 
     travel: Floats
@@ -33,6 +33,7 @@ class Playback:
     cycles: int = 1
     turn: float = 0.0
     root_motion: str = "hips"
+    events: tuple[tuple[float, str], ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "travel", frozen(self.travel, "travel", (3,)))
@@ -74,6 +75,8 @@ class Playback:
         if self.loop:
             last = REPEATS if self.closing else LEADS
             out |= {"cycles": self.cycles, "last_frame": last, "turn_removed_deg": float(np.degrees(self.turn))}
+        if self.events:
+            out["events"] = [{"seconds": seconds, "name": name} for seconds, name in self.events]
         return out | {
             "seconds": self.seconds,
             "travel": self.travel.tolist(),
@@ -92,6 +95,7 @@ def playback_from(values: Any) -> Playback | None:
             np.array(values["travel"], dtype=np.float64), float(values["seconds"]), bool(values["loop"]),
             values.get("last_frame") == REPEATS, int(values.get("cycles", 1)),
             float(np.radians(float(values.get("turn_removed_deg", 0.0)))), str(values["root_motion"]),
+            tuple((float(event["seconds"]), str(event["name"])) for event in values.get("events", ())),
         )  # fmt: skip
     except (KeyError, TypeError, ValueError, OverflowError, InvalidMotion):
         return None

@@ -32,13 +32,20 @@ class EndSite(NamedTuple):
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Skeleton:
-    """A tree of joints, parents before children.
+    """Describe a tree of joints, parents before children.
 
-    `channels` lists, per joint, the columns of the file it came from: tx ty tz (position, replaces the offset)
-    and rx ry rz, in file order. `orders` holds the intrinsic Euler order, "ZYX" for R = Rz Ry Rx; it defaults to
-    the order of the rotation channels. `axes` (Acclaim) are fixed rotations C about which a joint's angles are
-    measured, so that its local rotation is C R C^-1; `limits` run parallel to `channels`, in radians and units.
-    `base` is there for rigs whose body does not hang on a travelling joint 0, see `motion.rooting`.
+    Args:
+        names: (joints,): what joints are called, each name once.
+        parents: (joints,): the number of each joint's parent; -1 for the root, which comes first.
+        offsets: (joints, 3): where joints are on their parents at rest, in the file's unit of length.
+        end_sites: Tips of leaf joints.
+        channels: Per joint the columns of its file, in order: tx ty tz (position, replaces the offset), rx ry rz.
+        orders: Per joint the intrinsic Euler order, "ZYX" for R = Rz Ry Rx; by default that of the channels.
+        axes: (joints, 4) (Acclaim): fixed rotations C about which angles are measured; local rotations are C R C^-1.
+        limits: Parallel to `channels`, in radians and units.
+        base: For rigs whose body does not hang on a travelling joint 0, see `motion.body.rooting`.
+        paws: Ends of limbs that stand in takes although neither names nor offsets show it, see `find_paws` in
+            `motion.body.orientation`.
     """
 
     names: tuple[str, ...]
@@ -50,6 +57,7 @@ class Skeleton:
     axes: Floats | None = None
     limits: tuple[Limits, ...] | None = None
     base: Base | None = None
+    paws: tuple[int, ...] = ()
     _index: dict[str, int] = field(init=False, compare=False)
 
     def __post_init__(self) -> None:
@@ -71,6 +79,8 @@ class Skeleton:
             put(self, "limits", self._checked_limits(self.limits))
         if self.base is not None:
             self._check_base(self.base)
+        if not all(0 <= joint < count for joint in self.paws):
+            raise InvalidMotion("a paw of the skeleton is none of its joints")
 
     def _check_tree(self) -> None:
         for joint, parent in enumerate(self.parents.tolist()):
@@ -155,6 +165,7 @@ class Skeleton:
             and self.orders == other.orders
             and self.limits == other.limits
             and self.base == other.base
+            and self.paws == other.paws
             and same_axes
             and (self.axes is None or other.axes is None or np.array_equal(self.axes, other.axes))
         )
@@ -169,18 +180,39 @@ class Skeleton:
         return self.names, np.round(offsets[1:], 4).tobytes()
 
     def index(self, name: str) -> int:
-        """The number of the joint with this name."""
+        """Return the number of a joint.
+
+        Args:
+            name: The joint's name; an unknown one is refused with the list of joints.
+
+        Returns:
+            Its number.
+        """
         try:
             return self._index[name]
         except KeyError:
             raise InvalidMotion(f"there is no joint {name!r}; the joints are {', '.join(self.names)}") from None
 
     def children(self, joint: int) -> list[int]:
-        """The joints whose parent this is."""
+        """Return the joints that hang on a joint.
+
+        Args:
+            joint: Its number.
+
+        Returns:
+            Numbers of its children, in order.
+        """
         return [j for j, parent in enumerate(self.parents.tolist()) if parent == joint]
 
     def descendants(self, joint: int) -> list[int]:
-        """The joint itself and all that hang on it."""
+        """Return a joint and all that hang on it.
+
+        Args:
+            joint: Its number.
+
+        Returns:
+            Numbers in order, the joint first.
+        """
         below = {joint}
         for j, parent in enumerate(self.parents.tolist()):
             if parent in below:
@@ -188,13 +220,24 @@ class Skeleton:
         return sorted(below)
 
     def body(self) -> list[int]:
-        """The joints that move: all, but for those that only lead to the body or stand still beside it."""
+        """Return the joints that move: all but those that only lead to the body or stand still beside it.
+
+        Returns:
+            Numbers in order.
+        """
         if self.base is None:
             return list(range(len(self)))
         return sorted({0}.union(*map(self.descendants, (self.base.joint, *self.base.carried))) - {*self.base.chain[1:]})
 
     def chain(self, joint: int) -> list[int]:
-        """From the root down to the joint."""
+        """Return the joints from the root down to a joint.
+
+        Args:
+            joint: Its number.
+
+        Returns:
+            Numbers from the root to the joint, both included.
+        """
         path = [joint]
         while self.parents[path[-1]] >= 0:
             path.append(int(self.parents[path[-1]]))
@@ -202,22 +245,42 @@ class Skeleton:
 
     @property
     def channel_count(self) -> int:
-        """How many columns the file's motion part has."""
+        """Return how many columns the file's motion part has."""
         return sum(len(channels) for channels in self.channels)
 
     def lengths(self) -> Floats:
-        """Distance of each joint to its parent at rest (the root: 0)."""
+        """Return how far joints are from their parents at rest.
+
+        Returns:
+            (joints,), in the skeleton's unit of length; 0 for the root.
+        """
         out: Floats = np.linalg.norm(self.offsets, axis=1)
         out[0] = 0.0
         return out
 
     def with_layout(self, channels: tuple[tuple[str, ...], ...] = (), orders: tuple[str, ...] = ()) -> Skeleton:
-        """The same joints with another channel layout (default: six at the root, Z Y X rotations elsewhere)."""
+        """Return the same joints with another channel layout.
+
+        Args:
+            channels: Per joint its columns; default: six at the root, Z Y X rotations elsewhere.
+            orders: Per joint its Euler order; default: that of the channels.
+
+        Returns:
+            The new skeleton, without limits.
+        """
         return replace(self, channels=channels, orders=orders, limits=None)
 
 
 def compatible(a: Skeleton, b: Skeleton) -> bool:
-    """Same joint names and parents; offsets, channel layout and end sites may differ."""
+    """Return whether two skeletons have the same joints: names and parents.
+
+    Args:
+        a: One skeleton.
+        b: The other; offsets, channel layout and end sites may differ.
+
+    Returns:
+        True where clips of the two can be used together.
+    """
     return a is b or (a.names == b.names and np.array_equal(a.parents, b.parents))
 
 
@@ -230,7 +293,7 @@ class LengthDifference(NamedTuple):
 
 
 def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[LengthDifference]:
-    """Which joints sit at another distance from their parent; the root's offset does not count."""
+    """Return the joints that are at another distance from their parents; the root's offset does not count."""
     require_compatible(a, b)
     first, second = a.lengths(), b.lengths()
     scale = max(float(first.max()), float(second.max()), 1e-300)
@@ -241,7 +304,6 @@ def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> lis
     ]
 
 
-LONG = 0.4  # of the longest bone: shorter ones may point anywhere
 SAME_WAY = np.cos(np.radians(30.0))
 
 
@@ -249,7 +311,8 @@ def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
     """Long bones of compatible skeletons that point elsewhere at rest: the same rotations then are other poses."""
     require_compatible(a, b)
     lengths = np.stack([a.lengths(), b.lengths()])
-    long = (lengths > LONG * lengths.max(axis=1, keepdims=True)).all(axis=0)
+    # Short bones may point anywhere; only long ones show how a rig lies.
+    long = (lengths > 0.4 * lengths.max(axis=1, keepdims=True)).all(axis=0)
     cosines = np.sum(a.offsets * b.offsets, axis=1) / np.maximum(lengths.prod(axis=0), 1e-300)
     return [a.names[joint] for joint in np.flatnonzero(long & (cosines < SAME_WAY)) if joint > 0]
 

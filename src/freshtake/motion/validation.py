@@ -20,12 +20,19 @@ UP_AXES = ("y", "z")
 SAME_RATE = 1.001e-3  # a tenth of a percent, with 60 / 1.001 included
 
 
+_AT_ONCE = 1 << 22  # numbers that are looked at together
+
+
 def frozen(
     value: npt.ArrayLike, name: str, shape: tuple[int | None, ...], dtype: type = np.float64, *, finite: bool = True
 ) -> npt.NDArray[Any]:
-    """A read-only copy with the given shape (None: any length); finite unless gaps are allowed."""
+    """Return a read-only copy with the given shape (None: any length); finite unless gaps are allowed.
+
+    An array that nobody can change is returned as it is: a mesh sequence may be half of the memory.
+    """
     try:
-        array: npt.NDArray[Any] = np.array(value, dtype=dtype, order="C", copy=True)
+        shared = _unchanging(value) and value.dtype == dtype and value.flags.c_contiguous and value.flags.aligned  # type: ignore[union-attr]
+        array: npt.NDArray[Any] = value if shared else np.array(value, dtype=dtype, order="C", copy=True)  # type: ignore[assignment]
     except (TypeError, ValueError) as error:
         raise InvalidMotion(f"{name} must be an array of numbers ({error})") from None
     if np.issubdtype(dtype, np.integer) and not np.array_equal(array, np.asarray(value)):
@@ -36,11 +43,31 @@ def frozen(
     ):
         wanted = tuple("any" if n is None else str(n) for n in shape)
         raise InvalidMotion(f"{name} must have shape ({', '.join(wanted)}), but has {array.shape}")
-    if finite and not np.isfinite(array).all():
+    if finite and not _all_finite(array):
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidMotion(f"{name} must be finite, but holds {array[place]} at index {place}")
     array.setflags(write=False)
     return array
+
+
+def _unchanging(value: object) -> bool:
+    """Return whether an array and all that it is a view of are read-only, down to memory of its own or bytes."""
+    base = value
+    while isinstance(base, np.ndarray):
+        if base.flags.writeable:
+            return False
+        base = base.base
+    if isinstance(base, memoryview):
+        base = base.obj
+    return isinstance(value, np.ndarray) and (base is None or isinstance(base, bytes))
+
+
+def _all_finite(array: npt.NDArray[Any]) -> bool:
+    """Return whether all numbers are finite, a part at a time, since the answers of all would be memory too."""
+    if array.ndim < 2:
+        return bool(np.isfinite(array).all())
+    step = max(1, _AT_ONCE * len(array) // max(array.size, 1))
+    return all(bool(np.isfinite(array[first : first + step]).all()) for first in range(0, len(array), step))
 
 
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
@@ -56,8 +83,7 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
         place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
         raise InvalidMotion(f"{name} must be unit quaternions, but has length {length[place]:.6g} at index {place}")
     if worst > ROUNDING:
-        array.setflags(write=True)
-        array /= length[..., None]
+        array = array / length[..., None]  # not in place: the array may be shared
         array.setflags(write=False)
     return array
 

@@ -6,7 +6,6 @@ digits, which a search over orders can turn into another model. So every entry o
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -28,8 +27,8 @@ _LIMIT = _Limit()
 
 
 @cache
-def _libraries(with_scipy: bool) -> tuple[Any, ...]:
-    """The linear algebra libraries of numpy and, where it is loaded already, of scipy, which loads slowly."""
+def _libraries() -> tuple[Any, ...]:
+    """The linear algebra libraries that are loaded: that of numpy."""
     from threadpoolctl import ThreadpoolController
 
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
@@ -52,7 +51,7 @@ def one_blas_thread() -> Iterator[None]:
     The count belongs to the process: blocks may be nested and run in several threads at once, and the last one to end
     puts it back.
     """
-    libraries = _libraries("scipy.linalg" in sys.modules)
+    libraries = _libraries()
     with _LIMIT.lock:
         for library in libraries:
             if library.filepath not in _LIMIT.before:

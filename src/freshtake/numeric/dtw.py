@@ -42,6 +42,7 @@ def accumulate(cost: Floats, still: float, straight: float = 1.0) -> Floats:
     for i in range(n):
         for j in range(m):
             c = cost[i, j]
+            # The first cell counts as a straight step, so that swapping the series changes nothing.
             if i == 0 and j == 0:
                 total[i, j] = straight * c
                 continue
@@ -69,6 +70,7 @@ def cheapest(cost: Floats, still: float, straight: float) -> float:
     n, m = cost.shape
     before, total = np.full(m, np.inf), np.full(m, np.inf)
     for i in range(n):
+        # Two rows are enough for the sum alone; the path would need all of them.
         before, total = total, before
         for j in range(m):
             c = cost[i, j]
@@ -95,6 +97,7 @@ def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
     for i in range(1, rows):
         fresh, begun = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
         for j in range(1, columns):
+            # A price for each change of tempo, or still frames could be stretched for free.
             p = toll * cost[i, j]
             best, origin = total[j - 1], start[j - 1]
             if j > 1 and total[j - 2] + p < best:

@@ -9,7 +9,6 @@ from freshtake.numeric.rotations import about_axis, inverse, multiply, to_matrix
 
 AXES = "XYZ"
 LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two are one and the same turn
-NEAR_LOCK = 1e-2  # below this the outer angles are fitted to each other, because each alone is imprecise
 
 
 def from_euler(angles: Floats, order: str) -> Floats:
@@ -52,7 +51,8 @@ def to_euler(q: Floats, order: str) -> Floats:
         out[..., 0] = np.arctan2(-sign * m[..., j, k], m[..., k, k])
         out[..., 2] = np.arctan2(-sign * m[..., i, j], m[..., i, i])
         closeness = cosine
-    near = closeness < NEAR_LOCK
+    # Below this the outer angles are fitted to each other, because each alone is imprecise.
+    near = closeness < 1e-2
     if near.any():
         out[..., 2] = np.where(closeness < LOCK, 0.0, out[..., 2])
         _first_angle(out, q, order, near)

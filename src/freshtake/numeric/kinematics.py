@@ -1,4 +1,4 @@
-"""Forward kinematics over all frames and all joints of one depth at a time."""
+"""Forward kinematics over all joints of one depth at a time."""
 
 from __future__ import annotations
 

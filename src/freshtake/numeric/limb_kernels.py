@@ -61,6 +61,7 @@ def carry_into(q: Floats, v: Floats, out: Floats) -> None:
 def exponential_into(v: Floats, out: Floats) -> None:
     """out = the unit quaternion of the rotation vector v; `out` may be v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+    # Two terms of the series where the quotient would divide 0 by 0.
     factor = 0.5 - angle * angle / 48.0 if angle < SMALL else math.sin(0.5 * angle) / angle
     x, y, z = factor * v[0], factor * v[1], factor * v[2]
     out[0], out[1], out[2], out[3] = math.cos(0.5 * angle), x, y, z
@@ -73,6 +74,7 @@ def swing_into(a: Floats, b: Floats, out: Floats) -> None:
     w = size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
     norm = math.sqrt(w * w + x * x + y * y + z * z)
+    # Opposite directions have no least turn: any axis would do, so none is chosen.
     if w <= 1e-12 * size or norm == 0.0:
         w, x, y, z, norm = 1.0, 0.0, 0.0, 0.0, 1.0
     out[0], out[1], out[2], out[3] = w / norm, x / norm, y / norm, z / norm
@@ -81,6 +83,7 @@ def swing_into(a: Floats, b: Floats, out: Floats) -> None:
 @uncounted
 def quintic(x: float) -> float:
     """From 0 to 1 with level and straight ends."""
+    # The quintic has no velocity or acceleration at its ends, so that nothing starts with a jolt.
     x = min(max(x, 0.0), 1.0)
     return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
 
@@ -113,6 +116,7 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
         - (lower[0] * lower[0] + lower[1] * lower[1] + lower[2] * lower[2])
     )
     bend = math.acos(min(max((wanted - alpha) / rho, -1.0), 1.0))
+    # Near straight a small change of distance is a large change of angle: slack rounds that corner.
     bend = math.sqrt(bend * bend + slack)
     if straight <= 0.0:
         return straight + bend
@@ -124,6 +128,7 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
 @uncounted
 def logarithm_into(q: Floats, out: Floats) -> None:
     """out = the rotation vector of the unit quaternion q, at most pi long."""
+    # q and -q are one rotation: take the half with the shorter way.
     sign = -1.0 if q[0] < 0.0 else 1.0
     sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     factor = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, sign * q[0]) / sine
@@ -197,5 +202,6 @@ def nearest_turn(
         factor = 0.5 if angle < 1e-9 else math.sin(0.5 * angle) / angle
         there[size - 3] = 2.0 * math.atan2(factor * x, math.cos(0.5 * angle))
     for k in range(size):
+        # Takes that leave the range stay where they are: limits only stop what goes farther.
         there[k] = min(max(there[k], min(low[k], here[k])), max(high[k], here[k]))
     joint_turn(reference, basis, there, out, room)

@@ -26,7 +26,6 @@ from freshtake.numeric.processors import processors
 Kernel = Callable[..., Any]
 MARK = b"freshtake machine code 1\n"
 DIGEST_SIZE = hashlib.sha256().digest_size
-LEFT_BEHIND = 600.0  # seconds; writing a file takes milliseconds, so an older temporary one is of a killed process
 SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # in wheels that bring it, a folder for each processor
 _folders: list[str] = []
 
@@ -98,7 +97,8 @@ class MachineCode:
         """Remove what this function was compiled to before an edit, and what a killed process left half-written."""
         for path in list(folder.glob(f"{self._stem}*")):
             with suppress(OSError):
-                half_written = path.suffix == ".tmp" and time.time() - path.stat().st_mtime > LEFT_BEHIND
+                # Writing takes milliseconds: a temporary file ten minutes old was left by a killed process.
+                half_written = path.suffix == ".tmp" and time.time() - path.stat().st_mtime > 600.0
                 outdated = path.suffix == ".nbc" and not path.name.startswith(f"{self._stem}{self._fingerprint[:12]}.")
                 if half_written or outdated:
                     path.unlink()
@@ -113,6 +113,20 @@ def shipped_processors() -> tuple[str, ...]:
     if not SHIPPED.is_dir() or _folders or getattr(numba.config, "CPU_NAME", None):
         return ()
     return tuple(name for name in processors() if (SHIPPED / name).is_dir())[:1]
+
+
+def has_machine_code(kernel: str) -> bool:
+    """Return whether a function, such as `numeric.dtw.accumulate`, was compiled here before, for any types."""
+    module, _, name = kernel.rpartition(".")
+    package = Path(__file__).resolve().parents[1]
+    folder, home = package.joinpath(*module.split(".")[:-1]), f"freshtake.{module}"
+    copy = hashlib.sha256(bytes(folder)).hexdigest()[:12]
+    chosen = getattr(numba.config, "CACHE_DIR", "")
+    user = Path(chosen) if chosen else Path(user_cache_dir("freshtake", appauthor=False), "machine_code")  # type: ignore[no-untyped-call]
+    places = [user / copy / home, *([] if chosen else [folder / "__pycache__"])]
+    places += [SHIPPED / each / home for each in shipped_processors()]
+    pattern = f"{module.rpartition('.')[2]}.{name}.{sys.implementation.cache_tag}*.nbc"
+    return any(True for place in places for _ in place.glob(pattern))
 
 
 def _usual_folders(function: Kernel) -> list[Path]:

@@ -71,6 +71,30 @@ def fit(
     return Pca(mean, _signed(modes[:keep]), variances[:keep], total)
 
 
+def kept_modes(
+    products: Floats, values: int, count: int | None = None, energy: float | None = None, error: float | None = None
+) -> tuple[Floats, Floats, float]:
+    """Return modes of rows of which only the inner products are known.
+
+    Args:
+        products: of rows about their mean (n, n).
+        values: how many columns the rows have.
+        count: see `fit`, as `energy` and `error`.
+        energy: see `fit`.
+        error: see `fit`.
+
+    Returns:
+        Coefficients (c, n), so that coefficients @ rows are orthonormal modes; variances (c,); the total variance.
+    """
+    n = len(products)
+    total = float(np.trace(products)) / n
+    variances, vectors = np.linalg.eigh(products / n)
+    real = variances > _FLOOR * max(float(variances[-1]), 0.0)
+    variances, vectors = variances[real][::-1], vectors[:, real][:, ::-1]
+    keep = _wanted(variances, total, values, count, energy, error)
+    return (vectors[:, :keep] / np.sqrt(variances[:keep] * n)).T, variances[:keep], total
+
+
 def project(pca: Pca, rows: npt.ArrayLike) -> Floats:
     """Weights (n, c) of rows (n, d) in the modes."""
     weights: Floats = (np.asarray(rows, dtype=np.float64) - pca.mean) @ pca.modes.T

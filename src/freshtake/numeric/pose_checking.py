@@ -1,4 +1,4 @@
-"""Poses that were just made, checked in one pass: finite places, and rotations brought to unit length."""
+"""Poses checked in one compiled pass; apart from kinematics, which reading a file needs, because numba loads slowly."""
 
 from __future__ import annotations
 

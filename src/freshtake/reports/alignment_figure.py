@@ -9,9 +9,10 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
+from freshtake.reports.canvas import new_figure
+from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.alignment import Alignment, align
 from freshtake.style.warping.warp_inputs import Alignable, Prepared, prepare
-from freshtake.style.warping.warp_settings import WarpSettings
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -60,10 +61,9 @@ def chosen_dof(ready: Prepared, wanted: str | None) -> int:
 
 def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
     """The picture of one or two alignments."""
-    from matplotlib.figure import Figure
 
     u, y = (values[:, dof] for values in ready.values)
-    figure = Figure(figsize=(12.0, 6.4), layout="constrained")
+    figure = new_figure(12.0, 6.4)
     axes = figure.subplots(2, 3, height_ratios=(1.2, 1.0))
     _curves(axes[0, 0], u, y, names, ready)
     axes[0, 0].set_title(f"{ready.names[dof]}: not aligned", fontsize=10)

@@ -7,11 +7,12 @@ from html import escape
 
 from freshtake.evaluation.figure_kinds import GROUPS, NOVELTY
 from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.motion.verdict import Verdict
 from freshtake.reports.baseline_table import beside_table
 from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.page_style import badge, legend, strip
-from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture
-from freshtake.reports.verdict import verdict_of
+from freshtake.reports.plots import EXTRA, INPUT, VARIANT, WITHOUT_PLOTS, Picture
+from freshtake.reports.verdict import verdict_of, with_checks
 from freshtake.reports.viewport.scene import Scene
 from freshtake.reports.viewport.viewport_page import stage
 from freshtake.reports.wording import plain_title, real_range, shown
@@ -49,12 +50,13 @@ def page(
     pictures: Sequence[Picture],
     title: str = "Evaluation of variants",
     scene: Scene | None = None,
+    checks: Sequence[Verdict] = (),
 ) -> str:
-    """The whole page; with a scene, the motion itself stands at its top."""
+    """Return the page; with a scene, the motion itself is at its top; `checks` are the body checks of the variants."""
     body = [
         f"<h1>{escape(title)}</h1>",
         stage(scene) if scene is not None else "",
-        _verdict(result),
+        _verdict(result, checks),
         _cards(result),
         _head(result),
         _gallery(pictures),
@@ -70,9 +72,9 @@ def page(
     return whole_page(title, body, moving=scene is not None)
 
 
-def _verdict(result: Evaluation) -> str:
+def _verdict(result: Evaluation, checks: Sequence[Verdict]) -> str:
     """Whether the variants can be used, in one sentence."""
-    verdict = verdict_of(result)
+    verdict = with_checks(verdict_of(result), checks)
     kind = "good" if verdict.usable else "look"
     return f"<p class='verdict {kind}'>{escape(verdict.sentence)}</p>"
 
@@ -174,7 +176,7 @@ def _dofs(result: Evaluation) -> str:
 
 def _gallery(pictures: Sequence[Picture]) -> str:
     if not pictures:
-        return ""
+        return WITHOUT_PLOTS
     return (
         f"<h2>Plots</h2><p class=key><i style='background:{INPUT}'></i>inputs <i style='background:{VARIANT}'></i>"
         f"variants <i style='background:{EXTRA}'></i>further real takes <span class=dim>Figure numbers are those of "

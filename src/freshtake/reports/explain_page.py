@@ -10,7 +10,7 @@ from typing import Any
 from freshtake.reports.explanation import Explanation, Named
 from freshtake.reports.joint_words import link_sentences
 from freshtake.reports.page import picture_figure, whole_page
-from freshtake.reports.plots import Picture
+from freshtake.reports.plots import WITHOUT_PLOTS, Picture
 
 MOST_ROWS = 60
 ABOUT = (
@@ -33,7 +33,7 @@ def explain_page(
         _in_words(explanation),
         f"<p>{_summary(facts)}</p><p class=dim>{ABOUT}</p>",
         "".join(f"<p>{escape(note)}</p>" for note in notes),
-        f"<div class=plots>{''.join(picture_figure(picture) for picture in pictures)}</div>",
+        f"<div class=plots>{''.join(map(picture_figure, pictures))}</div>" if pictures else WITHOUT_PLOTS,
         *_tables(explanation),
     ]
     return whole_page(title, body)

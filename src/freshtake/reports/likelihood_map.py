@@ -10,8 +10,9 @@ import numpy as np
 
 from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.numeric.arrays import Floats
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.network_matrix import owner
-from freshtake.reports.plots import GRAY, INPUT, STYLE
+from freshtake.reports.plots import INPUT
 from freshtake.variation.model import VariationModel
 
 if TYPE_CHECKING:
@@ -119,12 +120,10 @@ def _bounded(relative: Floats) -> Floats:
 
 def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
     """A heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
     frames, count = scored.relative.shape
-    with matplotlib.rc_context({**STYLE, "axes.grid": False}):
-        figure = Figure(figsize=(9.4, 2.0 + 0.19 * count))
+    with plot_style(grid=False):
+        figure = new_figure(9.4, 2.0 + 0.19 * count, layout=None)
         figure.subplots_adjust(
             left=0.15, right=0.95, bottom=min(0.5 / (2.0 + 0.19 * count), 0.2), top=0.97, hspace=0.06
         )

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip
-from freshtake.motion.body.facing import facing
+from freshtake.motion.body.orientation import facing
 from freshtake.motion.body.roles import rest_positions
 from freshtake.motion.edit import with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, rotate
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.network_matrix import owner
-from freshtake.reports.plots import GRAY, INPUT, STYLE, VARIANT
+from freshtake.reports.plots import INPUT, VARIANT
 from freshtake.variation.network import Edge
 
 if TYPE_CHECKING:
@@ -50,8 +51,6 @@ def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (),
 
     Blue arrows lead from joints that move the body more; with `marked`, green ones lead from it to others.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
 
     known = set(clip.skeleton.names)
     shown = [link for link in links if {link.parent, link.child} <= known]
@@ -59,8 +58,8 @@ def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (),
         shown = [link for link in shown if link.child in marked or link.parent in marked]
     shown = shown[:most][::-1]
     places = dict(zip(clip.skeleton.names, front_view(clip), strict=True))
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.2, 7.2), layout="constrained")
+    with plot_style():
+        figure = new_figure(7.2, 7.2)
         axis = figure.subplots()
         _skeleton(axis, clip, places, {name for link in shown for name in (link.parent, link.child)} | set(marked))
         largest = max((link.strength for link in shown), default=0.0) or 1.0

@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.plots import GRAY, STYLE
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.variation.network import Edge
 
 if TYPE_CHECKING:
@@ -37,8 +37,6 @@ def dof_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
 
 def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
     """Strengths of the edges between DOFs; gray: a DOF's own past. Edges as of `transition_strengths`."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
     parts = dof_parts(dofs, skeleton)
     order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
@@ -51,8 +49,8 @@ def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequenc
             own_past[row, column] = 1.0
         else:
             cells[row, column] = np.fmax(cells[row, column], edge.strength if np.isfinite(edge.strength) else 0.0)
-    with matplotlib.rc_context({**STYLE, "axes.grid": False}):
-        figure = Figure(figsize=(9.4, 8.6))
+    with plot_style(grid=False):
+        figure = new_figure(9.4, 8.6, layout=None)
         figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # laying out by itself takes seconds
         _cells(figure.subplots(), cells, own_past, [dofs[k] for k in order], [parts[k] for k in order], figure)
     return figure

@@ -12,10 +12,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.motion import Clip
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.explanation import Explanation
 from freshtake.reports.network_body import body_figure, joint_links
 from freshtake.reports.network_matrix import matrix_figure, owner
-from freshtake.reports.plots import EXTRA, GRAY, INPUT, STYLE, Picture, png
+from freshtake.reports.plots import EXTRA, INPUT, Picture, png
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import Edge, TransitionNetwork, transition_network, transition_strengths
 
@@ -36,14 +37,12 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
     The thicker an arrow, the more one DOF says about the other. A node's own past, always kept, is gray. With `marked`
     (DOFs) the edges into these are colored and the others faint.
     """
-    import matplotlib
-    from matplotlib.figure import Figure
 
     count = len(network.dofs)
     steps = network.order + 1
-    with matplotlib.rc_context(STYLE):
+    with plot_style():
         wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn equally large
-        figure = Figure(figsize=(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count))
+        figure = new_figure(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count, layout=None)
         figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
         axis = figure.subplots()
         axis.set_axis_off()

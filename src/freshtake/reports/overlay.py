@@ -9,9 +9,10 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.edit import heading, start_at_origin, turned, with_up
 from freshtake.numeric.arrays import Floats
+from freshtake.reports.canvas import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -31,13 +32,12 @@ def overlay(
     legend: bool = True,
 ) -> Figure:
     """All clips on top of one another at `phases` moments from start to end, each with its root in the middle."""
-    from matplotlib.figure import Figure
 
     if not clips or phases < 1:
         raise UsageError("an overlay picture needs at least one clip and one phase")
     bodies = [_segments(clip) for clip in clips]
     reach = max(float(np.abs(body - body[:, :1, :1]).max()) for body in bodies)
-    figure = Figure(figsize=(1.25 * phases, 2.8 * len(views)), layout="constrained")
+    figure = new_figure(1.25 * phases, 2.8 * len(views))
     axes = np.atleast_1d(figure.subplots(len(views), 1))
     for axis, (view, right) in zip(axes, views, strict=True):
         for number, body in enumerate(bodies):

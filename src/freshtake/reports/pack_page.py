@@ -6,13 +6,14 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from html import escape
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import loop_frames, played
-from freshtake.motion.cycles.shared_seams import chained
+from freshtake.motion.cycles.seams import chained
 from freshtake.numeric.rotations import continuous
 from freshtake.reports.viewport.painting import FINE, PAPER, finished, strip
 from freshtake.reports.viewport.scene import Figure, Scene, Shape
@@ -47,11 +48,12 @@ def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
     )
 
 
-def pack_scene(loops: Loops) -> Scene:
-    """All clips, then for each group some of them one behind the other."""
+def pack_scene(loops: Loops, character: Path | None = None) -> Scene:
+    """All clips, then for each group some of them one behind the other; with the skin of a character, if it has one."""
     clips = [slower(_repeated(loop)).changed(name=loop.name) for _, some in loops for loop in some]
     rows = [slower(chained(some[:IN_A_ROW])).changed(name=f"{name}, in a row") for name, some in loops]
-    return scene_of([("variant", clips), ("input", rows)], legend={"input": "clips in a row"})
+    skins = [character] * (len(clips) + len(rows))
+    return scene_of([("variant", clips), ("input", rows)], legend={"input": "clips in a row"}, skins=skins)
 
 
 def _facts(pack: Mapping[str, Any]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from freshtake.evaluation.tracks import Track
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.canvas import new_figure, plot_style
 from freshtake.reports.joint_words import joint_words
 from freshtake.reports.overlay import VIEWS, overlay
 
@@ -25,16 +26,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 INPUT, VARIANT, EXTRA = "#3b82d6", "#35a264", "#d9534f"
-GRAY = "#828b96"
 BLUES = ("#1f5fae", "#3b82d6", "#5fa8ee", "#7b8fe0", "#2b9bb5", "#4f6fc4")
 GREENS = ("#1e7a47", "#35a264", "#5cc48a", "#7fae3a", "#2fa08c", "#9cbf5a")
 REDS = ("#b53a36", "#d9534f", "#e98a5f", "#c25b8a")
 MOST_CURVES = 60
-STYLE: dict[Any, Any] = {
-    "font.size": 9.0, "text.color": GRAY, "axes.labelcolor": GRAY, "axes.edgecolor": GRAY, "axes.titlecolor": GRAY,
-    "xtick.color": GRAY, "ytick.color": GRAY, "axes.spines.top": False, "axes.spines.right": False,
-    "axes.grid": True, "grid.color": GRAY, "grid.alpha": 0.18, "svg.fonttype": "path",
-}  # fmt: skip
+WITHOUT_PLOTS = "<p class=dim>Plots are drawn where <code>pip install 'freshtake[plots]'</code> was done.</p>"
 
 
 class Picture(NamedTuple):
@@ -70,7 +66,6 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
 
 def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> list[Picture]:
     """Stick figures of each set, overlaid at equal phases, from the side and from the front."""
-    import matplotlib
 
     pictures = []
     sets = (("inputs", inputs, BLUES), ("variants", variants, GREENS), ("further real takes", extra, REDS))
@@ -78,7 +73,7 @@ def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
         clips = [motion for motion in motions if isinstance(motion, Clip)]
         if not clips:
             continue
-        with matplotlib.rc_context(STYLE):
+        with plot_style():
             figure = overlay(clips, phases=8, colors=colors, views=VIEWS, legend=False)
         title = f"{len(clips)} {name}, overlaid"
         caption = "eight equal phases from first to last frame, each with its root in the middle (fig. 1, 4)"
@@ -105,11 +100,9 @@ def drawn(
     name: str, title: str, caption: str, draw: Callable[[Axes], None], size: tuple[float, float] = (4.6, 3.1)
 ) -> Picture:
     """One picture with one pair of axes."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=size, layout="constrained")
+    with plot_style():
+        figure = new_figure(*size)
         draw(figure.subplots())
         return Picture(name.replace("/", "_"), title, caption, png(figure))
 

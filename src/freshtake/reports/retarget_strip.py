@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
+from freshtake.reports.canvas import new_figure
 from freshtake.reports.overlay import COLORS, stick_figures
 
 if TYPE_CHECKING:
@@ -18,11 +19,10 @@ if TYPE_CHECKING:
 
 def retarget_strip(clips: Sequence[tuple[str, Clip]], phases: int = 12) -> Figure:
     """The named clips, the source first, each at `phases` moments from its side and in its own scale."""
-    from matplotlib.figure import Figure
 
     if not clips or phases < 1:
         raise UsageError("a strip needs at least one clip and one moment")
-    figure = Figure(figsize=(1.0 * phases, 1.75 * len(clips)), layout="constrained")
+    figure = new_figure(1.0 * phases, 1.75 * len(clips))
     for number, (axis, (name, clip)) in enumerate(
         zip(np.atleast_1d(figure.subplots(len(clips), 1)), clips, strict=True)
     ):

@@ -10,8 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.plots import EXTRA, GRAY, INPUT, STYLE, VARIANT
-from freshtake.variation.selection.verdicts import Selection, Verdict
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
+from freshtake.reports.plots import EXTRA, INPUT, VARIANT
+from freshtake.variation.selection.candidates import Selection, Verdict
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,16 +25,14 @@ FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
     """Left: every clip's figure; right: for rejected clips, what falls below the trusted ones, joint by phase."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
     maps = [(name, one) for name, one in zip(names, selection.verdicts, strict=True) if not one.kept]
     maps = [(name, one) for name, one in maps if one.missed is not None][:MOST_MAPS]
     columns = 0 if not maps else min(len(maps), 4)
     rows = -(-len(maps) // columns) if maps else 1
     height = max(1.2 + 0.2 * len(names), (0.9 + 0.17 * min(len(selection.joints), MOST_JOINTS)) * rows)
-    with matplotlib.rc_context({**STYLE, "axes.grid": False}):
-        figure = Figure(figsize=(4.0 + 1.9 * columns, height), layout="constrained")
+    with plot_style(grid=False):
+        figure = new_figure(4.0 + 1.9 * columns, height)
         grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.0, *[1.0] * columns])
         _figures(figure.add_subplot(grid[:, 0]), selection, names)
         shown = _worst_joints(selection, [one for _, one in maps])

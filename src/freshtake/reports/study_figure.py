@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.analysis import Outcome
 from freshtake.evaluation.study.conditions import HIGHEST, LOWEST, MEASURES
+from freshtake.reports.canvas import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -20,12 +21,11 @@ WARNING = "simulated raters, not people"
 
 def figure(outcomes: Sequence[Outcome]) -> Figure:
     """One panel per experiment, one pair of bars per motion; whiskers are 95 % confidence intervals."""
-    from matplotlib.figure import Figure
 
     experiments = list(dict.fromkeys(outcome.experiment for outcome in outcomes))
     if not experiments:
         raise UsageError("there is no outcome to draw")
-    picture = Figure(figsize=(4.2 * len(experiments), 3.4), layout="constrained")
+    picture = new_figure(4.2 * len(experiments), 3.4)
     axes = picture.subplots(1, len(experiments), squeeze=False)[0]
     for axis, experiment in zip(axes, experiments, strict=True):
         _panel(axis, experiment, [o for o in outcomes if o.experiment == experiment])

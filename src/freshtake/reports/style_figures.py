@@ -13,6 +13,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading, turned, with_up
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
+from freshtake.reports.canvas import new_figure
 from freshtake.style.generalization import blend_curve
 
 if TYPE_CHECKING:
@@ -27,14 +28,13 @@ CURVES = ((0.5, 1.0), (1.0, 1.0), (2.0, 1.0), (1.0, 4.0), (2.0, 4.0), (2.0, 30.0
 
 def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()) -> Figure:
     """One strip of stick figures per clip, seen from the side, from its first to its last frame."""
-    from matplotlib.figure import Figure
 
     if not clips or poses < 2:
         raise UsageError("a strip needs at least one clip and two poses")
     bodies = [_side_view(clip) for clip in clips]
     height = max(float(body[..., 1].max()) for body in bodies)
     low = min(float(body[..., 1].min()) for body in bodies)
-    figure = Figure(figsize=(0.62 * poses, 1.55 * len(clips)), layout="constrained")
+    figure = new_figure(0.62 * poses, 1.55 * len(clips))
     axes = np.atleast_1d(figure.subplots(len(clips), 1))
     for number, (axis, body, clip) in enumerate(zip(axes, bodies, clips, strict=True)):
         _draw(axis, body, poses, 0.5 * (height - low), COLORS[number % len(COLORS)])
@@ -78,10 +78,9 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
 
 def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
     """The way of the root seen from above, arrows where the body faces, dots where feet stand; all at one scale."""
-    from matplotlib.figure import Figure
 
     upright = [with_up(clip, "y") for clip in clips]
-    figure = Figure(figsize=(4.2 * len(clips), 3.6), layout="constrained")
+    figure = new_figure(4.2 * len(clips), 3.6)
     axes = np.atleast_1d(figure.subplots(1, len(clips), sharex=True, sharey=True))
     for number, (axis, clip) in enumerate(zip(axes, upright, strict=True)):
         color, ground = COLORS[number % len(COLORS)], clip.positions()[..., [0, 2]]
@@ -104,9 +103,8 @@ def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
 
 def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
     """How many frames of the target style a frame of the source lasts, over the source's time, for several pairs."""
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, 2.6), layout="constrained")
+    figure = new_figure(7.2, 2.6)
     axis = figure.subplots()
     axis.axhline(1.0, color=GRAY, linewidth=0.8)
     for number, (w, name) in enumerate(zip(steps, names, strict=True)):
@@ -123,9 +121,8 @@ def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Fi
 
 def blend_function(curves: Sequence[tuple[float, float]] = CURVES) -> Figure:
     """Figure 4: the weight of the input by its distance from the mean, for several k_c and k_p."""
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(1.6 * len(curves), 1.7), layout="constrained")
+    figure = new_figure(1.6 * len(curves), 1.7)
     for axis, (confidence, preference) in zip(np.atleast_1d(figure.subplots(1, len(curves))), curves, strict=True):
         axis.plot(*blend_curve(confidence, preference, reach=8.0), color=COLORS[0], linewidth=1.4)
         axis.set_title(f"$k_c$ = {confidence:g}, $k_p$ = {preference:g}", fontsize=7, color=GRAY)
@@ -137,9 +134,8 @@ def blend_function(curves: Sequence[tuple[float, float]] = CURVES) -> Figure:
 
 def blend_over_time(blends: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
     """How much of the input is blended into the output, over time."""
-    from matplotlib.figure import Figure
 
-    figure = Figure(figsize=(7.2, 2.0), layout="constrained")
+    figure = new_figure(7.2, 2.0)
     axis = figure.subplots()
     for number, (b, name) in enumerate(zip(blends, names, strict=True)):
         axis.plot(np.arange(len(b)) / fps, b, linewidth=1.0, color=COLORS[number % len(COLORS)], label=name)

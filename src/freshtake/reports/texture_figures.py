@@ -9,9 +9,10 @@ import numpy as np
 
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.reports.canvas import new_figure, plot_style
 from freshtake.texture.frame_distance import judged, matrix, weight_distances
+from freshtake.texture.jump_map import combined, probabilities, successor_distances
 from freshtake.texture.model import TextureModel
-from freshtake.texture.paper_jump_map import combined, probabilities, successor_distances
 from freshtake.texture.play_kernels import Frames
 
 if TYPE_CHECKING:
@@ -58,11 +59,9 @@ def dense(model: TextureModel, every: int = 1) -> Floats:
 
 
 def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
-    import matplotlib
-    from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(3.2 * len(panels), 3.4), layout="constrained")
+    with plot_style(STYLE):
+        figure = new_figure(3.2 * len(panels), 3.4)
         for number, (title, values, chance) in enumerate(panels):
             axis = figure.add_subplot(1, len(panels), number + 1)
             shown = _smaller(values, np.max if chance else np.min)
@@ -87,11 +86,9 @@ def _smaller(values: Floats, pick: Any) -> Floats:
 
 def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
     """Eigenvalues of positions and of velocities by component, relative to the first (fig. 5)."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(7.5, 3.0), layout="constrained")
+    with plot_style(STYLE):
+        figure = new_figure(7.5, 3.0)
         for place, title in enumerate(("positions", "velocities")):
             axis = figure.add_subplot(1, 2, place + 1)
             for number, (name, *values) in enumerate(curves):
@@ -105,11 +102,9 @@ def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
 
 def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure:
     """Which frame is shown when, one panel per setting (figs. 6-8)."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(8.0, 1.7 * len(rows)), layout="constrained")
+    with plot_style(STYLE):
+        figure = new_figure(8.0, 1.7 * len(rows))
         for number, (title, frames) in enumerate(rows):
             axis = figure.add_subplot(len(rows), 1, number + 1)
             axis.plot(np.arange(len(frames)) * frame_time, frames, ".", markersize=1.2, color=CURVES[0])
@@ -121,16 +116,42 @@ def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure
 
 def sample_frames(model: TextureModel, frames: Sequence[int], most: int = 1500) -> Figure:
     """Points of some frames of the takes with their velocities as lines (fig. 9)."""
-    import matplotlib
-    from matplotlib.figure import Figure
 
     rows = [model.decode(model.rows[max(0, f - 1) : f + 2], start=Start()) for f in frames]
-    with matplotlib.rc_context(STYLE):
-        figure = Figure(figsize=(1.9 * len(frames), 3.6), layout="constrained")
+    with plot_style(STYLE):
+        figure = new_figure(1.9 * len(frames), 3.6)
         for number, (frame, motion) in enumerate(zip(frames, rows, strict=True)):
             axis = figure.add_subplot(1, len(frames), number + 1)
             _draw(axis, _points(motion), motion.up, most)
             axis.set_title(f"frame {frame}")
+        return figure
+
+
+def loop_strips(motions: Sequence[Any], titles: Sequence[str], poses: int = 10, most: int = 1500) -> Figure:
+    """Draw a row of poses for each loop, as points seen from the side.
+
+    Args:
+        motions: mesh sequences or points.
+        titles: one for each.
+        poses: how many are drawn of each.
+        most: points that are drawn of a pose.
+
+    Returns:
+        The figure.
+    """
+
+    with plot_style(STYLE):
+        figure = new_figure(1.1 * poses, 1.7 * len(motions))
+        for axis, motion, title in zip(np.atleast_1d(figure.subplots(len(motions), 1)), motions, titles, strict=True):
+            points, up = _points(motion), "xyz".index(motion.up)
+            view = points[..., [2 if motion.up == "y" else 1, up]]
+            view = (view - view.mean(axis=1, keepdims=True) * [1.0, 0.0])[:, :: max(1, points.shape[1] // most)]
+            apart = 1.1 * float(np.ptp(view[..., 0]))
+            for place, frame in enumerate(np.linspace(0, len(view) - 1, poses).astype(int)):
+                axis.plot(view[frame, :, 0] + apart * place, view[frame, :, 1], ".", markersize=0.6)
+            axis.set_title(title, loc="left")
+            axis.set_aspect("equal")
+            axis.set_axis_off()
         return figure
 
 

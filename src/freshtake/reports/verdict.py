@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.motion.verdict import Verdict as BodyVerdict
+from freshtake.motion.verdict.judging import GREEN, RED
 from freshtake.reports.wording import shown
 
 SLIGHT, SERIOUS = 0.05, 0.25  # beyond real takes, as a share of their nearest value
@@ -61,11 +64,14 @@ class Verdict(NamedTuple):
     usable: bool
     good: tuple[str, ...]
     look_at: tuple[str, ...]
+    compared: bool = True  # whether there were real takes to compare with
 
     @property
     def sentence(self) -> str:
         """All of it in one sentence, which begins with "usable" or with "look at"."""
         praise, points = ", ".join(self.good), ", ".join(self.look_at)
+        if not self.compared and self.usable:
+            return "Not judged: there is no real take to compare with; add takes with --inputs or --extra."
         if not self.usable:
             return f"Look at: {points}." + (f" Otherwise {praise}." if praise else "")
         if not self.look_at:
@@ -83,7 +89,19 @@ def verdict_of(result: Evaluation) -> Verdict:
         all(share <= SERIOUS for share, _ in beyond),
         tuple(praise[:MOST_POINTS]),
         tuple(_point(figure, share) for share, figure in beyond[:MOST_POINTS]),
+        len(result.inputs) > 1 or any(figure.real for figure, _ in judged),
     )
+
+
+def with_checks(verdict: Verdict, checks: Sequence[BodyVerdict]) -> Verdict:
+    """Return the verdict that also counts the body checks, which are those that every command makes."""
+    failed = [one for one in checks if one.color != GREEN]
+    if not failed:
+        return verdict
+    worst = failed[0].sentences[0].partition(";")[0]
+    point = f"{len(failed)} of {len(checks)} variants fail the body checks (such as {worst})"
+    usable = verdict.usable and all(one.color != RED for one in failed)
+    return verdict._replace(usable=usable, look_at=(point, *verdict.look_at), compared=True)
 
 
 def excess(figure: Figure) -> float:

@@ -10,29 +10,25 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from freshtake.samples.cheering import cheer
-    from freshtake.samples.fighting import fight, kick
-    from freshtake.samples.jumping import jump
-    from freshtake.samples.meshes import flag
-    from freshtake.samples.punching import punch
-    from freshtake.samples.running import run
-    from freshtake.samples.skipping import skip
-    from freshtake.samples.strokes import circle, digit_2, fit_circle, letter_a
+    from freshtake.samples.actions import cheer, jump
+    from freshtake.samples.fighting import fight, kick, punch
+    from freshtake.samples.running import run, skip
+    from freshtake.samples.shapes import circle, digit_2, fit_circle, flag, letter_a
     from freshtake.samples.walking import walk
 
 _HOMES = {
-    "cheer": "cheering",
-    "circle": "strokes",
-    "digit_2": "strokes",
+    "cheer": "actions",
+    "circle": "shapes",
+    "digit_2": "shapes",
     "fight": "fighting",
-    "fit_circle": "strokes",
-    "flag": "meshes",
-    "jump": "jumping",
+    "fit_circle": "shapes",
+    "flag": "shapes",
+    "jump": "actions",
     "kick": "fighting",
-    "letter_a": "strokes",
-    "punch": "punching",
+    "letter_a": "shapes",
+    "punch": "fighting",
     "run": "running",
-    "skip": "skipping",
+    "skip": "running",
     "walk": "walking",
 }
 

@@ -43,7 +43,7 @@ class Take(NamedTuple):
 
 @lru_cache(maxsize=1)
 def takes() -> tuple[Take, ...]:
-    """All takes that can be fetched."""
+    """Return all takes that can be fetched."""
     text = (resources.files("freshtake.samples") / "cmu_takes.csv").read_text(encoding="utf-8")
     rows = csv.DictReader(text.splitlines())
     return tuple(Take(r["take"], r["path"], int(r["bytes"]), r["sha256"], r["description"]) for r in rows)
@@ -61,7 +61,7 @@ def download(
     """Fetch the named takes (none named: all) into a folder, and return the files in that order.
 
     A file that is there already and has the right content is not fetched again. Each appears whole and checked or
-    not at all. Show `CREDIT` to whoever uses them.
+    not at all. Show `CREDIT` to the people who use them.
     """
     chosen = _chosen(names, takes() if listed is None else listed)
     for take in chosen:

@@ -1,4 +1,4 @@
-"""Front kicks with the rear (right) leg, and fights: punches and kicks out of a guard, one after the other."""
+"""Punches, front kicks with the rear (right) leg, and fights: strikes out of a guard, one after the other."""
 
 from __future__ import annotations
 
@@ -9,22 +9,172 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
-from freshtake.samples.acting import Sway, keys, sway, timeline
-from freshtake.samples.gait_path import checked_amount
-from freshtake.samples.humanoid import DEFAULT, Build
-from freshtake.samples.punching import AIM, STANCE, TOGETHER, strength_of, strike_time
-from freshtake.samples.puppet import FootTrack, HandTrack, Posture, perform, turn
-from freshtake.samples.variation_law import Law, Take, Wander
+from freshtake.samples.actions import Sway, keys, standing_feet, sway, timeline
+from freshtake.samples.footsteps import checked_amount
+from freshtake.samples.humanoid import DEFAULT, Build, FootTrack, HandTrack, Posture, perform, turn
+from freshtake.samples.smooth_curves import Law, Take, Wander
+
+STRENGTHS = {"weak": 0.1, "aggressive": 1.0}
+START = 0.5  # seconds of guard and wind-up before the fist goes
+LOWER, LOW = 0.36, 0.98  # seconds after the hit at which the hands begin to sink and are down
+
+# What takes of punches and kicks share; a law's parameters are drawn in their order.
+AIM = {
+    "tempo": 0.06,  # relative
+    "strength": 0.07,  # added to the strength
+    "aim_side": 2.5,  # cm
+    "aim_up": 3.0,  # cm
+    "extension": 2.0,  # cm
+}
+STANCE = {
+    "twist": 3.0,  # degrees, of the trunk
+    "guard_left": 2.0,  # cm, height of the hand
+    "guard_right": 2.0,
+    "crouch": 1.0,  # cm
+    "lean": 1.5,  # degrees
+}
+TOGETHER = {("guard_left", "guard_right"): 0.7, ("strength", "tempo"): 0.4, ("strength", "twist"): 0.3}
+
+PUNCH_LAW = Law(
+    spread={**AIM, "weight": 0.8, **STANCE, "windup": 0.15},  # cm, of the shift forward; relative
+    correlations={**TOGETHER, ("strength", "windup"): 0.3, ("extension", "twist"): 0.4},
+)
 
 PUNCH, KICK = "punch", "kick"
 FIGHT = (PUNCH, KICK, PUNCH, PUNCH, KICK, KICK, PUNCH, KICK)
-START, AFTER = 0.5, 0.35  # seconds of guard before the first strike, and between strikes
-LAST = 0.6  # seconds of guard at the end
+AFTER, LAST = 0.35, 0.6  # seconds of guard between strikes, and at the end
 
-LAW = Law(
+FIGHT_LAW = Law(
     spread={**AIM, "knee_up": 2.5, **STANCE},  # cm, of the foot before it goes out
     correlations={**TOGETHER, ("aim_up", "knee_up"): 0.5},
 )
+
+
+def punch(
+    rng: np.random.Generator,
+    *,
+    strength: float | str = "aggressive",
+    build: Build = DEFAULT,
+    fps: float = 60.0,
+    amount: float = 1.0,
+    take: Take | None = None,
+) -> Clip:
+    """Make a straight punch with the rear (right) hand, from a high guard to hanging hands.
+
+    Args:
+        rng: source of the variation.
+        strength: 0 to 1, or "weak" (0.1) or "aggressive" (1).
+        build: the performer's body.
+        fps: frames per second.
+        amount: factor on all variation; 0 gives the mean motion.
+        take: fixes the parameters of `PUNCH_LAW` instead of drawing them.
+
+    Returns:
+        A clip in centimetres, y up, at rest at both ends.
+    """
+    force = strength_of(strength)
+    drawn = PUNCH_LAW.draw(rng, checked_amount(amount))
+    parameters = take if take is not None else drawn
+    power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
+    time = timeline(
+        # Seconds after the hit until the body is at rest.
+        START + strike_time(power) + 1.3,
+        1.0 + parameters["tempo"],
+        Wander(rng, 0.03 * amount, 0.4),
+        fps,
+    )
+    posture = _punch_posture(time.action, power, build, parameters, sway(rng, time.clock, amount))
+    return perform(posture, build, fps, "punch", f"made by freshtake: punch, strength {force:g}")
+
+
+def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Sway) -> Posture:
+    """Return the whole body at the action's times: the hips lead, the trunk follows, then the fist."""
+    go, push = _strike(u, power), _strike(u + 0.04, power)
+    wind = (1.0 + take["windup"]) * _windup(u, power)
+    rest = _rest(u, power)
+    lean = 6.0 + take["lean"] + go * _mix(power, 2.0, 9.0) - 2.0 * wind
+    twist = -32.0 + (_mix(power, 24.0, 68.0) + take["twist"]) * go - 9.0 * wind
+    flat = np.zeros(len(u))
+    heel, spin = -_mix(power, 4.0, 42.0) * push, -42.0 + _mix(power, 3.0, 34.0) * push
+    spots = [(12.0 * build.scale, 34.0 * build.scale), (-13.0 * build.scale, -18.0 * build.scale)]
+    return Posture(
+        _root(push, wind, power, build, take) + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
+        turn(-24.0 + _mix(power, 8.0, 40.0) * push - 4.0 * wind, 4.0 + 0.3 * lean),
+        turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * go + loose.chest[:, 1]),
+        turn(-6.0 + 4.0 * go + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
+        standing_feet(build, spots, (flat, heel), (flat - 6.0, spin)),
+        (_guard_hand(go, rest, take, build), _striking_hand(go, wind, rest, power, take, build)),
+        curl=85.0 - 55.0 * rest,
+    )
+
+
+def _root(push: Floats, wind: Floats, power: float, build: Build, take: Take) -> Floats:
+    """Knees bent in guard; back with the wind-up, forward and lower with the strike."""
+    down = 7.5 + take["crouch"] + 2.5 * power * push + 1.5 * wind
+    ahead = -3.0 + push * (_mix(power, 3.0, 12.0) + take["weight"]) - 3.0 * wind
+    return np.stack([1.5 * push - 1.0, build.standing - build.scale * down, build.scale * ahead], axis=-1)
+
+
+def strength_of(strength: float | str) -> float:
+    """Return a strength by number or by name."""
+    if isinstance(strength, str):
+        if strength not in STRENGTHS:
+            raise UsageError(
+                f"there is no punch strength {strength!r}; give {' or '.join(STRENGTHS)}, or a number from 0 to 1"
+            )
+        return STRENGTHS[strength]
+    if not 0.0 <= strength <= 1.0:
+        raise UsageError(f"a punch's strength must be 0 to 1, but is {strength}")
+    return float(strength)
+
+
+def strike_time(power: float) -> float:
+    """Return seconds from the start of the strike to its end."""
+    return float(_mix(power, 0.42, 0.17))
+
+
+def _mix(power: float, weak: float, strong: float) -> float:
+    return weak + power * (strong - weak)
+
+
+def _strike(u: Floats, power: float) -> Floats:
+    """0 in guard, 1 at full reach."""
+    hit = START + strike_time(power)
+    rounding = _mix(power, 0.16, 0.07)
+    back = _mix(power, 0.4, 0.3)
+    return keys(u, (START, 0.0), (hit, 1.0), (hit + 0.08, 1.0), (hit + 0.08 + back, 0.0), width=rounding)
+
+
+def _windup(u: Floats, power: float) -> Floats:
+    """Return how far the body is drawn back, 0..1, before the strike."""
+    top = _mix(power, 0.25, 1.0)
+    return top * keys(u, (0.15, 0.0), (START - 0.08, 1.0), (START + 0.05, 0.6), (START + 0.16, 0.0))
+
+
+def _rest(u: Floats, power: float) -> Floats:
+    """0 while the guard is up, 1 when the hands are down again at the end."""
+    hit = START + strike_time(power)
+    return keys(u, (hit + LOWER, 0.0), (hit + LOW, 1.0), width=0.16)
+
+
+def _guard_hand(go: Floats, rest: Floats, take: Take, build: Build) -> HandTrack:
+    """Return the left hand stays before the face, and comes back a little as the right one goes."""
+    height = 21.0 + take["guard_left"] - 48.0 * rest
+    home = np.stack([6.0 + 4.0 * go + 20.0 * rest, height, 35.0 - 12.0 * go - 20.0 * rest], axis=-1)
+    return HandTrack(build.scale * home, home, 0.0 * go, _elbow(rest, 0.6))
+
+
+def _striking_hand(go: Floats, wind: Floats, rest: Floats, power: float, take: Take, build: Build) -> HandTrack:
+    """Return the right hand from beside the chin straight to the mark."""
+    height = 19.0 + take["guard_right"] - 2.0 * wind - 46.0 * rest
+    home = np.stack([-7.0 - 4.0 * wind - 19.0 * rest, height, 25.0 - 9.0 * wind - 12.0 * rest], axis=-1)
+    mark = np.array([1.0 + take["aim_side"], 139.0 + take["aim_up"], _mix(power, 42.0, 76.0) + take["extension"]])
+    return HandTrack(build.scale * home, build.scale * mark, go, _elbow(rest, -0.7))
+
+
+def _elbow(rest: Floats, sideways: float) -> Floats:
+    """Return where an elbow points, seen from the chest: down in guard, back when the arm hangs."""
+    return np.stack([sideways + 0.0 * rest, -1.0 + 0.8 * rest, -0.25 - 0.9 * rest], axis=-1)
 
 
 def kick(
@@ -36,7 +186,19 @@ def kick(
     amount: float = 1.0,
     take: Take | None = None,
 ) -> Clip:
-    """One front kick, from guard to guard. `strength` as of `punch`; `take` fixes the parameters of `fighting.LAW`."""
+    """Make one front kick, from guard to guard.
+
+    Args:
+        rng: source of the variation.
+        strength: as in `punch`.
+        build: the performer's body.
+        fps: frames per second.
+        amount: factor on all variation; 0 gives the mean motion.
+        take: fixes the parameters of `FIGHT_LAW` instead of drawing them.
+
+    Returns:
+        A clip in centimetres, y up.
+    """
     return fight(rng, actions=(KICK,), strength=strength, build=build, fps=fps, amount=amount, take=take)
 
 
@@ -50,22 +212,35 @@ def fight(
     amount: float = 1.0,
     take: Take | None = None,
 ) -> Clip:
-    """Punches and kicks in this order, from guard to guard; the standing foot never leaves its place."""
+    """Make a sequence of punches and kicks, from guard to guard; the standing foot never leaves its place.
+
+    Args:
+        rng: source of the variation.
+        actions: "punch" or "kick", in order.
+        strength: as in `punch`.
+        build: the performer's body.
+        fps: frames per second.
+        amount: factor on all variation; 0 gives the mean motion.
+        take: fixes the parameters of `FIGHT_LAW` instead of drawing them.
+
+    Returns:
+        A clip in centimetres, y up.
+    """
     if not actions or not set(actions) <= {PUNCH, KICK}:
         raise UsageError(f"a fight is a list of {PUNCH!r} and {KICK!r}, but is {list(actions)!r}")
     force = strength_of(strength)
-    drawn = LAW.draw(rng, checked_amount(amount))
+    drawn = FIGHT_LAW.draw(rng, checked_amount(amount))
     parameters = take if take is not None else drawn
     power = float(np.clip(force + parameters["strength"], 0.0, 1.15))
     starts, length = _plan(actions, power)
     time = timeline(length, 1.0 + parameters["tempo"], Wander(rng, 0.03 * amount, 0.4), fps)
-    posture = _posture(time.action, actions, starts, power, build, parameters, sway(rng, time.clock, amount))
+    posture = _fight_posture(time.action, actions, starts, power, build, parameters, sway(rng, time.clock, amount))
     name = KICK if tuple(actions) == (KICK,) else "fight"
     return perform(posture, build, fps, name, f"made by freshtake: {name}, strength {force:g}")
 
 
 def _plan(actions: Sequence[str], power: float) -> tuple[list[float], float]:
-    """When every strike starts, and when all is over."""
+    """Return when every strike starts, and when all is over."""
     starts, at = [], START
     for action in actions:
         starts.append(at)
@@ -73,12 +248,8 @@ def _plan(actions: Sequence[str], power: float) -> tuple[list[float], float]:
     return starts, at - AFTER + LAST
 
 
-def _mix(power: float, weak: float, strong: float) -> float:
-    return weak + power * (strong - weak)
-
-
 def _out(action: str, power: float) -> float:
-    """Seconds until the strike is at its end; a kick lifts the knee first."""
+    """Return seconds until the strike is at its end; a kick lifts the knee first."""
     return strike_time(power) if action == PUNCH else _mix(power, 0.75, 0.42)
 
 
@@ -113,10 +284,10 @@ def _lifted(u: Floats, actions: Sequence[str], starts: Sequence[float], power: f
     return total
 
 
-def _posture(
+def _fight_posture(
     u: Floats, actions: Sequence[str], starts: Sequence[float], power: float, build: Build, take: Take, loose: Sway
 ) -> Posture:
-    """The whole body: hips lead a punch; a kick goes over the standing foot and leans back."""
+    """Return the whole body: hips lead a punch; a kick goes over the standing foot and leans back."""
     punch = _course(u, actions, starts, PUNCH, power, 0.0)
     out, lifted = _course(u, actions, starts, KICK, power, 0.5), _lifted(u, actions, starts, power)
     flat, size = np.zeros(len(u)), build.scale
@@ -137,7 +308,7 @@ def _posture(
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * punch + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * punch + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
         (_standing(build, flat), _kicking(out, lifted, punch, power, take, build)),
-        (_guard_hand(punch, take, build), _striking_hand(punch, power, take, build)),
+        (_guard_hand(punch, flat, take, build), _striking_hand(punch, flat, flat, power, take, build)),
         curl=85.0 + flat,
     )
 
@@ -148,7 +319,7 @@ def _standing(build: Build, flat: Floats) -> FootTrack:
 
 
 def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Take, build: Build) -> FootTrack:
-    """The right foot: on its spot, below the lifted knee, out to the mark, and the same way back."""
+    """Return the right foot: on its spot, below the lifted knee, out to the mark, and the same way back."""
     home = np.array([-13.0, 2.0, -18.0])
     knee = np.array([-9.0, _mix(power, 34.0, 48.0) + take["knee_up"], 30.0])
     mark = np.array([
@@ -159,14 +330,3 @@ def _kicking(out: Floats, lifted: Floats, punch: Floats, power: float, take: Tak
     pitch = heel - 30.0 * lifted + 75.0 * out
     yaw = -42.0 + _mix(power, 3.0, 30.0) * punch + 34.0 * lifted
     return FootTrack(build.scale * ball, yaw, pitch, (1.0 - lifted) * np.maximum(pitch, 0.0) + lifted * pitch, lifted)
-
-
-def _guard_hand(punch: Floats, take: Take, build: Build) -> HandTrack:
-    home = np.stack([6.0 + 4.0 * punch, 21.0 + take["guard_left"] + 0.0 * punch, 35.0 - 12.0 * punch], axis=-1)
-    return HandTrack(build.scale * home, home, 0.0 * punch, np.array([0.6, -1.0, -0.25]))
-
-
-def _striking_hand(punch: Floats, power: float, take: Take, build: Build) -> HandTrack:
-    home = build.scale * np.array([-7.0, 19.0 + take["guard_right"], 25.0])
-    mark = np.array([1.0 + take["aim_side"], 139.0 + take["aim_up"], _mix(power, 42.0, 76.0) + take["extension"]])
-    return HandTrack(home, build.scale * mark, punch, np.array([-0.7, -1.0, -0.25]))

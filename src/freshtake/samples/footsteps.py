@@ -1,4 +1,4 @@
-"""Where and when feet stand, and how a foot moves between: planted exactly in stance, smooth in swing."""
+"""Where a gait leads and where feet stand: the path over the ground, footholds, and how a foot moves between them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,96 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.samples.puppet import FootTrack
-from freshtake.samples.smooth_curves import Curve, Ends, ease, late_ease, lobe, quintic
+from freshtake.samples.humanoid import FootTrack
+from freshtake.samples.smooth_curves import Curve, Ends, Wander, ease, late_ease, lobe, quintic
+
+SUBSTEPS = 4
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How a gait goes: seconds per cycle, centimetres per cycle, degrees per second to the left."""
+
+    period: float
+    stride: float
+    turn_rate: float = 0.0
+
+
+@dataclass(frozen=True)
+class GaitPath:
+    """Phase (cycles), heading (degrees) and place on the ground (x, z) on a fine grid of times (seconds).
+
+    `frames` picks the clip's frames from the grid. Phase is 0 at time 0, the place (0, 0) and the heading 0.
+    """
+
+    times: Floats
+    phase: Floats
+    heading: Floats
+    ground: Floats
+    frames: slice
+
+    def at_phase(self, phase: Floats) -> tuple[Floats, Floats, Floats]:
+        """Return times, headings and places at which the gait has these phases."""
+        times = np.interp(phase, self.phase, self.times)
+        heading = np.interp(times, self.times, self.heading)
+        ground = np.stack([np.interp(times, self.times, self.ground[:, k]) for k in (0, 1)], axis=-1)
+        return times, heading, ground
+
+
+def frame_count(pace: Pace, tempo: Wander, cycles: float, fps: float) -> int:
+    """Return how many frames hold so many cycles, first and last included, to the nearest frame."""
+    times = np.arange(0.0, 1.5 * cycles * pace.period + 1.0, 0.01)
+    phase = times / pace.period + tempo.integral(times)[:, 0] / pace.period
+    return round(float(np.interp(cycles, phase, times)) * fps) + 1
+
+
+def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, pad: int = 0) -> GaitPath:
+    """Return the path of so many frames; `tempo` speeds up and slows down, `drift` wanders off the heading (degrees).
+
+    With `pad` the frames picked begin so many earlier and end so many later.
+    """
+    # Cycles known before the first frame and after the last, for footholds that begin or end outside.
+    margin = int(np.ceil(3.0 * pace.period * fps)) * SUBSTEPS
+    times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
+    rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
+    phase = (times + tempo.integral(times)[:, 0]) / pace.period
+    drifted = drift(times)[:, 0]
+    heading = pace.turn_rate * times + drifted - drifted[margin]
+    angle = np.radians(heading)
+    velocity = (pace.stride * rate)[:, None] * np.stack([np.sin(angle), np.cos(angle)], axis=-1)
+    steps = (velocity[1:] + velocity[:-1]) / (2.0 * fps * SUBSTEPS)
+    ground = np.concatenate([np.zeros((1, 2)), np.cumsum(steps, axis=0)])
+    stop = margin + (frames - 1 + pad) * SUBSTEPS + 1
+    picked = slice(margin - pad * SUBSTEPS, stop, SUBSTEPS)
+    return GaitPath(times, phase, heading, ground - ground[margin], picked)
+
+
+def checked_length(frames: int | None, cycles: float | None, fps: float) -> None:
+    """Raise unless the requested length makes sense."""
+    if not (np.isfinite(fps) and 1.0 <= fps <= 1000.0):
+        raise UsageError(f"fps must be 1 to 1000, but is {fps}")
+    if frames is not None and not 1 <= frames <= 10_000_000:
+        raise UsageError(f"a clip must have 1 to 10,000,000 frames, not {frames}")
+    if cycles is not None and not 0.0 < cycles <= 100_000.0:
+        raise UsageError(f"cycles must be above 0 and at most 100,000, but are {cycles}")
+
+
+def checked_travel(what: str, speed: float, limits: tuple[float, float], turn_rate: float) -> None:
+    """Raise unless a performer can do this at such a speed (m/s) and turn rate (degrees per second)."""
+    low, high = limits
+    if not low <= speed <= high:
+        raise UsageError(f"the speed of a {what} must be {low:g} to {high:g} m/s, but is {speed}")
+    if not abs(turn_rate) <= 90.0:
+        raise UsageError(f"the turn_rate of a {what} must be -90 to 90 degrees per second, but is {turn_rate}")
+
+
+def checked_amount(amount: float) -> float:
+    """Return an amount of variation that makes sense."""
+    if not 0.0 <= amount <= 3.0:
+        raise UsageError(f"amount must be 0 to 3, but is {amount}")
+    return amount
 
 
 @dataclass(frozen=True)
@@ -52,7 +139,7 @@ def contact_phases(leg: LegCycle, first: float, last: float) -> tuple[Floats, Fl
 
 
 def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel: Floats) -> FootTrack:
-    """A foot over time: rolls from heel over the flat sole to the toe joint, then swings to the next foothold.
+    """Return a foot over time: rolls from heel over the flat sole to the toe joint, then swings to the next foothold.
 
     `toe` and `heel` are the contact points as seen from the ankle of a flat foot. While the toes are up the foot
     turns about the heel, while the heel is up about the toe joint; the toes stay flat until the foot leaves.
@@ -74,7 +161,7 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
 
 
 def _about_heel(pitch: Floats, yaw: Floats, lever: Floats) -> Floats:
-    """How far the toe joint is from its flat place when the toes are up; nothing when they are down."""
+    """Return how far the toe joint is from its flat place when the toes are up; nothing when they are down."""
     angle = np.radians(np.maximum(pitch, 0.0))
     ahead = lever[2] * (np.cos(angle) - 1.0) - lever[1] * np.sin(angle)
     up = lever[2] * np.sin(angle) + lever[1] * (np.cos(angle) - 1.0)
@@ -82,13 +169,13 @@ def _about_heel(pitch: Floats, yaw: Floats, lever: Floats) -> Floats:
 
 
 def _sagittal(ahead: Floats, up: Floats, yaw: Floats) -> Floats:
-    """Vectors in the vertical plane of a heading (degrees)."""
+    """Return vectors in the vertical plane of a heading (degrees)."""
     angle = np.radians(yaw)
     return np.stack([ahead * np.sin(angle), up, ahead * np.cos(angle)], axis=-1)
 
 
 def _swing_path(step: Ints, share: Floats, leg: LegCycle, holds: Footholds, lever: Floats) -> Floats:
-    """The toe joint from one foothold to the next, leaving at rest and landing as the heel roll begins."""
+    """Return the toe joint from one foothold to the next, leaving at rest and landing as the heel roll begins."""
     span = (holds.land[step + 1] - holds.leave[step])[:, None]
     landing = _landing(leg, holds, lever)
     end = Ends(landing.place[step + 1], landing.velocity[step + 1] * span, landing.acceleration[step + 1] * span**2)

@@ -1,6 +1,6 @@
 """A travelling gait: footholds along the path, the pelvis carried over them, trunk and arms against the legs.
 
-How high the body is carried: by the knees of the legs that stand, or in free fall between their pushes.
+How high the body is carried: by the knees of the supporting legs, or in free fall between their pushes.
 """
 
 from __future__ import annotations
@@ -13,18 +13,104 @@ import numpy as np
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import rotate
-from freshtake.samples.footsteps import Footholds, LegCycle, contact_phases, foot_track
-from freshtake.samples.gait_path import GaitPath, frame_count, lay_path
-from freshtake.samples.gait_plan import ArmSwing, GaitPlan, Unsteadiness, unsteadiness
-from freshtake.samples.humanoid import Build
-from freshtake.samples.puppet import ArmTrack, FootTrack, Posture, ankle_of, foot_points, perform, turn
-from freshtake.samples.smooth_curves import GRAVITY, bounce, ease
-from freshtake.samples.two_bone import reach_length
-from freshtake.samples.variation_law import Law, Take
+from freshtake.samples.footsteps import (
+    Footholds,
+    GaitPath,
+    LegCycle,
+    Pace,
+    contact_phases,
+    foot_track,
+    frame_count,
+    lay_path,
+)
+from freshtake.samples.humanoid import (
+    ArmTrack,
+    Build,
+    FootTrack,
+    Posture,
+    ankle_of,
+    foot_points,
+    perform,
+    reach_length,
+    turn,
+)
+from freshtake.samples.smooth_curves import GRAVITY, Law, Take, Wander, bounce, ease
+
+
+@dataclass(frozen=True)
+class ArmSwing:
+    """One arm's swing, in degrees: mean and amplitude of shoulder flexion and of elbow flexion, and its carriage."""
+
+    flexion: float
+    swing: float
+    elbow: float
+    elbow_swing: float
+    abduction: float
+    twist: float = 2.0
+    lag: float = 0.03  # behind the opposite leg, cycles
+
+
+@dataclass(frozen=True)
+class Carriage:
+    """How the body is carried: degrees and centimetres; amplitudes are those of one sine over the cycle or the step."""
+
+    lean: float  # of the chest, forward
+    pelvis_tilt: float
+    pelvis_yaw: float
+    pelvis_roll: float
+    chest_yaw: float
+    chest_roll: float
+    sway: float  # towards the standing foot
+    surge: float  # ahead of and behind the even pace, twice a cycle
+    nod: float  # of the chest, twice a cycle
+    head_pitch: float
+    arms: tuple[ArmSwing, ArmSwing]
+    lurch: float = 0.0  # of the trunk towards the left in left stance
+    lead: float = 0.0  # cycles by which the trunk turns earlier than in a walk
+
+
+@dataclass(frozen=True)
+class GaitPlan:
+    """Everything that defines one take of a gait; legs as (left, right).
+
+    `pushes` (start, end, share of the impulse): where given, the body flies between them in free fall and the
+    knees yield; where not, the knees decide and the body follows. `width`: between the ankles' tracks (cm).
+    """
+
+    pace: Pace
+    legs: tuple[LegCycle, LegCycle]
+    carriage: Carriage
+    width: float
+    toe_out: tuple[float, float]
+    pushes: tuple[tuple[float, float, float], ...] = ()
+
+
+@dataclass(frozen=True)
+class Unsteadiness:
+    """What changes within a take, all of known distribution: tempo, heading, arm swing, lean; noise of footholds."""
+
+    tempo: Wander
+    drift: Wander
+    arms: Wander
+    trunk: Wander
+    footholds: float
+    rng: np.random.Generator
+
+
+def unsteadiness(rng: np.random.Generator, amount: float) -> Unsteadiness:
+    """Slow processes: tempo 1.2 % over 1 s, heading 1.5 degrees over 2.5 s, arms 6 % over 1.5 s, lean 0.6 degrees."""
+    return Unsteadiness(
+        Wander(rng, 0.012 * amount, 1.0),
+        Wander(rng, 1.5 * amount, 2.5),
+        Wander(rng, 0.06 * amount, 1.5, 2),
+        Wander(rng, 0.6 * amount, 1.5, 2),
+        0.7 * amount,
+        rng,
+    )
+
 
 LEAST_BEND = np.radians(12.5)  # of a knee that carries
 SIGNS = (1.0, -1.0)  # left is +x
-SETTLE = 0.06  # cycles over which the body's height is smoothed: it is heavy
 
 
 @dataclass(frozen=True)
@@ -37,7 +123,7 @@ class Support:
 
 
 def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) -> Floats:
-    """Height of the root (cm).
+    """Return height of the root (cm).
 
     A gait with pushes flies in free fall between them, at the greatest height that the standing legs can reach.
     Another is carried by its knees, each in its share, smoothed over `settle` frames: a body is heavy.
@@ -52,7 +138,7 @@ def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) 
 def support(
     plan: GaitPlan, phase: Floats, root: Floats, pelvis: Floats, feet: tuple[FootTrack, FootTrack], build: Build
 ) -> Support:
-    """What each leg says about the root's height, given where the root is on the ground."""
+    """Return what each leg says about the root's height, given where the root is on the ground."""
     rows = []
     for leg, foot, sign in zip(plan.legs, feet, (1.0, -1.0), strict=True):
         hip = rotate(pelvis, build.hip * [sign, 1.0, 1.0])
@@ -74,7 +160,7 @@ def _smoothed(values: Floats, width: float) -> Floats:
 
 
 def _within_reach(height: Floats, legs: Support, soft: float = 0.5) -> Floats:
-    """The height, rounded off (over `soft` cm) below what the legs that stand can reach."""
+    """Return the height, rounded off (over `soft` cm) below what the supporting legs can reach."""
     over = np.where(legs.carries > 0.0, height - legs.highest, -1e3) / soft
     lowered = soft * np.logaddexp(0.0, over) * ease(1.5 * legs.carries)
     return np.asarray(height - lowered.sum(axis=0))
@@ -94,7 +180,7 @@ class Request:
 def gait_take(
     rng: np.random.Generator, law: Law, plan_of: Callable[[Take], GaitPlan], want: Request, build: Build
 ) -> Clip:
-    """A take of a gait: parameters from the law (or as given), then what wavers, then the clip."""
+    """Return a take of a gait: parameters from the law (or as given), then what wavers, then the clip."""
     drawn = law.draw(rng, want.amount)
     plan = plan_of(want.take if want.take is not None else drawn)
     loose = unsteadiness(rng, want.amount)
@@ -103,8 +189,9 @@ def gait_take(
 
 
 def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, build: Build) -> Clip:
-    """The clip of a gait plan, from phase 0 on, starting above the origin and facing +z."""
-    settle = SETTLE * plan.pace.period * fps
+    """Return the clip of a gait plan, from phase 0 on, starting above the origin and facing +z."""
+    # Cycles over which the height is smoothed: a body is heavy.
+    settle = 0.06 * plan.pace.period * fps
     pad = int(np.ceil(3.0 * settle))
     path = lay_path(plan.pace, loose.tempo, loose.drift, frames, fps, pad)
     phase, times = path.phase[path.frames], path.times[path.frames]
@@ -125,7 +212,7 @@ def gait_clip(plan: GaitPlan, loose: Unsteadiness, frames: int, fps: float, buil
 
 
 def _footholds(plan: GaitPlan, path: GaitPath, loose: Unsteadiness, side: int, build: Build) -> Footholds:
-    """Every foothold where the body passes above it, half the track width to its side, with a little scatter."""
+    """Return every foothold where the body passes above it, half the track width to its side, with a little scatter."""
     leg = plan.legs[side]
     land, leave, lift = contact_phases(leg, path.phase[path.frames.start], path.phase[path.frames.stop - 1])
     _, heading, ground = path.at_phase(land + np.resize(leg.under, len(land)) * (leave - land))
@@ -146,12 +233,12 @@ def _footholds(plan: GaitPlan, path: GaitPath, loose: Unsteadiness, side: int, b
 
 
 def _wave(phase: Floats, peak: float, times: int = 1) -> Floats:
-    """A cosine over the cycle (or twice in it) that is highest at phase `peak`."""
+    """Return a cosine over the cycle (or twice in it) that is highest at phase `peak`."""
     return np.asarray(np.cos(2.0 * np.pi * times * (phase - peak)))
 
 
 def _ground_track(plan: GaitPlan, path: GaitPath) -> Floats:
-    """The root on the ground: along the path, swaying to the standing foot, surging in double support."""
+    """Return the root on the ground: along the path, swaying to the standing foot, surging in double support."""
     phase, angle = path.phase[path.frames], np.radians(path.heading[path.frames])
     body = plan.carriage
     left_mid = _stance_middle(plan.legs[0])
@@ -193,7 +280,7 @@ def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats,
 
 
 def _arm(arm: ArmSwing, side: int, phase: Floats, slow: Floats) -> ArmTrack:
-    """An arm that is farthest back when its own side's heel strikes."""
+    """Return an arm that is farthest back when its own side's heel strikes."""
     arm_phase = phase - (0.5, 0.0)[side] - arm.lag
     forward = -_wave(arm_phase, 0.0)
     reach = arm.swing * (1.0 + slow)

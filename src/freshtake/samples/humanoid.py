@@ -1,15 +1,31 @@
-"""The sample performer: 31 joints with the names of the CMU motion library, proportions of our own, in centimetres."""
+"""The sample performer: 31 joints with the names of the CMU motion library, posed by tracks of feet and hands.
+
+Proportions are our own, in centimetres. A posture (pelvis, chest and head in the world, feet on the floor, arms)
+becomes a clip by solving limbs of two bones.
+"""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion import EndSite, Skeleton
+from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.skeleton import JOINT_CHANNELS
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import (
+    about_axis,
+    continuous,
+    from_matrix,
+    from_rotvec,
+    inverse,
+    multiply,
+    rotate,
+    to_rotvec,
+)
 
 UNIT_M = 0.01
 SIDES = ("Left", "Right")
@@ -105,7 +121,7 @@ SMALL = Build(height=160.0, leg_ratio=0.96, shoulder_width=0.9, hip_width=1.05)
 
 
 def skeleton(build: Build = DEFAULT) -> Skeleton:
-    """The 31 joints of a performer of this build."""
+    """Return the 31 joints of a performer of this build."""
     rows = [("Hips", "", (0.0, 0.0, 0.0))]
     rows += [_named(row, side) for side in SIDES for row in LEG]
     rows += list(TRUNK)
@@ -126,7 +142,7 @@ def _named(row: tuple[str, str, tuple[float, float, float]], side: str) -> tuple
 
 
 def _sized(name: str, offset: tuple[float, float, float], build: Build) -> tuple[float, float, float]:
-    """An offset at the build's size: legs and arms lengthen, hips and shoulders widen."""
+    """Return an offset at the build's size: legs and arms lengthen, hips and shoulders widen."""
     x, y, z = (build.scale * value for value in offset)
     if name.endswith("UpLeg"):
         x *= build.hip_width
@@ -137,3 +153,227 @@ def _sized(name: str, offset: tuple[float, float, float], build: Build) -> tuple
     elif name.endswith(("ForeArm", "Hand")):
         y *= build.arm_ratio
     return x, y, z
+
+
+REACH = 0.9985  # of the straight limb: a hinge is never quite straight (about 6 degrees are left)
+
+
+class Limb(NamedTuple):
+    """World rotation of the upper bone (frames, 4), hinge angle (frames,) in radians, and the end as reached."""
+
+    upper: Floats
+    hinge: Floats
+    end: Floats
+
+
+def reach_length(hinge: Floats | float, upper: float, lower: float) -> Floats:
+    """Return distance between the ends of two bones whose hinge is bent by this angle (0: straight)."""
+    return np.asarray(np.sqrt(upper**2 + lower**2 + 2.0 * upper * lower * np.cos(hinge)))
+
+
+def solve_limb(
+    start: Floats,
+    target: Floats,
+    pole: Floats,
+    lengths: tuple[float, float],
+    bend: int = 1,
+    free: Floats | float = 0.0,
+) -> Limb:
+    """Rotate bones that hang along -y so that the lower one's end meets the target.
+
+    The hinge moves towards `pole`. It turns about the bones' x axis by +angle for `bend` 1 (a knee: the lower bone
+    goes back when the pole is in front), by -angle for `bend` -1 (an elbow). Targets out of reach are drawn near,
+    the more gently the more `free` (0..1) the end is to move.
+    """
+    a, b = lengths
+    along = target - start
+    distance = np.linalg.norm(along, axis=-1, keepdims=True)
+    axis = along / distance
+    stretch = distance / (a + b)
+    # More gently for an end that touches nothing.
+    stretch = stretch + np.asarray(free)[..., None] * (_soft_limit(stretch, 0.03) - stretch)
+    # A target out of reach is rounded off in the last part of the reach.
+    reached = np.maximum(_soft_limit(stretch, 0.004) * (a + b), abs(a - b) + 0.02 * (a + b))
+    inner = np.clip((a * a + reached**2 - b * b) / (2.0 * a * reached), -1.0, 1.0)
+    hinge = np.pi - np.arccos(np.clip((a * a + b * b - reached[..., 0] ** 2) / (2.0 * a * b), -1.0, 1.0))
+    side = np.cross(-axis, bend * pole)
+    side /= np.linalg.norm(side, axis=-1, keepdims=True)
+    out = np.cross(side, -axis) * bend
+    bone = axis * inner + out * np.sqrt(1.0 - inner**2)
+    frame = np.stack([side, -bone, np.cross(side, -bone)], axis=-1)
+    return Limb(from_matrix(frame), hinge, start + axis * reached)
+
+
+def _soft_limit(distance: Floats, soft: float) -> Floats:
+    """Return distances (of the straight limb) as they are up to `soft` below full reach, then rounded towards it."""
+    over = np.maximum(distance - (REACH - soft), 0.0) / soft
+    return np.where(over > 0.0, REACH - soft + soft * np.tanh(over), distance)
+
+
+X, Y, Z = np.eye(3)
+
+
+def turn(yaw: Floats, pitch: Floats | float = 0.0, roll: Floats | float = 0.0) -> Floats:
+    """World rotation of a body part, in degrees: yaw to the left, pitch forward (down), roll to the right; yaw first.
+
+    R = Ry(yaw) Rx(pitch) Rz(roll), for a part that faces +z.
+    """
+    yaw, pitch, roll = np.broadcast_arrays(*(np.radians(angle) for angle in (yaw, pitch, roll)))
+    return multiply(multiply(about_axis(Y, yaw), about_axis(X, pitch)), about_axis(Z, roll))
+
+
+@dataclass(frozen=True)
+class FootTrack:
+    """One foot over time: place of the toe joint (frames, 3), then angles in degrees (frames,).
+
+    `pitch` is that of the sole (toes up positive), `toe` that of the toes alone, both against the floor; `free` is
+    0 where the foot stands and up to 1 where it is in the air.
+    """
+
+    ball: Floats
+    yaw: Floats
+    pitch: Floats
+    toe: Floats
+    free: Floats | float = 0.0
+
+
+@dataclass(frozen=True)
+class ArmTrack:
+    """One arm by its angles in degrees (frames,).
+
+    Shoulder flexion (forward), abduction (outward, of the flexed arm), axial twist (inward), elbow flexion, and how
+    far the collar bone is raised.
+    """
+
+    flexion: Floats
+    abduction: Floats
+    twist: Floats
+    elbow: Floats
+    collar: Floats | float = 0.0
+
+
+@dataclass(frozen=True)
+class HandTrack:
+    """One arm by where the hand is: at `home` seen from the chest, at `goal` in the world, or between them.
+
+    `home`, `goal` and `elbow` (where the elbow points, seen from the chest) are (frames, 3) or (3,); `share` (frames,)
+    is 0 at home and 1 at the goal.
+    """
+
+    home: Floats
+    goal: Floats
+    share: Floats
+    elbow: Floats
+    collar: Floats | float = 0.0
+
+
+@dataclass(frozen=True)
+class Posture:
+    """All that a motion decides, over frames; feet and arms as (left, right), rotations in the world."""
+
+    root: Floats
+    pelvis: Floats
+    chest: Floats
+    head: Floats
+    feet: tuple[FootTrack, FootTrack]
+    arms: tuple[ArmTrack | HandTrack, ArmTrack | HandTrack]
+    curl: Floats | float = 25.0  # of the fingers, degrees: 0.6 of it at the knuckles, all of it beyond
+    wrist: tuple[Floats | float, Floats | float] = field(default=(0.0, 0.0))  # flexion, degrees
+
+
+def foot_points(build: Build) -> tuple[Floats, Floats]:
+    """Return where toe joint and heel (on the floor) are, as seen from the ankle of a flat foot facing +z."""
+    return np.array(TOE) * build.scale, np.array(HEEL) * build.scale
+
+
+def ankle_of(foot: FootTrack, build: Build) -> Floats:
+    """Return the ankle's place for a foot track."""
+    return foot.ball - rotate(turn(foot.yaw, -foot.pitch), foot_points(build)[0])
+
+
+def perform(posture: Posture, build: Build, fps: float, name: str = "", provenance: str = "") -> Clip:
+    """Return the clip of a posture over time: spine shared out, legs and arms solved, rotations continuous."""
+    body = skeleton(build)
+    rotations = np.zeros((len(posture.root), len(body), 4))
+    rotations[..., 0] = 1.0
+    rotations[:, 0] = posture.pelvis
+    _bend_spine(rotations, body, posture)
+    for side in (0, 1):
+        _place_leg(rotations, body, posture, side, build)
+        _place_arm(rotations, body, posture, side)
+        _close_hand(rotations, body, posture, side)
+    return Clip(
+        body, 1.0 / fps, posture.root, continuous(rotations), name=name, provenance=provenance, up="y", unit_m=UNIT_M
+    )
+
+
+def _bend_spine(rotations: Floats, body: Skeleton, posture: Posture) -> None:
+    """Share the turn from pelvis to chest, and from chest to head, equally among the joints between."""
+    for low, high, names in (
+        (posture.pelvis, posture.chest, ("LowerBack", "Spine", "Spine1")),
+        (posture.chest, posture.head, ("Neck", "Neck1", "Head")),
+    ):
+        part = from_rotvec(to_rotvec(multiply(inverse(low), high)) / len(names))
+        for name in names:
+            rotations[:, body.index(name)] = part
+
+
+def _chain(rotations: Floats, body: Skeleton, root: Floats, joint: int) -> tuple[Floats, Floats]:
+    """Return world place and rotation of a joint, from the joints above it alone."""
+    path = body.chain(joint)
+    translations = np.repeat(body.offsets[path][None], len(root), axis=0)
+    translations[:, 0] = root
+    pose = forward(np.arange(len(path)) - 1, translations, rotations[:, path])
+    return pose.positions[:, -1], pose.rotations[:, -1]
+
+
+def _place_leg(rotations: Floats, body: Skeleton, posture: Posture, side: int, build: Build) -> None:
+    """Hip, knee, ankle and toe rotations that put the foot at its target."""
+    foot = posture.feet[side]
+    hip = body.index(f"{SIDES[side]}UpLeg")
+    rotations[:, hip] = np.array([1.0, 0.0, 0.0, 0.0])
+    start, pelvis = _chain(rotations, body, posture.root, hip)
+    ahead = rotate(about_axis(Y, np.radians(foot.yaw)), Z) + rotate(pelvis, Z)
+    ahead[:, 1] = 0.0
+    limb = solve_limb(start, ankle_of(foot, build), ahead, (build.thigh, build.shank), free=foot.free)
+    knee = about_axis(X, limb.hinge)
+    sole = turn(foot.yaw, -foot.pitch)
+    rotations[:, hip] = multiply(inverse(pelvis), limb.upper)
+    rotations[:, hip + 1] = knee
+    rotations[:, hip + 2] = multiply(inverse(multiply(limb.upper, knee)), sole)
+    rotations[:, hip + 3] = about_axis(X, np.radians(foot.pitch - foot.toe))
+
+
+def _place_arm(rotations: Floats, body: Skeleton, posture: Posture, side: int) -> None:
+    """Collar bone, shoulder and elbow from the arm's angles or from the hand's place."""
+    arm, outward = posture.arms[side], (1.0, -1.0)[side]
+    upper = body.index(f"{SIDES[side]}Arm")
+    rotations[:, upper - 1] = about_axis(Z, np.broadcast_to(outward * np.radians(arm.collar), len(rotations)))
+    if isinstance(arm, ArmTrack):
+        sideways, twist = outward * np.radians(arm.abduction), -outward * np.radians(arm.twist)
+        carried = multiply(about_axis(Z, sideways), about_axis(Y, twist))
+        rotations[:, upper] = multiply(about_axis(X, -np.radians(arm.flexion)), carried)
+        rotations[:, upper + 1] = about_axis(X, -np.radians(arm.elbow))
+        return
+    rotations[:, upper] = np.array([1.0, 0.0, 0.0, 0.0])
+    start, collar = _chain(rotations, body, posture.root, upper)
+    lengths = (-float(body.offsets[upper + 1, 1]), -float(body.offsets[upper + 2, 1]))
+    middle, chest = _chain(rotations, body, posture.root, body.index("Spine1"))
+    home = middle + rotate(chest, np.broadcast_to(arm.home, middle.shape))
+    hand = home + arm.share[:, None] * (arm.goal - home)
+    pole = rotate(chest, np.broadcast_to(arm.elbow, middle.shape))
+    limb = solve_limb(start, hand, pole, lengths, bend=-1, free=1.0)
+    rotations[:, upper] = multiply(inverse(collar), limb.upper)
+    rotations[:, upper + 1] = about_axis(X, -limb.hinge)
+
+
+def _close_hand(rotations: Floats, body: Skeleton, posture: Posture, side: int) -> None:
+    """Wrist flexion and curled fingers: fingers bend towards the palm, which faces the body."""
+    outward = (1.0, -1.0)[side]
+    hand = body.index(f"{SIDES[side]}Hand")
+    bend = np.broadcast_to(np.radians(posture.wrist[side]), len(rotations))
+    rotations[:, hand] = about_axis(X, -bend)
+    curl = np.broadcast_to(np.radians(posture.curl), len(rotations))
+    for joint, share in ((hand + 1, 0.6), (hand + 2, 1.0)):
+        rotations[:, joint] = about_axis(Z, -outward * share * curl)
+    rotations[:, hand + 3] = about_axis(X, 0.4 * curl)

@@ -30,7 +30,6 @@ LEG = ((0.09, 0.91, 0.0), (0.09, 0.49, 0.01), (0.09, 0.08, -0.02), (0.09, 0.02, 
 TOE_TIP, HAND_TIP = (0.09, 0.02, 0.17), (0.88, 1.43, -0.03)
 FINGERS = {"thumb": (0.74, 1.41, 0.02), "index": (0.8, 1.43, 0.01), "middle": (0.81, 1.43, -0.02),
            "ring": (0.8, 1.43, -0.05), "little": (0.79, 1.43, -0.08)}  # fmt: skip
-PHALANX = 0.03
 
 
 class RigKind(NamedTuple):
@@ -106,7 +105,14 @@ KINDS = {
 
 
 def rig(name: str) -> Clip:
-    """A rig of KINDS at rest, in one frame."""
+    """Make a rig at rest.
+
+    Args:
+        name: a key of `KINDS`.
+
+    Returns:
+        A clip of one frame, in the unit and with the vertical axis of that convention.
+    """
     kind = KINDS[name]
     rows = _rows(kind)
     names = [row[0] for row in rows]
@@ -128,7 +134,14 @@ def rig(name: str) -> Clip:
 
 
 def parts(name: str) -> dict[str, list[str]]:
-    """Which joints of a rig are which part of the body, as a map file has it."""
+    """Return which joints of a rig are which part of the body, as a map file has it.
+
+    Args:
+        name: a key of `KINDS`.
+
+    Returns:
+        Names of joints by part of the body.
+    """
     kind = KINDS[name]
     out = {"hips": [kind.hips], "spine": kind.spine.split(","), "neck": kind.neck.split(","), "head": [kind.head]}
     for side, called in zip(SIDES, kind.sides, strict=True):
@@ -151,7 +164,7 @@ def _finger(kind: RigKind, side: str, finger: str, number: int) -> str:
 
 
 def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
-    """Name, parent and place of every joint, parents first."""
+    """Return name, parent and place of every joint, parents first."""
     rows = [(kind.floor, "", kind.floor_at)] if kind.floor else []
     rows.append((kind.hips, kind.floor, HIPS))
     spine, neck = kind.spine.split(","), kind.neck.split(",")
@@ -170,7 +183,8 @@ def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
                 chains.append(
                     (
                         [_finger(kind, called, finger, k + 1) for k in range(3)],
-                        tuple((x + PHALANX * k, y, z) for k in range(3)),
+                        # Phalanges of 3 cm.
+                        tuple((x + 0.03 * k, y, z) for k in range(3)),
                         arm[-1],
                     )
                 )

@@ -2,21 +2,83 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.samples.footsteps import LegCycle
-from freshtake.samples.gait import Request, gait_take
-from freshtake.samples.gait_path import Pace, checked_amount, checked_length, checked_travel
-from freshtake.samples.gait_plan import ArmSwing, Carriage, GaitPlan
+from freshtake.samples.footsteps import LegCycle, Pace, checked_amount, checked_length, checked_travel
+from freshtake.samples.gait import ArmSwing, Carriage, GaitPlan, Request, gait_take
 from freshtake.samples.humanoid import DEFAULT, Build
-from freshtake.samples.smooth_curves import Curve
-from freshtake.samples.styles import Style, style_named
-from freshtake.samples.variation_law import Law, Take, both
+from freshtake.samples.smooth_curves import Curve, Law, Take, both
+
+
+@dataclass(frozen=True)
+class Style:
+    """Factors (1: as in a normal walk) and additions (degrees, centimetres, shares of the cycle)."""
+
+    name: str
+    cadence: float = 1.0
+    stance_left: float = 0.0  # added to the share of the cycle that the foot stands
+    stance_right: float = 0.0
+    late_left: float = 0.0  # cycles by which the left foot lands after the middle of the cycle
+    stiff_left: float = 0.0  # 0..1: how little the left knee yields in stance and bends in swing
+    knee_bend: float = 0.0
+    loading: float = 1.0  # of the knee's yielding after heel strike
+    heel_strike: float = 1.0  # of the foot's pitch at landing
+    push_off: float = 1.0  # of the foot's pitch at leaving
+    lift: float = 1.0
+    width: float = 1.0
+    toe_out: float = 0.0
+    lean: float = 0.0
+    pelvis_tilt: float = 0.0
+    pelvis_yaw: float = 1.0
+    sway: float = 1.0
+    lurch: float = 0.0
+    head_pitch: float = 2.0
+    arm_swing: float = 1.0
+    arm_flexion: float = -3.0
+    arm_abduction: float = 7.0
+    elbow: float = 0.0
+
+
+STYLES = {
+    style.name: style
+    for style in (
+        Style("normal"),
+        Style(
+            "limp", cadence=1.12, stance_left=-0.14, stance_right=0.03, late_left=0.10, stiff_left=0.9,
+            knee_bend=2.0, heel_strike=0.7, push_off=0.9, lurch=20.0, sway=1.4, head_pitch=6.0, lean=4.0,
+            arm_swing=0.6, elbow=8.0
+        ),
+        Style(
+            "crouch", cadence=1.05, knee_bend=45.0, loading=0.8, heel_strike=0.5, push_off=0.75, width=1.5,
+            lean=30.0, pelvis_tilt=14.0, head_pitch=8.0, arm_swing=0.6, arm_flexion=10.0, arm_abduction=13.0,
+            elbow=30.0
+        ),
+        Style(
+            "proud", cadence=0.96, heel_strike=1.15, lift=1.2, lean=-8.0, pelvis_tilt=1.0, pelvis_yaw=1.25,
+            head_pitch=-7.0, arm_swing=1.5, arm_flexion=-6.0, arm_abduction=11.0, toe_out=3.0
+        ),
+        Style(
+            "sad", cadence=0.92, knee_bend=5.0, heel_strike=0.6, push_off=0.85, lift=0.7, lean=12.0,
+            pelvis_tilt=-2.0, head_pitch=30.0, arm_swing=0.4, arm_flexion=4.0, arm_abduction=5.0, elbow=-6.0
+        ),
+    )
+}  # fmt: skip
+
+
+def style_named(style: str | Style) -> Style:
+    """Return a style by name, or as it is."""
+    if isinstance(style, Style):
+        return style
+    if style not in STYLES:
+        raise UsageError(f"there is no style {style!r}; the styles are {', '.join(STYLES)}")
+    return STYLES[style]
+
 
 SPEEDS = (0.3, 2.3)  # m/s
-WALK_RATIO = 0.0062  # step length over cadence, m per (step/min): the same at all ordinary speeds (Sekiya 1998)
-ROLL_OFF = 0.09  # cycles by which the toe joint leaves the floor before the tips of the toes
 ROUNDING = 0.05  # width of the bump that smooths the curves over the cycle
 
 LAW = Law(
@@ -67,11 +129,22 @@ def walk(
     amount: float = 1.0,
     take: Take | None = None,
 ) -> Clip:
-    """A walk at `speed` (m/s) that turns left by `turn_rate` (degrees per second).
+    """Make a walk that starts, and with whole `cycles` ends, at a right heel strike.
 
-    It starts at a right heel strike; with `cycles` it ends at one, first and last frame included, with `frames` it
-    has so many. `amount` scales all variation (0: none). `take` fixes the take's parameters instead of drawing
-    them from `walking.LAW`.
+    Args:
+        rng: source of the variation.
+        frames: length in frames; default: what `cycles` takes.
+        cycles: length in cycles, first and last frame included.
+        speed: metres per second.
+        turn_rate: degrees per second to the left.
+        build: the performer's body.
+        style: a name in `STYLES`, or a style.
+        fps: frames per second.
+        amount: factor on all variation; 0 gives the mean motion.
+        take: fixes the parameters of `LAW` instead of drawing them.
+
+    Returns:
+        A clip in centimetres, y up, that starts above the origin and faces +z.
     """
     checked_length(frames, cycles, fps)
     checked_amount(amount)
@@ -87,17 +160,18 @@ def walk(
 
 def cadence(speed: float, build: Build) -> float:
     """Steps per minute at a speed (m/s): the walk ratio is constant, and scales with the leg to the power 1.5."""
-    ratio = WALK_RATIO * (build.leg / DEFAULT.leg) ** 1.5
+    # Step length over cadence, m per (step/min), is the same at all ordinary speeds (Sekiya 1998).
+    ratio = 0.0062 * (build.leg / DEFAULT.leg) ** 1.5
     return float(np.sqrt(60.0 * speed / ratio))
 
 
 def stance_share(speed: float) -> float:
-    """Share of the cycle that a foot stands: 62 % at 1.3 m/s, less when faster."""
+    """Return share of the cycle that a foot stands: 62 % at 1.3 m/s, less when faster."""
     return float(np.clip(0.675 - 0.042 * speed, 0.56, 0.67))
 
 
 def walk_plan(speed: float, turn_rate: float, build: Build, style: Style, take: Take) -> GaitPlan:
-    """The gait plan of one take."""
+    """Return the gait plan of one take."""
     steps = cadence(speed, build) * style.cadence
     stride = 100.0 * speed / steps * 120.0 * (1.0 + take["stride"])
     period = 120.0 / steps / (1.0 + take["tempo"])
@@ -126,7 +200,8 @@ def _leg(land: float, stance: float, side: str, speed: float, build: Build, styl
     heel, push = 21.0 * brisk**0.5 * style.heel_strike, style.push_off * brisk**0.4 * (1.0 - 0.6 * stiff)
     load, bend = 12.0 * brisk * style.loading * (1.0 - stiff), 3.5 + style.knee_bend + take["knee_bend"]
     return LegCycle(
-        ((land, land + stance - ROLL_OFF),),
+        # The toe joint leaves the floor 0.09 cycles before the tips of the toes.
+        ((land, land + stance - 0.09),),
         Curve(_pitch_knots(stance, heel, push), ROUNDING, 1.0, land),
         (lift,),
         Curve([(x, y + bend) for x, y in _knee_knots(t, load)], ROUNDING, 1.0, land),
@@ -136,7 +211,7 @@ def _leg(land: float, stance: float, side: str, speed: float, build: Build, styl
 
 
 def _pitch_knots(stance: float, heel: float, push: float) -> list[tuple[float, float]]:
-    """The sole from landing on the heel over flat to push-off and through swing, as in level walking."""
+    """Return the sole from landing on the heel over flat to push-off and through swing, as in level walking."""
     t, swing = stance / 0.62, (1.0 - stance) / 0.38
     knots = [(0.0, heel), (0.025 * t, 0.85 * heel), (0.085 * t, 0.0), (0.34 * t, 0.0), (0.44 * t, -7.0 * push)]
     knots += [(0.5 * t, -14.0 * push), (0.55 * t, -28.0 * push), (0.6 * t, -54.0 * push)]
@@ -146,7 +221,7 @@ def _pitch_knots(stance: float, heel: float, push: float) -> list[tuple[float, f
 
 
 def _knee_knots(t: float, load: float) -> list[tuple[float, float]]:
-    """The flexion that a carrying knee aims at: it yields by `load` after landing, straightens, and lets go."""
+    """Return the flexion that a carrying knee aims at: it yields by `load` after landing, straightens, and lets go."""
     knots = [(0.0, 11.0), (0.06 * t, 11.0 + 0.8 * load), (0.12 * t, 11.0 + load), (0.2 * t, 11.0 + 0.8 * load)]
     knots += [(0.32 * t, 14.0), (0.42 * t, 14.0), (0.5 * t, 19.0), (0.6 * t, 40.0)]
     return [*knots, (0.9, 24.0), (0.95, 14.0), (1.0, 11.0)]

@@ -16,14 +16,14 @@ from starlette.exceptions import HTTPException
 
 from freshtake import __version__
 from freshtake.errors import FreshtakeError
-from freshtake.serve.events import Events
 from freshtake.serve.guard import LOCAL, Guard
-from freshtake.serve.helper_process import HelperProcess
 from freshtake.serve.items import Problem
 from freshtake.serve.live import Streams
-from freshtake.serve.processes import reported
+from freshtake.serve.processes import HelperProcess, reported
 from freshtake.serve.project import MissingItem, Project
 from freshtake.serve.routes import ROUTERS
+from freshtake.serve.routes.events import Events
+from freshtake.serve.warming import Warming
 from freshtake.serve.workers import Workers
 
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
@@ -42,6 +42,7 @@ class State:
     helper: HelperProcess = field(default_factory=HelperProcess)  # questions about takes, which models never hold up
     models: HelperProcess = field(default_factory=HelperProcess)  # questions about models
     streams: Streams = field(default_factory=Streams)
+    warming: Warming | None = None
 
 
 def make_app(
@@ -52,7 +53,7 @@ def make_app(
     open_to_network: bool = False,
     workers: int | None = None,
 ) -> FastAPI:
-    """The server of a project; its processes start with it and end with it."""
+    """Return the server of a project; its processes start and end with it."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -61,9 +62,11 @@ def make_app(
         project.subscribe(lambda event: _warm_streams(state, [event.get("item")]))
         app.state.studio = state
         Thread(target=_warm, args=(state,), daemon=True).start()
+        state.warming = Warming(state.events.publish)
         try:
             yield
         finally:
+            state.warming.close()
             state.workers.close()
             state.helper.close()
             state.models.close()
@@ -84,20 +87,20 @@ def make_app(
 
 
 def _warm(state: State) -> None:
-    """Have processes ready before they are needed."""
+    """Start processes before they are needed."""
     with suppress(FreshtakeError):
         state.helper.call(sum, ())
     _warm_streams(state, [item.model_dump() for item in state.project.items()])
 
 
 def _warm_streams(state: State, items: Iterable[dict[str, Any] | None]) -> None:
-    """Where there is a model, live motion is to begin at once."""
+    """Keep a stream's process ready where there is a model, so that live motion begins at once."""
     if any(item is not None and item["kind"] == "model" for item in items):
         Thread(target=state.streams.warm, daemon=True).start()
 
 
 def error_response(status: int, sentence: str) -> JSONResponse:
-    """A refusal as JSON."""
+    """Return a refusal as JSON."""
     return JSONResponse({"error": " ".join(sentence.split())}, status)
 
 

@@ -14,11 +14,12 @@ from threading import Lock
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion import Stroke
-from freshtake.motion.stroke import resample_stroke
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.banded import solve_banded
 from freshtake.numeric.blas_threads import one_blas_thread
 
 Pen = Sequence[Sequence[float]]  # points x, y, seconds from pen down to pen up
@@ -28,7 +29,8 @@ MOST_POINTS = 20_000
 SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
 KEPT = 8  # characters whose models are kept
-CALM = 0.015  # seconds over which a drawing is smoothed
+JITTER = 1.5  # reports over which their clock is steadied
+PIXELS = 0.002, 0.03  # least and most of a drawing's size that is taken for the step of a screen
 GAP = 1e-3  # seconds: the least time from one point to the next
 
 _models: OrderedDict[bytes, Any] = OrderedDict()
@@ -36,7 +38,7 @@ _lock = Lock()
 
 
 def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> list[Stroke]:
-    """Every drawing of the character as one stroke at an even rate, with the timing of the hand."""
+    """Return each drawing of a character as one stroke at an even rate, with the timing of the hand."""
     if not FEWEST <= len(drawings) <= MOST:
         raise UsageError(f"variants need {FEWEST} to {MOST} drawings of one character, but there are {len(drawings)}")
     lifts = [len(pens) for pens in drawings]
@@ -63,7 +65,7 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     size = float(np.ptp(places, axis=0).max())
     if size <= 0.0:
         raise UsageError(f"{where} is a dot: draw the character there")
-    even = _calm(resample_stroke(Stroke(places, times, ("x", "y"), name), RATE))
+    even = _smooth(places, _steady(times), size, name)
     if len(parts) == 1:
         return even
     down = np.zeros(len(even), dtype=bool)
@@ -73,19 +75,63 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     return Stroke(np.column_stack([even.points, size * down]), even.times, ("x", "y", "pen"), name)
 
 
-def _calm(stroke: Stroke) -> Stroke:
-    """Without the steps of pixels and of reports that come unevenly, which are no movement of the hand."""
-    from freshtake.numeric.gaussian import gaussian_filter1d
+def _steady(times: Floats) -> Floats:
+    """Remove the jitter of report times: browsers send reports when a frame is drawn, not when the hand was there."""
+    from freshtake.numeric.curves import gaussian_filter1d
 
-    around = min(int(4.0 * CALM * RATE), len(stroke) - 1)
-    if around < 1:
-        return stroke
-    first, last = stroke.points[:1], stroke.points[-1:]
-    before, after = 2.0 * first - stroke.points[around:0:-1], 2.0 * last - stroke.points[-2 : -around - 2 : -1]
-    longer = np.concatenate([before, stroke.points, after])  # mirrored at its ends, so that these stay where they are
-    columns = [gaussian_filter1d(column, CALM * RATE, mode="nearest") for column in longer.T]
-    calm = np.stack(columns, axis=1)[around : around + len(stroke)]
-    return Stroke(calm, stroke.times, stroke.dimensions, stroke.name)
+    line = np.linspace(times[0], times[-1], len(times))
+    steady = line + gaussian_filter1d(times - line, JITTER, mode="nearest")
+    steady[0], steady[-1] = times[0], times[-1]
+    return _increasing(np.clip(steady, times[0], times[-1]))
+
+
+def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
+    """Return the smoothest line at an even rate that passes all reports within about a pixel.
+
+    x minimizes sum |x(t_i) - p_i|^2 + s |third differences of x|^2, with the largest s for which the root mean square
+    of the first is a pixel: places are rounded to pixels, times to frames, and a mouse reports so rarely that straight
+    lines between reports have corners.
+    """
+    count = max(4, int(np.ceil(times[-1] * RATE - 1e-9)) + 1)
+    grid = np.arange(count) / RATE
+    at = times * RATE
+    first = np.minimum(at.astype(np.intp), count - 2)
+    share = at - first
+    allowed = _pixel(places, size)
+    low, high, line = -4.0, 8.0, _fitted(places, first, share, count, 1e-4)
+    for _ in range(18):
+        middle = 0.5 * (low + high)
+        tried = _fitted(places, first, share, count, 10.0**middle)
+        shown = (1.0 - share)[:, None] * tried[first] + share[:, None] * tried[first + 1]
+        if float(np.sqrt(((shown - places) ** 2).sum(axis=1).mean())) <= allowed:
+            low, line = middle, tried
+        else:
+            high = middle
+    return Stroke(line, grid, ("x", "y"), name)
+
+
+def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: int, stiff: float) -> Floats:
+    """Return the line (count, 2) for one stiffness: a banded system, as each report lies between two points."""
+    bands = np.zeros((count, 4))
+    right = np.zeros((count, 2))
+    np.add.at(bands[:, 0], first, (1.0 - share) ** 2)
+    np.add.at(bands[:, 0], first + 1, share**2)
+    np.add.at(bands[:, 1], first + 1, share * (1.0 - share))
+    np.add.at(right, first, (1.0 - share)[:, None] * places)
+    np.add.at(right, first + 1, share[:, None] * places)
+    steps = np.array([-1.0, 3.0, -3.0, 1.0])
+    for i in range(4):
+        for j in range(i + 1):
+            bands[i : count - 3 + i, i - j] += stiff * steps[i] * steps[j]
+    bands[:, 0] += 1e-9  # where a pen rests, many reports say the same
+    return np.asarray(solve_banded(np.repeat(bands[..., None], 2, axis=2), right))
+
+
+def _pixel(places: Floats, size: float) -> float:
+    """Return the pixel size: the least distance between reports in different places."""
+    steps = np.abs(np.diff(places, axis=0))
+    moved = steps[steps > 1e-6 * size]
+    return float(np.clip(np.percentile(moved, 5.0) if len(moved) else 0.0, PIXELS[0] * size, PIXELS[1] * size))
 
 
 def _points(pen: Pen, where: str) -> Floats:
@@ -99,7 +145,7 @@ def _points(pen: Pen, where: str) -> Floats:
 
 
 def _increasing(times: Floats) -> Floats:
-    """From 0 on; points that were reported together are spread by a little."""
+    """Return times that start at 0 and strictly increase; points reported together are spread slightly."""
     sorted_times = np.maximum.accumulate(times - times[0])
     steps = np.arange(len(times)) * GAP
     return np.asarray(np.maximum.accumulate(sorted_times - steps) + steps)
@@ -107,7 +153,7 @@ def _increasing(times: Floats) -> Floats:
 
 @one_blas_thread()
 def stroke_model(strokes: Sequence[Stroke]) -> Any:
-    """The model of drawn strokes; those of the last few characters are kept, so that an amount acts at once."""
+    """Return the model of drawn strokes; the last few are cached, so that a new amount acts at once."""
     from freshtake.variation.learning import learn
 
     digest = hashlib.sha256()
@@ -128,7 +174,7 @@ def stroke_model(strokes: Sequence[Stroke]) -> Any:
 
 @one_blas_thread()
 def stroke_variants(strokes: Sequence[Stroke], number: int = 15, amount: float = 1.0, seed: int = 0) -> list[Stroke]:
-    """New strokes of a character, each with a timing of its own."""
+    """Draw new strokes of a character, each with its timing."""
     if not 1 <= number <= MOST_VARIANTS:
         raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {number}")
     if not (math.isfinite(amount) and 0.0 <= amount <= 4.0):
@@ -141,7 +187,7 @@ def stroke_variants(strokes: Sequence[Stroke], number: int = 15, amount: float =
 
 
 def pens_of(stroke: Stroke) -> list[list[list[float]]]:
-    """A stroke as what a page draws: points x, y, seconds from pen down to pen up."""
+    """Return a stroke in the form that a page draws: points x, y, seconds from pen down to pen up."""
     rows = np.column_stack([stroke.points[:, :2], stroke.times - stroke.times[0]]).round(4)
     if stroke.points.shape[1] < 3 or stroke.dimensions[2] != "pen":
         return [rows.tolist()]
@@ -152,7 +198,7 @@ def pens_of(stroke: Stroke) -> list[list[list[float]]]:
 
 
 def example_drawings() -> list[list[list[list[float]]]]:
-    """Four handwritten letters in boxes of 100 units, four times as slow as a practised hand."""
+    """Return four handwritten letters in boxes of 100 units, four times slower than a practised hand."""
     from freshtake.samples import letter_a
 
     out = []

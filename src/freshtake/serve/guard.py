@@ -6,12 +6,15 @@ import asyncio
 import hmac
 import ipaddress
 import json
+import logging
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from http.cookies import CookieError, SimpleCookie
+from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from uvicorn.protocols.http.h11_impl import H11Protocol
 
 COOKIE = "freshtake_token"
 MOST_JSON = 4 * 2**20
@@ -33,6 +36,9 @@ HEADERS = {
     "x-frame-options": "DENY",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
+MOST_CONNECTIONS = 512  # a page has about six; beyond this, the connection that has been idle longest gives way
+HEADER_SECONDS = 10.0  # from the first byte (or none) of a request to the end of its headers
+LINES, LINES_SECONDS = 20, 60.0  # log lines in so many seconds
 
 
 class Guard:
@@ -62,11 +68,14 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
+        # A name of another site can be pointed at this machine (DNS rebinding); its pages would count as our own.
         if not self._is_our_name(host):
             return 421, "this server does not answer to that name: open it by the address that it printed"
         origin = headers.get("origin")
+        # A page of another site can send requests here, and the browser adds our cookie: its origin gives it away.
         if origin is not None and _host_of(origin) != host.lower():
             return 403, "pages of other sites may not use this server"
+        # Browsers send no Origin with plain GET requests, but they say from which site a request comes.
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not self._has_token(scope, headers):
@@ -74,6 +83,7 @@ class Guard:
         size = headers.get("content-length", "0")
         if not size.isdecimal() or not size.isascii():
             return 400, "the length of what is sent is no number"
+        # Twenty digits are more than any limit; to turn a longer text into a number takes time that grows with it.
         if int(size[:20]) > MOST_JSON and scope["path"] != UPLOADS:
             return 413, "this is more than may be sent at once"
         return None
@@ -101,10 +111,11 @@ class Guard:
             cookie = None
         candidates.append("" if cookie is None else cookie.value)
         token = (self._token or "").encode()
+        # All candidates are compared, and in constant time, so that the time tells nothing about the token.
         return sum(hmac.compare_digest(text.encode(), token) for text in candidates) > 0
 
     def _token_in_address(self, scope: Scope) -> str:
-        """A token in the address of the start page, where it is turned into a cookie."""
+        """Return the token in the address of the start page, which is turned into a cookie."""
         if scope["path"] != "/":
             return ""
         query: bytes = scope["query_string"]
@@ -139,7 +150,7 @@ def _cookie(host: str) -> str:
 
 
 async def _store_token(send: Send, name: str, token: str) -> None:
-    """The start page again, without the token in its address, which is in a cookie from now on.
+    """Redirect to the start page without the token in its address, and store the token in a cookie.
 
     Lax: who follows a link in a mail or a chat comes from another site, and is let in; requests of other sites are not.
     """
@@ -180,7 +191,105 @@ def _limited(receive: Receive, most: int | None) -> Receive:
             return {"type": "http.disconnect"}
         size = len(message.get("body", b""))
         seen, more = seen + size, bool(message.get("more_body", False))
+        # Every byte earns time: a slow line may send a large file, but a trickle cannot hold a connection for ever.
         seconds = min(BODY_SECONDS, seconds - (time.monotonic() - began) + size / SLOWEST)
         return {"type": "http.disconnect"} if most is not None and seen > most else message
 
     return receiving
+
+
+def most_connections() -> int:
+    """Return how many connections there may be: half the files that the process may open, so that accepting works."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return MOST_CONNECTIONS
+    allowed, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return MOST_CONNECTIONS if allowed == resource.RLIM_INFINITY else max(16, min(MOST_CONNECTIONS, allowed // 2))
+
+
+class LimitedProtocol(H11Protocol):
+    """Connections whose requests have to arrive in time; of too many, the one that is idle longest is closed."""
+
+    most = most_connections()
+
+    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
+        """Accept a connection, closing the longest idle one where there are too many."""
+        # A connection that is being answered is never closed for another: idle ones cost their owner nothing.
+        others = [other for other in self.connections if not other.transport.is_closing()]
+        idle = [other for other in others if isinstance(other, LimitedProtocol) and other.is_idle]
+        self.began = self.loop.time()
+        super().connection_made(transport)
+        self._wait_for_headers()
+        if len(others) >= self.most:
+            leaves = min(idle, key=lambda other: other.began, default=self)  # this one, where all are being answered
+            leaves.transport.abort()
+
+    @property
+    def is_idle(self) -> bool:
+        """Return whether no request is being answered."""
+        return self.cycle is None or self.cycle.response_complete
+
+    def data_received(self, data: bytes) -> None:
+        """Read further bytes; the deadline of incomplete headers stays."""
+        if self.timeout_keep_alive_task is not None:  # it waited for another request, which begins now
+            self._wait_for_headers()
+        super().data_received(data)
+        if not self.is_idle:
+            self._stop_waiting()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Cancel the deadline."""
+        self._stop_waiting()
+        super().connection_lost(exc)
+
+    def handle_websocket_upgrade(self, event: Any) -> None:
+        """Hand over to the websocket protocol."""
+        self._stop_waiting()
+        super().handle_websocket_upgrade(event)
+
+    def on_response_complete(self) -> None:
+        """Wait for the next request; uvicorn limits how long."""
+        self.began = self.loop.time()
+        super().on_response_complete()
+
+    def _wait_for_headers(self) -> None:
+        self._stop_waiting()
+        self._clock = self.loop.call_later(HEADER_SECONDS, self._too_late)
+
+    def _stop_waiting(self) -> None:
+        clock: asyncio.TimerHandle | None = getattr(self, "_clock", None)
+        if clock is not None:
+            clock.cancel()
+
+    def _too_late(self) -> None:
+        if self.is_idle:
+            self.transport.abort()
+
+
+class FewLines(logging.Filter):
+    """Lets some lines a minute through, so that whoever knocks at the door cannot fill the disk."""
+
+    def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
+        super().__init__()
+        self._clock, self._began, self._count = clock, clock(), 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a line is printed; the first after a gap reports how many were left out."""
+        now = self._clock()
+        if now - self._began > LINES_SECONDS:
+            left_out = self._count - LINES
+            self._began, self._count = now, 0
+            if left_out > 0:
+                record.msg = f"{record.getMessage()} ({left_out} more lines were left out)"
+                record.args = ()
+        self._count += 1
+        return self._count <= LINES
+
+
+def limit_logs() -> None:
+    """Limit what the server and its event loop write."""
+    for name in ("uvicorn.error", "asyncio"):
+        logger = logging.getLogger(name)
+        if not any(isinstance(one, FewLines) for one in logger.filters):
+            logger.addFilter(FewLines())

@@ -7,8 +7,10 @@ import secrets
 from pathlib import PurePosixPath, PureWindowsPath
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, create_model
 from pydantic_core import PydanticCustomError
+
+from freshtake.requests.fields import Request, fields_of
 
 Id = Annotated[str, StringConstraints(pattern=r"^[0-9a-f]{16}$")]
 
@@ -21,7 +23,7 @@ def _shown(text: str) -> str:
 
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_shown)]
-Kind = Literal["take", "variant", "model", "strokes", "character", "export", "report"]
+Kind = Literal["movement", "take", "variant", "model", "strokes", "character", "export", "report"]
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 LONGEST_NAME = 120
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled", "interrupted")
@@ -33,6 +35,28 @@ class Shape(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
+def shape_of(request: type[Request], *, optional: bool = False) -> type[Shape]:
+    """Return a body with the fields of a request, their limits and their help.
+
+    Args:
+        request: The class whose fields the body has; a subclass of the body may narrow their limits.
+        optional: Whether every field may be left out, as where a request changes another.
+
+    Returns:
+        The class of the body, to be inherited.
+    """
+    made: dict[str, Any] = {}
+    for one in fields_of(request):
+        option = one.option
+        limits = Field(ge=option.least, le=option.most, gt=option.above)
+        # Limits of a mapping are those of its values, which the request checks itself.
+        numeric = not isinstance(one.default, dict)
+        type_ = Annotated[one.type, limits] if numeric and option.limits() else one.type
+        default = None if optional else one.default
+        made[one.name] = (type_ | None if optional else type_, Field(default, description=option.help))
+    return create_model(f"{request.__name__}Body", __base__=Shape, **made)
+
+
 class Finding(Shape):
     """What is wrong with a take, and the repair that helps, if there is one."""
 
@@ -41,15 +65,21 @@ class Finding(Shape):
 
 
 class Item(Shape):
-    """Something in the project. `trim` are the first and last frame that count, `star` is 1, 0 or -1 (rejected)."""
+    """Something in the project. `trim` are the first and last frame that count, `star` is 1, 0 or -1 (rejected).
+
+    A variant is number `number` of its `seed`, as on the command line; those of older projects were all number 1.
+    `movement` is the movement that it belongs to; characters and styles serve all of them and belong to none.
+    """
 
     id: Id
     kind: Kind
     name: str
     created: float
     group: str | None = None
+    movement: Id | None = None
     parent: Id | None = None
     seed: int | None = None
+    number: int = 1
     star: Literal[-1, 0, 1] = 0
     facts: dict[str, Any] = Field(default_factory=dict)
     findings: list[Finding] = Field(default_factory=list)
@@ -72,6 +102,7 @@ class Job(Shape):
     made: list[Id] = Field(default_factory=list)
     created: float
     items: list[Id] = Field(default_factory=list)
+    movement: Id | None = None
 
 
 class ProjectView(Shape):
@@ -96,6 +127,14 @@ class ItemChange(Shape):
     step: Annotated[str, StringConstraints(max_length=40)] | None = None
 
 
+class Regrouping(Shape):
+    """Takes that move to another movement, or, without one, to a new one of that name."""
+
+    items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
+    movement: Id | None = None
+    name: Name | None = None
+
+
 class Removal(Shape):
     """Items to take out in one step."""
 
@@ -103,13 +142,13 @@ class Removal(Shape):
 
 
 class Changed(Shape):
-    """The number of the newest change."""
+    """Return the number of the newest change."""
 
     change: int
 
 
 class Sample(Shape):
-    """Motions that come with freshtake."""
+    """List the motions that come with freshtake."""
 
     name: str
     about: str
@@ -122,18 +161,18 @@ class Problem(Shape):
 
 
 def new_id() -> str:
-    """A name that nobody guesses and nobody else has."""
+    """Return a unique name that cannot be guessed."""
     return secrets.token_hex(8)
 
 
 def display_name(text: str, default: str = "unnamed") -> str:
-    """A name as it is shown: what a client sent without folders and control characters. It never names a file."""
+    """Return a client's name without folders and control characters; it is only shown and never names a file."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
     plain = "".join(c for c in last if c.isprintable()).strip()
     return plain[:LONGEST_NAME] if plain.strip(".") else default
 
 
 def ending_of(name: str, known: frozenset[str]) -> str:
-    """The ending of a name, if it is one of those known; else none."""
+    """Return the ending of a name if it is a known one, else an empty text."""
     match = re.search(r"\.[a-z0-9]{1,5}$", name.lower())
     return match[0] if match and match[0] in known else ""

@@ -1,4 +1,4 @@
-"""Requests for jobs: one shape per task, distinguished by `task`."""
+"""Bodies of requests for jobs, one per task. Fields that a request of `requests/` has are derived from it."""
 
 from __future__ import annotations
 
@@ -6,71 +6,93 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from freshtake.serve.items import Id, Shape
-from freshtake.serve.method_requests import MethodRequest
+from freshtake.requests.blending import Classes
+from freshtake.requests.evaluation import StudyPlan
+from freshtake.requests.shared import LARGEST_AMOUNT, LARGEST_SEED
+from freshtake.requests.style import STRONGEST, StyleLearning, Styling
+from freshtake.requests.texturing import Playing, TextureLearning
+from freshtake.requests.variation import Learning, Redrawing, Variants
+from freshtake.serve.drawing import MOST, MOST_POINTS, MOST_VARIANTS
+from freshtake.serve.items import Id, Name, Shape, shape_of
 
 Ids = Annotated[list[Id], Field(min_length=1, max_length=1000)]
-Seed = Annotated[int, Field(ge=0, le=2**53)]
-Amount = Annotated[float, Field(ge=0.0, le=4.0)]
+SomeIds = Annotated[list[Id], Field(max_length=1000)]
+OneId = Annotated[list[Id], Field(min_length=1, max_length=1)]
+Frame = Annotated[int, Field(ge=0)]
+Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
+Amount = Annotated[float, Field(ge=0.0, le=LARGEST_AMOUNT)]
 Parts = Annotated[dict[Annotated[str, Field(max_length=80)], Amount], Field(max_length=100)]
+# A page shows the whole result, so it is no longer than this.
+Seconds = Annotated[float, Field(ge=0.1, le=600.0)]
+ByName = Annotated[dict[Annotated[str, Field(min_length=1, max_length=60)], Ids], Field(max_length=20)]
+Step = Annotated[str, Field(max_length=40)]
+Weight = Annotated[float, Field(ge=-STRONGEST, le=STRONGEST)]
+Pen = Annotated[list[Annotated[list[float], Field(min_length=3, max_length=3)]], Field(max_length=MOST_POINTS)]
+Drawing = Annotated[list[Annotated[Pen, Field(min_length=1)]], Field(max_length=60)]
+Drawings = Annotated[list[Drawing], Field(min_length=1, max_length=MOST)]
+Baseline = Literal["strawman", "perlin", "pca", "convex", "replay"]
 
 
-class Learn(Shape):
+class Learn(shape_of(Learning)):  # type: ignore[misc]
     """Learn a model from takes (or strokes) of one movement."""
 
     task: Literal["learn"]
     items: Ids
     name: Annotated[str, Field(max_length=120)] | None = None
-    seed: Seed = 0
-    cyclic: bool | None = None
-    pieces: Literal["auto", "whole", "cycles"] = "auto"
-    keep: bool = False
 
 
 class PoseAt(Shape):
-    """The pose of an item at a frame, to be met at a second of the variant."""
+    """The pose of an item at a frame, which variants pass through at a second."""
 
     item: Id
-    frame: Annotated[int, Field(ge=0)]
+    frame: Frame
     second: Annotated[float, Field(ge=0.0, le=3600.0)]
 
 
-class Vary(Shape):
-    """Make variants of a model, one item each; the k-th has the seed `seed + k`."""
+Pins = Annotated[list[PoseAt], Field(max_length=50)]
+
+
+class Vary(shape_of(Variants)):  # type: ignore[misc]
+    """Make variants of a model, one item each, numbered from `first`: the same as `freshtake vary --seed` makes."""
 
     task: Literal["vary"]
-    items: Annotated[list[Id], Field(min_length=1, max_length=1)]
-    number: Annotated[int, Field(ge=1, le=1000)] = 15
-    amount: Amount = 1.0
+    items: OneId
+    count: Annotated[int, Field(ge=1, le=1000)] = 15
     parts: Parts = Field(default_factory=dict)
-    seed: Seed = 0
-    pins: Annotated[list[PoseAt], Field(max_length=50)] = Field(default_factory=list)
-    loop: bool = False
-    seconds: Annotated[float, Field(gt=0.0, le=600.0)] | None = None
-    plant: bool = True
-    in_place: bool = False
+    seconds: Seconds | None = None
+    pins: Pins = Field(default_factory=list)
 
 
-class Again(Shape):
-    """Make variants again from their seeds, with other settings where they are given (`seconds` of null: as long as
-    comes naturally); `replace` puts them in place of the old ones, and requests with the same `step` are undone
-    together."""
+class Again(shape_of(Variants, optional=True)):  # type: ignore[misc]
+    """Make variants again from their seeds, with changed settings where they are given.
+
+    `seconds` of null means the natural length. `replace` replaces the old variants; requests with the same `step` are
+    undone together.
+    """
 
     task: Literal["again"]
     items: Ids
     replace: bool = False
-    step: Annotated[str, Field(max_length=40)] | None = None
-    amount: Amount | None = None
+    step: Step | None = None
     parts: Parts | None = None
-    pins: Annotated[list[PoseAt], Field(max_length=50)] | None = None
-    loop: bool | None = None
-    seconds: Annotated[float, Field(gt=0.0, le=600.0)] | None = None
-    plant: bool | None = None
-    in_place: bool | None = None
+    seconds: Seconds | None = None
+    pins: Pins | None = None
+
+
+class Redraw(shape_of(Redrawing)):  # type: ignore[misc]
+    """Draw a stretch of a take or variant again, or a part of the body, with a model of the movement.
+
+    Each result is a new variant; the item stays as it is.
+    """
+
+    task: Literal["redraw"]
+    items: OneId
+    model: Id
+    count: Annotated[int, Field(ge=1, le=60)] = 4
 
 
 class Repair(Shape):
-    """Repair takes, by names that findings give as remedies; without names all that the findings name."""
+    """Repair takes by the remedies that findings name; without names, by all of them."""
 
     task: Literal["repair"]
     items: Ids
@@ -78,13 +100,13 @@ class Repair(Shape):
 
 
 class Cut(Shape):
-    """Cut takes into their cycles, a range of frames, or what repeats that range or another take."""
+    """Cut takes into their cycles, a range of frames, or every repetition of that range or of another take."""
 
     task: Literal["cut"]
     items: Ids
     how: Literal["cycles", "repeats", "frames"]
-    first: Annotated[int, Field(ge=0)] | None = None
-    last: Annotated[int, Field(ge=0)] | None = None
+    first: Frame | None = None
+    last: Frame | None = None
     like: Id | None = None
 
 
@@ -100,4 +122,119 @@ class Export(Shape):
     name: Annotated[str, Field(max_length=80)] | None = None
 
 
-JobRequest = Annotated[Learn | Vary | Again | Repair | Cut | Export | MethodRequest, Field(discriminator="task")]
+class Draw(Shape):
+    """Keep a drawn character: its strokes, a model, and variants."""
+
+    task: Literal["draw"]
+    items: Annotated[list[Id], Field(max_length=0)] = Field(default_factory=list)
+    drawings: Drawings
+    name: Name = "character"
+    number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
+    amount: Amount = 1.0
+    seed: Seed = 0
+
+
+class StyleLearn(shape_of(StyleLearning)):  # type: ignore[misc]
+    """Learn how normal takes (`items`) become takes in a style (`targets`)."""
+
+    task: Literal["style_learn"]
+    items: Ids
+    targets: Ids
+    by: Literal["order", "content"] = "order"
+    name: Name = "style"
+
+
+class StyleApply(shape_of(Styling)):  # type: ignore[misc]
+    """Translate takes into a style, or into several by weights."""
+
+    task: Literal["style_apply"]
+    items: Ids
+    styles: Annotated[list[tuple[Id, Weight]], Field(min_length=1, max_length=8)]
+    parts: Annotated[dict[Annotated[str, Field(max_length=80)], Weight], Field(max_length=100)] = Field(
+        default_factory=dict
+    )
+
+
+class BlendLearn(shape_of(Classes)):  # type: ignore[misc]
+    """Learn classes of takes, by name; `items` are all of them."""
+
+    task: Literal["blend_learn"]
+    items: SomeIds = Field(default_factory=list)
+    classes: Annotated[ByName, Field(min_length=2)]
+    name: Name = "blend"
+
+
+class BlendSample(Shape):
+    """Motion of a blend along moments: second, weights by class, turn in degrees a second, factor on the speed."""
+
+    task: Literal["blend_sample"]
+    items: OneId
+    course: Annotated[list[tuple[float, dict[str, float], float, float]], Field(min_length=1, max_length=20_000)]
+    seconds: Seconds
+    seed: Seed = 0
+    plant: bool = True
+    name: Name = "blend"
+
+
+class TextureLearn(shape_of(TextureLearning)):  # type: ignore[misc]
+    """Learn which frames of takes can be jumped between; `cells` are takes by name."""
+
+    task: Literal["texture_learn"]
+    items: Ids
+    cells: ByName | None = None
+    name: Name = "texture"
+
+
+class TextureSample(shape_of(Playing)):  # type: ignore[misc]
+    """Play of a texture, or a loop of that length; 10 seconds where none is given."""
+
+    task: Literal["texture_sample"]
+    items: OneId
+    seconds: Seconds | None = None
+    plant: bool = True
+    name: Name = "texture"
+
+
+class Noise(Shape):
+    """Make baselines of takes (`items`), changed as much as the variants in `matched`."""
+
+    task: Literal["noise"]
+    items: Ids
+    kind: Baseline = "strawman"
+    number: Annotated[int, Field(ge=1, le=60)] = 4
+    matched: SomeIds = Field(default_factory=list)
+    clips: Annotated[int, Field(ge=1, le=60)] = 1
+    seed: Seed = 0
+
+
+class Evaluate(Shape):
+    """Measure variants (`items`) next to real takes."""
+
+    task: Literal["evaluate"]
+    items: Ids
+    inputs: Annotated[list[Id], Field(min_length=2, max_length=1000)]
+    extra: SomeIds = Field(default_factory=list)
+    baselines: Annotated[list[Baseline], Field(max_length=5)] = Field(default_factory=list)
+    name: Name = "evaluation"
+
+
+class StudyDesign(shape_of(StudyPlan)):  # type: ignore[misc]
+    """Make a study of variants (`items`), the takes they were made from, and captured takes to show among them."""
+
+    task: Literal["study_design"]
+    items: Ids
+    inputs: Ids
+    captured: SomeIds = Field(default_factory=list)
+    experiment: Literal["A", "B", "AB"] = "AB"
+    name: Name = "study"
+    participants: Annotated[int, Field(ge=1, le=200)] = 15
+    trials: Annotated[int, Field(ge=2, le=100)] = 15
+    clips: Annotated[int, Field(ge=1, le=60)] = 15
+    sequences: Annotated[int, Field(ge=1, le=60)] = 15
+
+
+JobRequest = Annotated[
+    Learn | Vary | Again | Redraw | Repair | Cut | Export | Draw | StyleLearn | StyleApply | BlendLearn | BlendSample
+    | TextureLearn | TextureSample | Noise | Evaluate | StudyDesign,
+    Field(discriminator="task"),
+]  # fmt: skip

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.processes import Process, prepare_process, start_process
-from freshtake.workflows.plain_sentences import plainly
+from freshtake.workflows.sentences import plainly
 
 AHEAD = 0.08  # seconds that frames are made before they are due: controls act within 0.1 s
 LATE = 0.3  # seconds; who is farther behind leaves frames out
@@ -40,7 +40,7 @@ class Streams:
         self._spare: Process | None = None
 
     def begin(self, request: StreamRequest) -> Process:
-        """Start a stream; what it sends comes from its pipe."""
+        """Start a stream; its messages arrive on its pipe."""
         with self._lock:
             if self._running >= MOST_STREAMS:
                 raise UsageError(f"{MOST_STREAMS} live motions run already: stop one of them")
@@ -66,13 +66,13 @@ class Streams:
             self._running -= 1
 
     def warm(self) -> None:
-        """Have a process ready."""
+        """Start a spare process."""
         with self._lock:
             if self._spare is None and not self._closed:
                 self._spare = start_process(run)
 
     def close(self) -> None:
-        """End the process that waits."""
+        """End the spare process."""
         with self._lock:
             self._closed = True
             if self._spare is not None:
@@ -81,9 +81,9 @@ class Streams:
 
 
 def run(pipe: Connection) -> None:
-    """The process: wait for a request, then stream it until the pipe is closed."""
+    """Wait in the process for a request, then stream it until the pipe is closed."""
     prepare_process(polite=False)
-    import freshtake.workflows.live_showing  # noqa: F401  loaded while nobody waits
+    import freshtake.workflows.live  # noqa: F401  loaded while nobody waits
 
     try:
         _stream(pipe, pipe.recv())
@@ -100,9 +100,8 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
     from freshtake.formats.ftm import read_stored
     from freshtake.motion.edit import take_frames
     from freshtake.numeric.blas_threads import one_blas_thread
-    from freshtake.workflows.live_showing import Showing
-    from freshtake.workflows.live_steering import Steers
-    from freshtake.workflows.live_streams import classes_of
+    from freshtake.workflows.live import Steers, classes_of
+    from freshtake.workflows.viewing import Showing
 
     with one_blas_thread():
         stored = read_stored(request.model)
@@ -123,6 +122,7 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
 def _send_frames(pipe: Connection, showing: Any, steers: Any) -> None:
     began, number, frame = time.monotonic(), 0, None
     while True:
+        # Frames are sent a little ahead of their time, so that a late packet does not stop the figure.
         wait = began + number / RATE - AHEAD - time.monotonic()
         while pipe.poll(max(wait, 0.0)):
             _apply(pipe, steers, pipe.recv())
@@ -131,6 +131,7 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any) -> None:
             began -= wait + AHEAD
         shown = showing.now()
         points = shown.points.copy()
+        # Single precision is enough near the body, not kilometres away: places are sent relative to the ground.
         points[:, [0, 2]] -= shown.ground
         pipe.send(HEAD.pack(number, *shown.ground) + points.astype("<f4").tobytes())
         if shown.frame is not None and shown.frame != frame:
@@ -142,7 +143,7 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any) -> None:
 
 
 def _apply(pipe: Connection, steers: Any, controls: dict[str, Any]) -> None:
-    """Apply controls; an impossible one is answered with a sentence, and the motion goes on."""
+    """Apply controls; an impossible one is answered with a sentence, and the motion continues."""
     try:
         for name, value in controls.items():
             if name == "weights":

@@ -7,17 +7,26 @@ import os
 import signal
 import sys
 import threading
+import warnings
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
-from typing import Any, NamedTuple
+from threading import Lock
+from typing import Any, NamedTuple, TypeVar
 
-from freshtake.workflows.crash_files import crash_sentence
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.workflows.sentences import crash_sentence, plainly
 
 POLITE = 5  # how much the server goes before its workers
+TRIES = 2  # calls only read, so one whose process was killed is simply made again
+SECONDS = 60.0  # of processor time for one question, compiling included
+PATIENCE = 10.0  # times as long it may take by the clock: the machine may be busy
+MEMORY = 2 * 2**30  # bytes for one question
+TOO_LONG = "this takes longer than a question may: try again, or use a smaller model or shorter takes"
+TOO_LARGE = "this needs more memory than a question may have: use a smaller model or shorter takes"
 
 
 class Process(NamedTuple):
@@ -27,11 +36,11 @@ class Process(NamedTuple):
     pipe: Connection
 
     def kill(self) -> None:
-        """End it, whatever it is at."""
+        """End the process at once."""
         self.process.kill()
 
     def close(self) -> None:
-        """End it, and let go of it."""
+        """End the process and release its pipe."""
         self.process.kill()
         self.process.join()
         self.process.close()
@@ -39,18 +48,20 @@ class Process(NamedTuple):
 
 
 def start_process(target: Callable[..., None], *arguments: Any) -> Process:
-    """Start a process afresh: target(*arguments, pipe)."""
+    """Start a new process that calls target(*arguments, pipe)."""
+    # A forked process would inherit locks of the server's threads, held at that moment for ever.
     context = get_context("spawn")
     pipe, theirs = context.Pipe()
     process = context.Process(target=target, args=(*arguments, theirs), daemon=True)
     with _without_interrupts():
         process.start()
+    # As long as this end is open here, the pipe would not report that the process has died.
     theirs.close()
     return Process(process, pipe)
 
 
 def prepare_process(polite: bool = True) -> None:
-    """What every process begins with: it ends with the server; a polite one lets the server go first."""
+    """Tie a process to the server's life; a polite one has a lower priority than the server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its processes
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     if polite and hasattr(os, "nice"):
@@ -59,7 +70,7 @@ def prepare_process(polite: bool = True) -> None:
 
 @contextmanager
 def memory_limit(memory: int | None) -> Iterator[None]:
-    """At most so many bytes more than the process has already, on systems that allow it."""
+    """Limit the memory that the process may add, on systems that can."""
     try:
         import resource
     except ImportError:
@@ -68,6 +79,7 @@ def memory_limit(memory: int | None) -> Iterator[None]:
     if memory is None or not pages.exists():
         yield
         return
+    # The limit counts addresses, of which libraries reserve gigabytes: what is there already is not held against it.
     used = int(pages.read_text().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (used + memory, before[1]))
@@ -78,7 +90,7 @@ def memory_limit(memory: int | None) -> Iterator[None]:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """Have the system end this process after so many more seconds of processor time, where it can."""
+    """Let the system end this process after so many more seconds of processor time, where it can."""
     try:
         import resource
     except ImportError:
@@ -97,7 +109,7 @@ def reported(error: Exception, what: str) -> str:
 
 @contextmanager
 def _without_interrupts() -> Iterator[None]:
-    """A process begins with what its parent has blocked, so Ctrl-C does not meet it before it is prepared."""
+    """Block Ctrl-C while a process starts: it inherits the block until it is prepared."""
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
@@ -113,3 +125,95 @@ def _end_with_the_server() -> None:
     if parent is not None:
         wait([parent.sentinel])
         os._exit(1)
+
+
+Answer = TypeVar("Answer")
+
+
+class HelperProcess:
+    """Calls functions in one other process, one after the other; a process that was killed is replaced.
+
+    A question that takes more than its time or memory ends with its process, and the next one finds another.
+    """
+
+    def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
+        self._budget = seconds, memory
+        self._process: Process | None = None
+        self._lock = Lock()
+        self._closed = False
+
+    def call(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Return the function's result, from any thread. The function must only read: it may be called twice."""
+        with self._lock:
+            for _ in range(TRIES):
+                if self._closed:
+                    raise UsageError("the server is shutting down")
+                with suppress(EOFError, OSError):
+                    succeeded, result = self._exchange((function, arguments))
+                    break
+                ran_out = self._ran_out_of_time()
+                self._end()
+                if ran_out:
+                    raise UsageError(TOO_LONG)
+            else:
+                raise UsageError("the process that did this was ended from outside (is memory short?): try again")
+        if succeeded:
+            answer: Answer = result
+            return answer
+        raise UsageError(result)
+
+    def _exchange(self, question: tuple[Callable[..., Any], tuple[Any, ...]]) -> tuple[bool, Any]:
+        if self._process is not None and not self._process.process.is_alive():
+            self._end()
+        if self._process is None:
+            self._process = start_process(_answer_questions, *self._budget)
+            self._process.pipe.recv()  # it is ready: starting is no part of a question's time
+        self._process.pipe.send(question)
+        if not self._process.pipe.poll(PATIENCE * self._budget[0]):
+            self._process.kill()
+            return False, TOO_LONG
+        reply: tuple[bool, Any] = self._process.pipe.recv()
+        return reply
+
+    def _ran_out_of_time(self) -> bool:
+        """Return whether the system ended the process because of its processor time."""
+        if self._process is None:
+            return False
+        # The pipe breaks a moment before the exit code is known.
+        self._process.process.join(1.0)
+        return hasattr(signal, "SIGXCPU") and self._process.process.exitcode == -signal.SIGXCPU
+
+    def close(self) -> None:
+        """End the process, even in the middle of a call."""
+        self._closed, process = True, self._process
+        if process is not None:
+            with suppress(ValueError):  # it has ended already
+                process.kill()
+        with self._lock:
+            self._end()
+
+    def _end(self) -> None:
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+
+def _answer_questions(seconds: float, memory: int, pipe: Connection) -> None:
+    """Answer each call in the process with a result, or with a sentence that explains the failure."""
+    prepare_process()
+    warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems said in words
+    with suppress(EOFError, OSError):
+        pipe.send("ready")
+        while True:
+            function, arguments = pipe.recv()
+            limit_processor_time(seconds)
+            try:
+                with memory_limit(memory):
+                    reply = True, function(*arguments)
+            except MemoryError:
+                reply = False, TOO_LARGE
+            except FreshtakeError as error:
+                reply = False, plainly(str(error))
+            except Exception as error:
+                reply = False, reported(error, f"question {function.__name__}")
+            pipe.send(reply)

@@ -16,15 +16,27 @@ from pathlib import Path
 from threading import RLock
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import make_durable
+from freshtake.numeric.arrays import Floats
 from freshtake.serve.items import ENDED, Item, Job, ProjectView
-from freshtake.serve.project_folder import locked_folder, opened, refuse_foreign_folder
+from freshtake.serve.movements import adopt_orphans, check_regroup, describe_takes, movement_name, new_movement
 
 MOST_UNDONE = 200
 JOBS_SHOWN = 100
 MOST_JOBS = 500  # that are remembered; all are in the file
 Listener = Callable[[dict[str, Any]], None]
+VERSION = 1
+TABLES = """
+CREATE TABLE IF NOT EXISTS items (id TEXT PRIMARY KEY, file TEXT, gone INTEGER NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS jobs (id TEXT PRIMARY KEY, created REAL NOT NULL, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT, words TEXT NOT NULL,
+  undone INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS presets (name TEXT PRIMARY KEY, body TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+"""
 
 
 class MissingItem(UsageError):
@@ -61,9 +73,11 @@ class Project:
         self._rows = opened(folder / "project.sqlite")
         self._jobs = {job.id: job for job in self._stored_jobs()}
         self._clean_up()
+        adopt_orphans(self, now())
+        describe_takes(self)
 
     def close(self) -> None:
-        """Let go of the folder."""
+        """Release the folder."""
         self._rows.close()
         if hasattr(self, "_lock_file"):
             self._lock_file.close()
@@ -79,11 +93,11 @@ class Project:
     # What is there
 
     def view(self) -> ProjectView:
-        """All of it."""
+        """Return the whole project."""
         return ProjectView.model_validate_json(self.view_json())
 
     def view_json(self) -> str:
-        """The same as text, without a look into the items, of which there may be thousands."""
+        """Return the project as JSON without parsing its items, of which there may be thousands."""
         with self._lock:
             jobs = sorted(self._jobs.values(), key=lambda job: job.created)[-JOBS_SHOWN:]
             items = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
@@ -100,22 +114,22 @@ class Project:
 
     @property
     def change(self) -> int:
-        """The number of the newest change."""
+        """Return the number of the newest change."""
         row = self._rows.execute("SELECT value FROM numbers WHERE name = 'change'").fetchone()
         return int(row[0]) if row else 0
 
     def items(self) -> list[Item]:
-        """All items, the oldest first."""
+        """Return all items, the oldest first."""
         with self._lock:
             rows = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
         return [Item.model_validate_json(body) for (body,) in rows]
 
     def item(self, id: str) -> Item:
-        """One item."""
+        """Return one item."""
         return Item.model_validate_json(self._row(id).body)
 
     def free_name(self, kind: str, name: str) -> str:
-        """The name, or with the first number that makes it unlike the names of all items of this kind."""
+        """Return the name, with a number where an item of this kind has it already."""
         question = "SELECT json_extract(body, '$.name') FROM items WHERE gone = 0 AND json_extract(body, '$.kind') = ?"
         with self._lock:
             taken = {row[0] for row in self._rows.execute(question, (kind,))}
@@ -123,11 +137,16 @@ class Project:
         return name if name not in taken else next(tried for tried in numbered if tried not in taken)
 
     def path(self, id: str) -> Path:
-        """The file of an item."""
+        """Return the file of an item."""
         file = self._row(id).file
         if file is None:
             raise UsageError(f"{self.item(id).name} has no file")
         return self.files / file
+
+    def cloud(self, id: str) -> Floats:
+        """Return the pose cloud of a take, by which takes are grouped; empty where it has none."""
+        file = self.files / f"{id}.cloud.npy"
+        return np.asarray(np.load(file)) if file.exists() else np.empty(0)
 
     def _row(self, id: str) -> Row:
         with self._lock:
@@ -139,7 +158,7 @@ class Project:
     # Changes
 
     def add(self, item: Item, file: str | None, words: str | None = None, within: str | None = None) -> Item:
-        """Put something new into the project; with `words` it can be undone."""
+        """Add an item; with `words` it can be undone."""
         self._make_durable(file)
         with self._lock, self._rows:
             row = Row(file, False, item.model_dump_json())
@@ -150,7 +169,7 @@ class Project:
         return item
 
     def update(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
-        """Change an item, so that it can be undone; `words` say what would be undone. A repair has another file.
+        """Change an item, so that it can be undone; `words` describe the change. A repair has another file.
 
         Changes that follow one another `within` the same job, or the same movement of a slider, are undone together.
         """
@@ -164,23 +183,54 @@ class Project:
         return item
 
     def _make_durable(self, file: str | None) -> None:
-        """Have a file on the disk before the row that names it."""
+        """Flush a file to the disk before the row that names it."""
         if file is not None:
             make_durable(self.files / file)
             make_durable(self.files)
 
     def remove(self, ids: Iterable[str], words: str) -> None:
-        """Take items out; they come back when it is undone."""
+        """Remove items; undo restores them."""
         with self._lock, self._rows:
             old = {id: self._row(id) for id in ids}
             self._step(words, old, {id: row._replace(gone=True) for id, row in old.items()})
 
+    def put(self, item: Item) -> None:
+        """Store a changed item without a step that could be undone."""
+        with self._lock, self._rows:
+            self._put(item.id, self._row(item.id)._replace(body=item.model_dump_json()))
+
+    def regroup(self, ids: Iterable[str], movement: str | None, name: str | None) -> Item:
+        """Move takes to a movement, or to a new one, and remove movements that become empty, in one step."""
+        with self._lock, self._rows:
+            moved = [self.item(id) for id in ids]
+            target = None if movement is None else self.item(movement)
+            check_regroup(moved, target)
+            old: dict[str, Row] = {}
+            new: dict[str, Row] = {}
+            if target is None:
+                first = self.item(moved[0].movement).facts if moved[0].movement else {}
+                called = name or movement_name(moved[0].name)
+                target = new_movement(called, first.get("what", "body"), moved[0].facts.get("signature", ""), now())
+                row = Row(None, False, target.model_dump_json())
+                old[target.id], new[target.id] = row._replace(gone=True), row
+            for item in moved:
+                old[item.id] = self._row(item.id)
+                changed = item.model_copy(update={"movement": target.id})
+                new[item.id] = old[item.id]._replace(body=changed.model_dump_json())
+            # A movement without takes, model or variants could not be reached on the page.
+            for left in {item.movement for item in moved} - {None, target.id}:
+                inside = [one.id for one in self.items() if one.movement == left]
+                if left is not None and not set(inside) - set(new):
+                    old[left], new[left] = self._row(left), self._row(left)._replace(gone=True)
+            self._step(f"move {moved[0].name if len(moved) == 1 else f'{len(moved)} takes'}", old, new)
+        return target
+
     def undo(self) -> int:
-        """Take the newest step back."""
+        """Undo the newest step."""
         return self._replay("undone = 0 ORDER BY number DESC", "old", 1)
 
     def redo(self) -> int:
-        """Do again what was undone."""
+        """Redo the step that was undone last."""
         return self._replay("undone = 1 ORDER BY number ASC", "new", 0)
 
     def _replay(self, which: str, side: str, undone: int) -> int:
@@ -194,9 +244,11 @@ class Project:
             return self.change
 
     def _step(self, words: str, old: dict[str, Row], new: dict[str, Row], within: str | None = None) -> None:
+        # What was undone cannot be redone on top of a new change.
         self._rows.execute("DELETE FROM steps WHERE undone = 1")
         newest = self._rows.execute("SELECT number, old, new FROM steps ORDER BY number DESC LIMIT 1").fetchone()
         if within is not None and newest is not None and self._joining == (within, newest[0]):
+            # Undo goes back to before the first of the joined changes, redo to after the last.
             sides = json.dumps({**old, **json.loads(newest[1])}), json.dumps({**json.loads(newest[2]), **new})
             self._rows.execute("UPDATE steps SET old = ?, new = ? WHERE number = ?", (*sides, newest[0]))
         else:
@@ -227,20 +279,21 @@ class Project:
     # Jobs and presets
 
     def jobs(self) -> dict[str, Job]:
-        """All jobs by their names."""
+        """Return all jobs by their ids."""
         return self._jobs
 
     def job(self, id: str) -> Job:
-        """One job."""
+        """Return one job."""
         if id not in self._jobs:
             raise MissingItem("there is no such job: reload the page")
         return self._jobs[id]
 
     def put_job(self, job: Job) -> Job:
-        """A job as it is now; it is kept on disk when it begins and when it ends."""
+        """Store the state of a job; it is written to disk when it begins and when it ends."""
         with self._lock:
             before = self._jobs.get(job.id)
             self._jobs[job.id] = job
+            # Progress comes many times a second, and a job that was interrupted starts from the beginning anyway.
             if before is None or before.state != job.state:
                 self._store_job(job)
             if len(self._jobs) > 2 * MOST_JOBS:
@@ -262,31 +315,31 @@ class Project:
         return [Job.model_validate_json(body) for (body,) in reversed(rows)]
 
     def presets(self) -> dict[str, Any]:
-        """What the page keeps under names."""
+        """Return the settings that the page keeps under names."""
         with self._lock:
             return {name: json.loads(body) for name, body in self._rows.execute("SELECT name, body FROM presets")}
 
     def put_preset(self, name: str, value: Any) -> None:
-        """Keep something under a name; None forgets it."""
+        """Keep settings under a name; None removes them."""
         with self._lock, self._rows:
             self._rows.execute("DELETE FROM presets WHERE name = ?", (name,))
             if value is not None:
                 self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
 
     def create_tables(self, tables: str) -> None:
-        """Make further tables, for routes that keep something of their own."""
+        """Create further tables, for routes that store rows."""
         with self._lock, self._rows:
             self._rows.executescript(tables)
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """One statement about such tables; the rows it returns."""
+        """Execute one statement about such tables and return its rows."""
         with self._lock, self._rows:
             return self._rows.execute(sql, values).fetchall()
 
     # After a server that was killed
 
     def _clean_up(self) -> None:
-        """Mark what was running as interrupted, and clear away what belongs to nothing."""
+        """Mark jobs that were running as interrupted, and delete files that belong to no item."""
         for job in list(self._jobs.values()):
             if job.state not in ENDED:
                 error = "the server ended while this was running: ask for it again"
@@ -306,5 +359,46 @@ class Project:
 
 
 def now() -> float:
-    """Seconds since 1970, as in `created`."""
+    """Return the seconds since 1970, as in `created`."""
     return round(time.time(), 3)
+
+
+def refuse_foreign_folder(folder: Path) -> None:
+    """Refuse a foreign folder that happens to contain `files` or `work`: their content would be deleted."""
+    if (folder / "project.sqlite").exists():
+        return
+    for inner in (folder / "files", folder / "work"):
+        if inner.is_dir() and any(inner.iterdir()):
+            problem = f"this is no project, and {inner.name} in it holds files of yours: name another with --project"
+            raise FormatError(folder, problem)
+
+
+def locked_folder(folder: Path) -> sqlite3.Connection:
+    """Lock a folder against a second server; a killed process leaves no lock behind."""
+    lock_file = sqlite3.connect(folder / "in-use.sqlite", timeout=0.0, check_same_thread=False, isolation_level=None)
+    try:
+        lock_file.execute("BEGIN EXCLUSIVE")
+    except sqlite3.OperationalError:
+        lock_file.close()
+        raise UsageError(f"{folder} is open in another studio: use its page, or name another --project") from None
+    except sqlite3.DatabaseError:
+        lock_file.close()
+        raise FormatError(folder / "in-use.sqlite", "this is no file of a project: remove it") from None
+    return lock_file
+
+
+def opened(path: Path) -> sqlite3.Connection:
+    """Open the database of a project, with its tables."""
+    rows = sqlite3.connect(path, check_same_thread=False)
+    try:
+        rows.execute("PRAGMA journal_mode = WAL")
+        rows.execute("PRAGMA synchronous = FULL")
+        version = rows.execute("PRAGMA user_version").fetchone()[0]
+        if version > VERSION:
+            raise FormatError(path, "a newer freshtake wrote this project: update freshtake")
+        rows.executescript(TABLES)
+        rows.execute(f"PRAGMA user_version = {VERSION}")
+    except sqlite3.DatabaseError as error:
+        rows.close()
+        raise FormatError(path, f"this project cannot be opened ({error}): name another --project") from None
+    return rows

@@ -2,25 +2,69 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import OrderedDict
+from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from threading import Lock
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
+
+import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.motion import Clip
-from freshtake.motion.rates import at_rate
+from freshtake.motion.edit import at_rate
 from freshtake.reports.viewport.scene import Scene, Shape
-from freshtake.serve.cache import SizedCache
-from freshtake.serve.tasks.describing import named, trimmed
+from freshtake.serve.tasks.context import named, trimmed
 
 if TYPE_CHECKING:
     from freshtake.reports.curves import Curves
-    from freshtake.workflows.motion_retargeting import Onto
+    from freshtake.reports.differences import Difference
+    from freshtake.workflows.characters import Onto
 
 DIGITS = 5
+
+
+Value = TypeVar("Value")
+
+
+class SizedCache(Generic[Value]):
+    """A cache of at most so many bytes of arrays, usable from any thread; the values used longest ago go first."""
+
+    def __init__(self, room: int) -> None:
+        self.room, self.used = room, 0
+        self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
+        self._lock = Lock()
+
+    def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
+        """Return the value of a key, made where it is missing."""
+        with self._lock:
+            if key in self._values:
+                self._values.move_to_end(key)
+                return self._values[key][0]
+        value = make()
+        size = size_of(value)
+        with self._lock:
+            if key not in self._values and size <= self.room:
+                self._values[key] = value, size
+                self.used += size
+            while self.used > self.room:
+                self.used -= self._values.popitem(last=False)[1][1]
+        return value
+
+
+def size_of(value: object) -> int:
+    """Return the bytes of the arrays that a value holds, plus a little for itself."""
+    if isinstance(value, np.ndarray):
+        return value.nbytes + 200
+    if isinstance(value, tuple | list):
+        return 200 + sum(map(size_of, value))
+    inner = getattr(value, "__dict__", {})
+    return 1000 + sum(entry.nbytes for entry in inner.values() if isinstance(entry, np.ndarray))
+
+
 MOTIONS: SizedCache[Motion] = SizedCache(200 * 2**20)
 SHAPES: SizedCache[Shape] = SizedCache(200 * 2**20)
 
@@ -37,7 +81,7 @@ class Source(NamedTuple):
 
 
 def motion_from(source: Source) -> Motion:
-    """The motion of an item as the user means it."""
+    """Return the motion of an item, trimmed and on its character."""
 
     def made() -> Motion:
         if source.path == source.character:  # a character without animation stands as it was modelled
@@ -53,17 +97,14 @@ def motion_from(source: Source) -> Motion:
 
 
 def scene_from(sources: Sequence[Source]) -> Scene:
-    """A scene of items in their order; shapes that were shown before are there already."""
-    from freshtake.reports.viewport.staging import shared_scale
+    """Return a scene of items in their order; shapes that were shown before are cached."""
+    from freshtake.reports.viewport.staging import fair_contacts, shared_scale
 
     motions = [motion_from(source) for source in sources]
     scale = shared_scale(motions)
-    return Scene(
-        tuple(
-            SHAPES.get((source, scale), partial(_shape, motion, source, scale))
-            for source, motion in zip(sources, motions, strict=True)
-        )
-    )
+    pairs = zip(sources, motions, strict=True)
+    shapes = [SHAPES.get((source, scale), partial(_shape, motion, source, scale)) for source, motion in pairs]
+    return Scene(fair_contacts(shapes))
 
 
 def _shape(motion: Motion, source: Source, scale: float | None) -> Shape:
@@ -77,13 +118,30 @@ def _shape(motion: Motion, source: Source, scale: float | None) -> Shape:
 
 @lru_cache(maxsize=8)
 def _onto(character: Path) -> Onto:
-    from freshtake.workflows.motion_retargeting import onto_character
+    from freshtake.workflows.characters import onto_character
 
     return onto_character(character)
 
 
+@lru_cache(maxsize=16)
+def differences_of(takes: tuple[Source, ...], sources: tuple[Source, ...]) -> list[Difference]:
+    """Measure how motions differ from their takes, joint by joint; empty where they are not bodies."""
+    from freshtake.reports.differences import differences
+
+    clips, seen = ([motion_from(one._replace(character=None)) for one in some] for some in (takes, sources))
+    bodies = [one for one in (*clips, *seen) if isinstance(one, Clip)]
+    if not clips or len(bodies) < len(clips) + len(seen):
+        return []
+    return differences(bodies[: len(clips)], bodies[len(clips) :])
+
+
+def difference_words(takes: list[Source], sources: list[Source]) -> list[tuple[float, list[str]]]:
+    """Return for each motion how different it is (1: as the takes are from their mean) and the parts that stand out."""
+    return [(round(one.mean, 3), list(one.parts)) for one in differences_of(tuple(takes), tuple(sources))]
+
+
 def thumbnail_of(source: Source, moving: bool) -> bytes:
-    """A small picture."""
+    """Paint a small picture."""
     from freshtake.reports.viewport.staging import shape_of
     from freshtake.reports.viewport.thumbnail import thumbnail
 
@@ -91,12 +149,12 @@ def thumbnail_of(source: Source, moving: bool) -> bytes:
 
 
 def dof_list(sources: list[Source]) -> list[dict[str, str]]:
-    """DOFs by name, in words, with their units."""
+    """List the DOFs by name, in words, with their units."""
     return [dof._asdict() for dof in _curves(tuple(sources)).dofs]
 
 
 def curve_values(sources: list[Source], dofs: list[str]) -> list[list[list[float]]]:
-    """For each item the values of each DOF; what is no DOF is refused."""
+    """Return for each item the values of each DOF; unknown DOFs are refused."""
     curves = _curves(tuple(sources))
     names = [dof.name for dof in curves.dofs]
     for dof in dofs:
@@ -107,7 +165,7 @@ def curve_values(sources: list[Source], dofs: list[str]) -> list[list[list[float
 
 
 def component_courses(sources: list[Source]) -> tuple[list[float], list[list[list[float]]]]:
-    """Shares of the energy, and for each item the course of each component."""
+    """Return the shares of the energy, and for each item the trajectory of each component."""
     from freshtake.reports.curves import components_of
 
     components = components_of([motion_from(source) for source in sources])
@@ -116,14 +174,14 @@ def component_courses(sources: list[Source]) -> tuple[list[float], list[list[lis
 
 
 def network_summary(path: Path) -> dict[str, Any]:
-    """The networks of a variation model: nodes, edges with strengths, in words, and where joints are on the body."""
+    """Describe the networks of a variation model: nodes, edges with strengths, sentences, and places on the body."""
     from freshtake.reports.explanation import explanation
     from freshtake.reports.joint_words import joint_words, link_sentences
     from freshtake.reports.network_body import front_view
     from freshtake.reports.network_matrix import owner
-    from freshtake.workflows.variation_explaining import variation_model
+    from freshtake.workflows.inputs import model_of
 
-    model = variation_model(path)
+    model = model_of(path, "variation")
     explained = explanation(model)
     joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
     explained_dict = explained.as_dict()
@@ -149,7 +207,7 @@ def network_summary(path: Path) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _curves(sources: tuple[Source, ...]) -> Curves:
-    """For another DOF of the same motions nothing is computed again."""
+    """Return the curves of motions; another DOF of the same motions costs nothing."""
     from freshtake.reports.curves import curves_of
 
     return curves_of([motion_from(source) for source in sources])

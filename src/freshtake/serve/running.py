@@ -39,7 +39,7 @@ def serve(
     add: Callable[[FastAPI], None] | None = None,
     started: Callable[[Serving], None] = lambda serving: None,
 ) -> None:
-    """Serve a project until Ctrl-C. `add` adds pages, `started` is called when all is ready to be opened.
+    """Serve a project until Ctrl-C. `add` adds pages, `started` is called when the page can be opened.
 
     Without a `token` one is made up; an empty one lets in every user of this machine.
     """
@@ -47,7 +47,7 @@ def serve(
         import uvicorn
 
         from freshtake.serve.app import make_app
-        from freshtake.serve.connections import LimitedProtocol, limit_logs
+        from freshtake.serve.guard import LimitedProtocol, limit_logs
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("freshtake"):
             raise
@@ -100,7 +100,7 @@ def _address(host: str, port: int, token: str | None) -> str:
 
 
 def _own_address() -> str:
-    """The address by which other machines of the network know this one; nothing is sent to find it out."""
+    """Return the address by which other machines of the network know this one, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         try:
             one.connect(("192.0.2.1", 9))  # reserved for documentation
@@ -119,7 +119,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _listening(host: str, port: int | None) -> socket.socket:
-    """A socket that listens, at the usual port or one of the next where none is asked for."""
+    """Return a listening socket, at the usual port or one of the next where none is requested."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError):

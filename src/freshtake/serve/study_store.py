@@ -50,17 +50,17 @@ class StudyStore:
         project.create_tables(TABLES)
 
     def folder(self, study: str) -> Path:
-        """The folder of a study."""
+        """Return the folder of a study."""
         if self.project.item(study).facts.get("what") != "study":
             raise UsageError("this is no study: choose one from the list")
         return self.project.path(study)
 
     def studies(self) -> list[dict[str, Any]]:
-        """All studies, the newest first."""
+        """Return all studies, the newest first."""
         return [self.summary(item) for item in reversed(self.project.items()) if item.facts.get("what") == "study"]
 
     def summary(self, item: Item) -> dict[str, Any]:
-        """One study with how far everybody has come."""
+        """Return one study with everybody's progress."""
         design = self.design(item.id)
         people = self.project.execute(
             "SELECT p.code, p.slot, COUNT(a.position) FROM study_participants p LEFT JOIN study_answers a "
@@ -84,7 +84,7 @@ class StudyStore:
         }
 
     def design(self, study: str) -> Design:
-        """What the folder of a study says."""
+        """Read the design from the folder of a study."""
         if study not in self._designs:
             folder = self.folder(study)
             trials: dict[str, list[Trial]] = {}
@@ -95,7 +95,7 @@ class StudyStore:
         return self._designs[study]
 
     def join(self, study: str, code: str, consent: bool) -> dict[str, Any]:
-        """Take part, or go on where one left off; whoever comes first gets the first order that was drawn."""
+        """Take part, or continue; the first to come gets the first order that was drawn."""
         self.design(study)
         if not CODE.fullmatch(code) or code.startswith(SIMULATED):
             raise UsageError("a participant's code has 1 to 24 letters, digits, - and _: choose another")
@@ -109,7 +109,7 @@ class StudyStore:
         return self.next_trial(study, code)
 
     def trials_of(self, study: str, code: str) -> tuple[Trial, ...]:
-        """What a participant is shown, in order."""
+        """Return a participant's trials, in order."""
         rows = self.project.execute("SELECT slot FROM study_participants WHERE study = ? AND code = ?", (study, code))
         if not rows:
             raise UsageError(f"{code!r} takes no part in this study: begin with consent")
@@ -117,7 +117,7 @@ class StudyStore:
         return slots[rows[0][0] % len(slots)]
 
     def next_trial(self, study: str, code: str) -> dict[str, Any]:
-        """What a participant is shown next; nothing in it tells the condition."""
+        """Return a participant's next trial; nothing in it reveals the condition."""
         trials = self.trials_of(study, code)
         answered = "SELECT position FROM study_answers WHERE study = ? AND code = ?"
         done = {position for (position,) in self.project.execute(answered, (study, code))}
@@ -132,7 +132,7 @@ class StudyStore:
         return out
 
     def stimulus(self, study: str, code: str, position: int) -> Path:
-        """The file that a participant is shown at a position."""
+        """Return the file that a participant is shown at a position."""
         trial = self._trial(study, code, position)
         files = sorted((self.folder(study) / "stimuli").glob(f"{trial.stimulus}.*"))
         if not files:
@@ -146,7 +146,7 @@ class StudyStore:
         return trial
 
     def answer(self, study: str, code: str, position: int, score: int, seconds: float = 0.0) -> dict[str, Any]:
-        """Keep a score; each is given once."""
+        """Store a score; each is given once."""
         trial = self._trial(study, code, position)
         if isinstance(score, bool) or not isinstance(score, int) or not LOWEST <= score <= HIGHEST:
             raise UsageError(f"a score is a whole number from {LOWEST} to {HIGHEST}, but is {score!r}")
@@ -158,7 +158,7 @@ class StudyStore:
         return self.next_trial(study, code)
 
     def ratings(self, study: str) -> list[Rating]:
-        """The trials of everybody who has begun, with the scores that were given."""
+        """Return the trials of everybody who has begun, with their scores."""
         given = "SELECT code, position, score FROM study_answers WHERE study = ?"
         scores = {(code, position): score for code, position, score in self.project.execute(given, (study,))}
         order = "SELECT code FROM study_participants WHERE study = ? ORDER BY slot"
@@ -170,7 +170,7 @@ class StudyStore:
         ]
 
     def outcomes(self, study: str) -> list[Outcome]:
-        """What the scores say so far."""
+        """Analyze the scores so far."""
         ratings = self.ratings(study)
         if not any(rating.score is not None for rating in ratings):
             raise UsageError("nobody has given a score yet: let someone take part first")

@@ -6,22 +6,31 @@ import queue
 import shutil
 import threading
 import time
-from collections.abc import Iterable
-from contextlib import suppress
+import warnings
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
+from importlib import import_module
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
-from freshtake.errors import UsageError
+from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
-from freshtake.serve.processes import Process, start_process
+from freshtake.serve.processes import Process, memory_limit, prepare_process, reported, start_process
 from freshtake.serve.project import MissingItem, Project, now
-from freshtake.serve.tasks import TASKS
-from freshtake.workflows.cores import usable_cores
+from freshtake.serve.tasks import TASKS, Task
+from freshtake.workflows.compiling import usable_cores
 
 MOST_WAITING = 200
 TICK = 0.25  # seconds between looks at the time limit
 JOBS_EACH = 100  # of one process, before it is replaced by a new one
 JobQueue = queue.Queue[tuple[str, dict[str, Any]] | None]
+
+BETWEEN_REPORTS = 0.1  # seconds
+OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", "freshtake.workflows.varying")
+
+# A job is read, changed and stored in one piece: progress that was read before a cancel would undo it.
+_changing = threading.RLock()
 
 
 class Workers:
@@ -49,18 +58,18 @@ class Workers:
         if jobs.qsize() >= MOST_WAITING:
             raise UsageError("too much is waiting already: let some of it finish, or cancel it")
         ids = list(items)
-        for id in ids:
-            self.project.item(id)
-        job = self.project.put_job(Job(id=new_id(), task=task, created=now(), items=ids))
+        movement = next(iter([self.project.item(id).movement for id in ids]), None)
+        job = self.project.put_job(Job(id=new_id(), task=task, created=now(), items=ids, movement=movement))
         jobs.put((job.id, {"items": ids, **settings}))
         return job
 
     def cancel(self, id: str) -> Job:
-        """Take a job out of the queue, or end the process that runs it."""
-        job = self.project.job(id)
-        if job.state in ENDED:
-            return job
-        job = self.project.put_job(job.model_copy(update={"state": "cancelled", "seconds_left": None}))
+        """Remove a job from the queue, or end the process that runs it."""
+        with _changing:
+            job = self.project.job(id)
+            if job.state in ENDED:
+                return job
+            job = self.project.put_job(job.model_copy(update={"state": "cancelled", "seconds_left": None}))
         for slot in self._slots:
             slot.end(id)
         return job
@@ -92,7 +101,7 @@ class _Slot(threading.Thread):
         self.closed = False
 
     def run(self) -> None:
-        """Jobs one after the other, until there is None."""
+        """Run jobs one after the other, until there is None."""
         if self._start_early:
             self._to_process()
         while (entry := self._jobs.get()) is not None:
@@ -101,7 +110,7 @@ class _Slot(threading.Thread):
                 self._run_job(job, settings)
 
     def end(self, job: str) -> None:
-        """Kill the process if it is at this job."""
+        """Kill the process if it runs this job."""
         with self._lock:
             if self._job == job:
                 self._kill()
@@ -117,9 +126,7 @@ class _Slot(threading.Thread):
             self._process.kill()
 
     def _to_process(self) -> Connection:
-        """The pipe to a process that lives."""
-        from freshtake.serve.worker import work
-
+        """Return the pipe to a running process."""
         if self._process is not None:
             if not self._killed and self._count < JOBS_EACH and self._process.process.is_alive():
                 return self._process.pipe
@@ -136,32 +143,41 @@ class _Slot(threading.Thread):
             pipe = self._to_process()
             self._job = id
             self._count += 1
+        ended: dict[str, Any] = {}
         try:
             if self._project.job(id).state != "waiting":  # cancelled while a process was started for it
                 return
             self._project.put_job(job.model_copy(update={"state": "running", "phase": "starting"}))
             pipe.send((id, job.task, settings))
-            self._listen(pipe, id, TASKS[job.task].seconds)
+            ended = self._listen(pipe, id, TASKS[job.task].seconds)
         except (EOFError, OSError):
             self._killed = True
-            self._died(id)
+            ended = self._died()
         except Exception as error:  # such as a full disk: the next job finds a process of its own
             self._killed = True
-            with suppress(Exception):
-                sentence = f"this could not be kept ({error}): try again"
-                self._change(id, state="failed", error=sentence, seconds_left=None)
+            ended = _not_kept(error)
         finally:
             with self._lock:
                 self._job = None
+            # The end is reported last: whoever waits for it finds no file of the job left.
             _clear(self._project, id, settings)
+            self._end(id, ended)
 
-    def _listen(self, pipe: Connection, id: str, seconds: float | None) -> None:
+    def _end(self, id: str, changes: dict[str, Any]) -> None:
+        try:
+            if changes:
+                self._change(id, **changes, seconds_left=None)
+        except Exception as error:  # such as a full disk
+            with suppress(Exception):
+                self._change(id, **_not_kept(error), seconds_left=None)
+
+    def _listen(self, pipe: Connection, id: str, seconds: float | None) -> dict[str, Any]:
+        """Carry out what the process sends, and return how the job ended."""
         began = time.monotonic()
         while True:
             if seconds is not None and time.monotonic() - began > seconds:
-                self._change(id, state="failed", error=f"this took longer than {seconds:g} s: use a shorter file")
                 self._kill()
-                return
+                return {"state": "failed", "error": f"this took longer than {seconds:g} s: use a shorter file"}
             if not pipe.poll(TICK):
                 continue
             kind, *words = pipe.recv()
@@ -175,14 +191,13 @@ class _Slot(threading.Thread):
                 self._replace(id, *words)
             else:
                 of = self._project.job(id).of
-                done = {"state": "done", "done": of} if kind == "done" else {"state": "failed", "error": words[0]}
-                self._change(id, **done, seconds_left=None)
-                return
+                return {"state": "done", "done": of} if kind == "done" else {"state": "failed", "error": words[0]}
 
     def _change(self, id: str, **changes: Any) -> None:
-        job = self._project.job(id)
-        if job.state not in ENDED:
-            self._project.put_job(job.model_copy(update=changes))
+        with _changing:
+            job = self._project.job(id)
+            if job.state not in ENDED:
+                self._project.put_job(job.model_copy(update=changes))
 
     def _report(self, id: str, began: float, phase: str, done: float, of: float) -> None:
         share = done / of if of > 0.0 else 0.0
@@ -195,7 +210,8 @@ class _Slot(threading.Thread):
         task = self._project.job(id).task
         words = "add files" if task == "read" and self._step != id else _undo_words(item, task)
         self._project.add(item, file, words, self._step)
-        self._change(id, made=[*self._project.job(id).made, item.id])
+        if item.kind != "movement":
+            self._change(id, made=[*self._project.job(id).made, item.id])
 
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
         try:
@@ -205,15 +221,20 @@ class _Slot(threading.Thread):
             return
         self._change(id, made=[*self._project.job(id).made, item])
 
-    def _died(self, id: str) -> None:
-        """The process was killed: by a cancel, which is known already, by the system, or from outside."""
-        if not self.closed:
-            error = "the process that did this was ended from outside (is memory short?): try again, or with less"
-            self._change(id, state="failed", error=error, seconds_left=None)
+    def _died(self) -> dict[str, Any]:
+        """Return how a job ends whose process was killed, by the system or from outside; a cancel is known already."""
+        if self.closed:
+            return {}
+        error = "the process that did this was ended from outside (is memory short?): try again, or with less"
+        return {"state": "failed", "error": error}
+
+
+def _not_kept(error: Exception) -> dict[str, Any]:
+    return {"state": "failed", "error": f"this could not be kept ({error}): try again"}
 
 
 def _undo_words(item: Item, task: str) -> str | None:
-    """What undo takes back when it takes out a new item; files to download are not undone."""
+    """Return what undoing a new item is called; files to download are not undone."""
     if item.kind in ("export", "report"):
         return None
     if item.kind == "variant":
@@ -224,8 +245,87 @@ def _undo_words(item: Item, task: str) -> str | None:
 
 
 def _clear(project: Project, id: str, settings: dict[str, Any]) -> None:
-    """What a job leaves that is no result: its folder, and the file that was sent for it."""
+    """Delete a job's folder, and the file that was sent for it."""
     shutil.rmtree(project.work / id, ignore_errors=True)
     if "upload" in settings:
         with suppress(OSError):
             (project.work / settings["upload"]).unlink(missing_ok=True)
+
+
+def work(folder: Path, pipe: Connection) -> None:
+    """Run jobs until the server ends or closes the pipe."""
+    prepare_process()
+    project = Project(folder, read_only=True)
+    for module in OFTEN_USED:
+        import_module(module)
+    with suppress(EOFError, OSError):
+        while True:
+            job, task, settings = pipe.recv()
+            _run(project, pipe, job, task, settings)
+
+
+def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict[str, Any]) -> None:
+    """Run one job; whatever happens in it, the process survives."""
+    from freshtake.serve.tasks.context import Context
+
+    task, reporter = TASKS[name], _Reporter(pipe)
+    context = Context(project, job, reporter.send, settings.get("items", ()))
+    try:
+        with _warnings_as_notes(context.warn), _compiling(task, context), memory_limit(task.memory):
+            task.load()(context, **settings)
+        pipe.send(("done",))
+    except FreshtakeError as error:
+        pipe.send(("failed", context.in_words(str(error))))
+    except MemoryError:
+        pipe.send(("failed", "this needs more memory than it may have: use a shorter or smaller file"))
+    except Exception as error:
+        pipe.send(("failed", reported(error, f"job {name}")))
+    finally:
+        shutil.rmtree(context.folder, ignore_errors=True)
+
+
+class _Reporter:
+    """Says things on the pipe; of many reports only some."""
+
+    def __init__(self, pipe: Connection) -> None:
+        self._pipe, self._last, self._phase = pipe, 0.0, ""
+
+    def send(self, kind: str, *words: Any) -> None:
+        if kind == "report":
+            now = time.monotonic()
+            if words[0] == self._phase and now - self._last < BETWEEN_REPORTS:
+                return
+            if now - self._last < BETWEEN_REPORTS / 5:
+                return
+            self._last, self._phase = now, words[0]
+        self._pipe.send((kind, *words))
+
+
+@contextmanager
+def _warnings_as_notes(warn: Any) -> Iterator[None]:
+    """Turn Python warnings into notes of the job."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("default", UserWarning)
+        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
+        warnings.showwarning = lambda message, *rest, **more: warn(str(message))
+        yield
+
+
+@contextmanager
+def _compiling(task: Task, context: Any) -> Iterator[None]:
+    """Report the compiling of kernels, which happens once after an installation, and how long it takes."""
+    from freshtake.numeric.compiled import tell_of_compiling
+    from freshtake.workflows.compiling import Countdown, expected_times
+
+    countdown = Countdown(lambda: expected_times(task.command), lambda sentence: None, time.monotonic)
+
+    def heard(kernel: str, begins: bool) -> None:
+        countdown.heard(kernel, begins)
+        if begins:
+            context.report(str(countdown) or "compiling once")
+
+    tell_of_compiling(heard)
+    try:
+        yield
+    finally:
+        tell_of_compiling(None)

@@ -1,43 +1,82 @@
-"""The files of the page, and those of the viewport below /viewport/. Only what is in the package is served."""
+"""The files of the page, and those of the viewport below /viewport/. Only what is in the package is served.
+
+What a browser loads is below /v/HASH/, which changes with the content: it is kept for good, and sent compressed. The
+modules come as one file.
+"""
 
 from __future__ import annotations
 
+import gzip
 import hashlib
+import re
 from collections.abc import Iterator
+from functools import cached_property
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import NamedTuple
 
 from fastapi import FastAPI, Request, Response
+
+from freshtake.studio.bundling import bundled
 
 TYPES = {
     "html": "text/html; charset=utf-8", "js": "text/javascript; charset=utf-8", "css": "text/css; charset=utf-8",
     "svg": "image/svg+xml", "png": "image/png", "json": "application/json", "txt": "text/plain; charset=utf-8",
     "woff2": "font/woff2",
 }  # fmt: skip
+STYLES = ("/viewport/viewport.css", "/style.css", "/methods.css")
+THREE = ("/viewport/three/three.core.min.js", "/viewport/three/three.module.min.js")
+FOR_GOOD, ASK = "public, max-age=31536000, immutable", "no-cache"
 
 
-class PageFile(NamedTuple):
-    """A file of the page, and a tag that changes with it."""
+class PageFile:
+    """A file of the page, with a tag that changes with it; `keep` says for how long a browser may keep it."""
 
-    file: Traversable
-    media_type: str
+    def __init__(self, data: bytes, media_type: str, keep: str = ASK) -> None:
+        self.data, self.media_type, self.keep = data, media_type, keep
 
-    def answer(self, known: str) -> Response:
+    @cached_property
+    def tag(self) -> str:
+        """Its name by content."""
+        return hashlib.sha256(self.data).hexdigest()[:24]
+
+    @cached_property
+    def zipped(self) -> bytes:
+        """Its bytes, compressed."""
+        return gzip.compress(self.data, 9, mtime=0)
+
+    def answer(self, known: str, accepted: str) -> Response:
         """Its bytes, or that the browser has them already."""
-        data = self.file.read_bytes()
-        tag = f'"{hashlib.sha256(data).hexdigest()[:24]}"'
-        headers = {"etag": tag, "cache-control": "no-cache"}
-        if tag == known:
+        headers = {"etag": f'"{self.tag}"', "cache-control": self.keep, "vary": "accept-encoding"}
+        if f'"{self.tag}"' == known:
             return Response(status_code=304, headers=headers)
-        return Response(data, media_type=self.media_type, headers=headers)
+        if "gzip" not in accepted:
+            return Response(self.data, media_type=self.media_type, headers=headers)
+        return Response(self.zipped, media_type=self.media_type, headers={**headers, "content-encoding": "gzip"})
 
 
 def page_files() -> dict[str, PageFile]:
     """All files of the page by their address: nothing else can be asked for."""
     page = dict(_listed(files("freshtake.studio").joinpath("web"), "/"))
-    viewport = dict(_listed(files("freshtake.reports.viewport").joinpath("web"), "/viewport/"))
-    return {"/": page["/index.html"], **page, **viewport}
+    single = {**page, **dict(_listed(files("freshtake.reports.viewport").joinpath("web"), "/viewport/"))}
+    kept = {
+        "/bundle.js": bundled("/app.js", lambda address: single[address].data.decode()).encode(),
+        "/all.css": b"\n".join(single[name].data for name in STYLES),
+        **{name: single[name].data for name in THREE},
+    }
+    stamp = hashlib.sha256(b"".join(kept.values())).hexdigest()[:12]
+    whole = {
+        f"/v/{stamp}{name}": PageFile(data, TYPES[name.rpartition(".")[2]], FOR_GOOD) for name, data in kept.items()
+    }
+    return {"/": _start_page(single["/index.html"], stamp), **single, **whole}
+
+
+def _start_page(template: PageFile, stamp: str) -> PageFile:
+    """The page that is opened: it asks for the bundle instead of the modules; three.js follows once it is there."""
+    text = re.sub(r'<link rel="(?:stylesheet|modulepreload)"[^>]*>\n', "", template.data.decode())
+    start = '<script type="module" src="'
+    text = text.replace(f'{start}app.js">', f'{start}v/{stamp}/bundle.js">')
+    text = text.replace("</head>", f'<link rel="stylesheet" href="v/{stamp}/all.css">\n</head>')
+    return PageFile(text.encode(), template.media_type)
 
 
 def _listed(folder: Traversable, address: str) -> Iterator[tuple[str, PageFile]]:
@@ -45,7 +84,7 @@ def _listed(folder: Traversable, address: str) -> Iterator[tuple[str, PageFile]]
         if entry.is_dir():
             yield from _listed(entry, f"{address}{entry.name}/")
         elif (media_type := TYPES.get(entry.name.rpartition(".")[2])) is not None:
-            yield f"{address}{entry.name}", PageFile(entry, media_type)
+            yield f"{address}{entry.name}", PageFile(entry.read_bytes(), media_type)
 
 
 def add_pages(app: FastAPI) -> None:
@@ -53,7 +92,8 @@ def add_pages(app: FastAPI) -> None:
     known = page_files()
 
     def page(request: Request) -> Response:
-        return known[request.url.path].answer(request.headers.get("if-none-match", ""))
+        headers = request.headers
+        return known[request.url.path].answer(headers.get("if-none-match", ""), headers.get("accept-encoding", ""))
 
     for address in known:
         app.add_api_route(address, page, methods=["GET"], include_in_schema=False)

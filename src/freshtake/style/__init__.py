@@ -7,25 +7,23 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from freshtake.style.gaits import bilinear
+    from freshtake.style import bilinear
     from freshtake.style.learning import learn
     from freshtake.style.model import StyleModel
-    from freshtake.style.settings import Settings
-    from freshtake.style.style_blending import blend
-    from freshtake.style.style_mixing import blend_stream
+    from freshtake.style.settings import Settings, WarpSettings
+    from freshtake.style.style_mixing import blend, blend_stream
     from freshtake.style.translation_kernels import TranslationState
     from freshtake.style.warping.alignment import Alignment, align, warp
     from freshtake.style.warping.correspondence import match
-    from freshtake.style.warping.warp_settings import WarpSettings
 
 _HOMES = {
     "Alignment": "warping.alignment",
     "Settings": "settings",
     "StyleModel": "model",
     "TranslationState": "translation_kernels",
-    "WarpSettings": "warping.warp_settings",
+    "WarpSettings": "settings",
     "align": "warping.alignment",
-    "blend": "style_blending",
+    "blend": "style_mixing",
     "blend_stream": "style_mixing",
     "learn": "learning",
     "match": "warping.correspondence",
@@ -47,4 +45,4 @@ __all__ = [
     "warp",
 ]
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES, ["gaits.bilinear"])
+__getattr__, __dir__ = lazy_names(__name__, _HOMES, ["bilinear"])

@@ -65,7 +65,7 @@ PLAIN = Coding(
 
 
 def coding_of(recipe: Recipe, poses: Floats) -> Coding:
-    """The joints that have all three numbers; hinges are told from poses (rows): no poses, nothing is coded."""
+    """Find the joints to code, those with all three numbers; hinges are told from poses (rows), none: no coding."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     skeleton = layout.skeleton
@@ -95,7 +95,7 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
 
 
 def _column(recipe: Recipe, joint: int) -> int:
-    """The first of a joint's three columns; -1 where it does not have all of them."""
+    """Return the first of a joint's three columns; -1 where it does not have all of them."""
     assert recipe.skeleton is not None
     names = tuple(f"{recipe.skeleton.names[joint]}.{axis}" for axis in "xyz")
     at = recipe.names.index(names[0]) if names[0] in recipe.names else -1
@@ -103,7 +103,7 @@ def _column(recipe: Recipe, joint: int) -> int:
 
 
 def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
-    """The first joints below the root that move, and the turn above each of them while the root stands upright."""
+    """Find the first joints below the root that move, and the turn above each of them while the root stands upright."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     moving = {name.rsplit(".", 1)[0] for name in recipe.names}
@@ -122,7 +122,8 @@ def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
 
 
 def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats, Floats] | None:
-    """The knee's axis and its table; None where the knee does not bend."""
+    """Find the knee's axis and its table; None where the knee does not bend."""
+    # The axis about which the examples turn most: the file's own axes need not be the knee's.
     values, directions = np.linalg.eigh(vectors.T @ vectors)
     axis, upper = directions[:, -1], np.empty(3)
     carry_into(reference * [1.0, -1.0, -1.0, -1.0], offsets[0], upper)
@@ -141,6 +142,7 @@ def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats,
         squared = upper @ upper + lower @ lower + 2.0 * (along + cosine * np.cos(angle) + sine * np.sin(angle))
         return np.asarray((cosine * np.sin(angle) - sine * np.cos(angle)) / np.sqrt(np.maximum(squared, 1e-12)))
 
+    # The number grows as the leg shortens, which is flat at straight: a share of the angle keeps it invertible there.
     slopes = SOFT + (1.0 - SOFT) * np.maximum(shortening(angles), 0.0) / shortening(np.zeros(1))
     numbers = np.concatenate([[0.0], np.cumsum(0.5 * (slopes[1:] + slopes[:-1]) * np.diff(angles))])
     return axis, np.stack([angles, numbers - np.interp(0.0, angles, numbers)])
@@ -148,7 +150,7 @@ def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats,
 
 @compiled
 def looked_up(x: float, xs: Floats, ys: Floats) -> float:
-    """Linear between the nodes of a rising table, and on with its last slopes."""
+    """Interpolate linearly in a rising table, and go on with its last slopes."""
     low, high = 0, len(xs) - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -162,7 +164,7 @@ def looked_up(x: float, xs: Floats, ys: Floats) -> float:
 
 @compiled
 def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
-    """out = the least turn from where the ankle is with the mean knee to where it is with this one."""
+    """Write the least turn from where the ankle is with the mean knee to where it is with this one."""
     usual, now = np.empty(3), np.empty(3)
     carry_into(legs.reference[leg, 1], legs.offsets[leg, 1], usual)
     carry_into(knee, legs.offsets[leg, 1], now)
@@ -174,7 +176,7 @@ def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
 
 @compiled
 def coded(rows: Floats, body: Coding) -> Floats:
-    """Rows (frames, DOFs) of joints to rows of ends, as wide."""
+    """Code rows (frames, DOFs) of joints as rows of ends, as wide."""
     out = rows.copy()
     code(out, body)
     return out
@@ -182,7 +184,7 @@ def coded(rows: Floats, body: Coding) -> Floats:
 
 @compiled
 def uncoded(rows: Floats, body: Coding) -> Floats:
-    """The inverse of `coded`."""
+    """Invert `coded`."""
     out = rows.copy()
     uncode(out, body)
     return out
@@ -190,7 +192,7 @@ def uncoded(rows: Floats, body: Coding) -> Floats:
 
 @compiled
 def code(out: Floats, body: Coding) -> None:
-    """`coded` in place."""
+    """Do what `coded` does, in place."""
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for leg in range(len(body.at)):
         a, b, c = body.at[leg, 0], body.at[leg, 1], body.at[leg, 2]
@@ -201,6 +203,7 @@ def code(out: Floats, body: Coding) -> None:
             _turn_into(row[b : b + 3], reference[1], knee)
             _turn_into(row[c : c + 3], reference[2], foot)
             _line_into(body, leg, knee, line)
+            # The foot is measured against the line instead of the shank, whose turn has the corners of the knee.
             turn_into(knee, foot, foot)
             turn_back_into(line, foot, foot)
             turn_back_into(reference[1], foot, foot)
@@ -218,7 +221,8 @@ def code(out: Floats, body: Coding) -> None:
 
 @compiled
 def uncode(out: Floats, body: Coding) -> None:
-    """`uncoded` in place."""
+    """Do what `uncoded` does, in place."""
+    # Backwards in the reverse order: what hangs from the root was turned last.
     _hung(out, body, -1.0)
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for leg in range(len(body.at)):
@@ -227,10 +231,12 @@ def uncode(out: Floats, body: Coding) -> None:
         for t in range(len(out)):
             row = out[t]
             number = row[b] * hinge[0] + row[b + 1] * hinge[1] + row[b + 2] * hinge[2]
+            # Beyond the straightest knee of the examples the table says nothing, and knees would bend the wrong way.
             least = max(number, body.tables[leg, 1, 0])
             less = looked_up(least, body.tables[leg, 1], body.tables[leg, 0]) - number
             for axis in range(3):
                 row[b + axis] += less * hinge[axis]
+            # The knee comes first, because the line from hip to ankle depends on it alone.
             _turn_into(row[b : b + 3], reference[1], knee)
             _line_into(body, leg, knee, line)
             _turn_into(row[a : a + 3], reference[0], thigh)
@@ -268,6 +274,6 @@ def _hung(rows: Floats, body: Coding, sign: float) -> None:
 
 @compiled
 def _turn_into(vector: Floats, reference: Floats, out: Floats) -> None:
-    """out = reference exp(vector)."""
+    """Set out = reference exp(vector)."""
     exponential_into(vector, out)
     turn_into(reference, out, out)

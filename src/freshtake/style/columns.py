@@ -1,13 +1,15 @@
-"""Which DOFs drive which: one block per joint, and one for the timing (Hsu 2005, §4.2)."""
+"""What the columns of a style's rows mean: root, blocks of joints, parts of the body, normalization."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import limb_joints
+from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.motion.features import Recipe
 from freshtake.numeric.arrays import Floats, Ints
 
@@ -25,15 +27,18 @@ class Block:
     outputs: tuple[int, ...]
 
 
-def blocks_of(recipe: Recipe, inputs: str = "limbs", timing: str = "limbs") -> tuple[Block, ...]:
-    """Every joint by itself; the timing, the last DOF of the target, is driven by the root's travel and turning.
+def blocks_of(
+    recipe: Recipe, inputs: str = "limbs", timing: str = "limbs", deviation: Floats | None = None
+) -> tuple[Block, ...]:
+    """Split joint by joint; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
     Departs from the paper: with `timing` "limbs" thighs and upper arms drive it as well, for a punch is quicker than a
     kick, and the root's travel does not tell one from the other. The sway of the heading has a block apart from the
     root's other DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning
     would leak into it. With `inputs` "limbs" a thigh drives knee and foot beside their own DOFs, and both thighs drive
     the root: knees, feet and root tell little of each other's next step, thighs tell it nearly all. With "legs" the
-    thighs drive every joint.
+    thighs drive every joint. "swings" is "limbs" without the lesser axes of leg joints: only the DOF of each with the
+    largest `deviation` (DOFs,) drives anything.
     """
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
@@ -45,8 +50,26 @@ def blocks_of(recipe: Recipe, inputs: str = "limbs", timing: str = "limbs") -> t
     still = [k for k in root.outputs if k not in rates]
     blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
     blocks.append(Block(HEADING, _together(still, limb_columns(recipe, arms=False)), (turn,)))
+    if inputs == "swings":
+        assert deviation is not None
+        # In a few takes the lesser axes go along with the swing, so systems read the swing off them; those of another
+        # person do not go along, and feet would slide.
+        lesser = _lesser_axes(recipe, deviation)
+        blocks = [replace(block, inputs=tuple(k for k in block.inputs if k not in lesser)) for block in blocks]
     driving = (*rates, *limb_columns(recipe)) if timing == "limbs" else rates
     return (*blocks, Block(TIMING, driving, (len(recipe.names),)))
+
+
+def _lesser_axes(recipe: Recipe, deviation: Floats) -> set[int]:
+    """Find the DOFs of leg joints but for the one of each joint that moves most in the examples."""
+    assert recipe.skeleton is not None
+    names = recipe.skeleton.names
+    legs = {names[joint] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg for joint in joints}
+    by_joint: dict[str, list[int]] = {}
+    for k, name in enumerate(recipe.names):
+        if (joint := name.rsplit(".", 1)[0]) in legs:
+            by_joint.setdefault(joint, []).append(k)
+    return {k for mine in by_joint.values() for k in mine if k != max(mine, key=lambda each: deviation[each])}
 
 
 def _together(own: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
@@ -54,11 +77,11 @@ def _together(own: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
 
 
 def _also_driving(recipe: Recipe, inputs: str) -> dict[str, tuple[int, ...]]:
-    """By joint the DOFs of thighs that drive it beside its own."""
+    """Return, by joint, the DOFs of thighs that drive it beside its own."""
     assert recipe.skeleton is not None
     names = recipe.skeleton.names
     thighs = limb_columns(recipe, arms=False)
-    if inputs != "limbs":
+    if inputs not in ("limbs", "swings"):
         return dict.fromkeys(names, thighs) if inputs == "legs" else {}
     found = {names[0]: thighs}
     for _, joints, is_leg in limb_joints(recipe.skeleton):
@@ -69,7 +92,7 @@ def _also_driving(recipe: Recipe, inputs: str) -> dict[str, tuple[int, ...]]:
 
 
 def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
-    """The DOFs of the thighs, and of the upper arms."""
+    """Return the DOFs of the thighs, and of the upper arms."""
     assert recipe.skeleton is not None
     names = recipe.skeleton.names
     first = {names[joints[0]] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg or arms}
@@ -77,7 +100,7 @@ def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
 
 
 def leg_blocks(recipe: Recipe) -> set[str]:
-    """The blocks that tell whether a foot stands: root, legs and heading; arms only seem to, in few takes."""
+    """Return the blocks that tell whether a foot stands: root, legs and heading; arms only seem to, in few takes."""
     assert recipe.skeleton is not None
     names, root = recipe.skeleton.names, recipe.names[0].rsplit(".", 1)[0]
     legs = [joints for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg]
@@ -85,13 +108,13 @@ def leg_blocks(recipe: Recipe) -> set[str]:
 
 
 def root_columns(recipe: Recipe) -> tuple[int, ...]:
-    """Where forward and sideways speed and turn rate are."""
+    """Return where forward and sideways speed and turn rate are."""
     ends = [name.rsplit(".", 1)[1] for name in recipe.names[:3]]
     return tuple(k for k, end in enumerate(ends) if end in ROOT)
 
 
 def column_of(recipe: Recipe, dof: str) -> int | None:
-    """The column of a DOF of the root by its short name; None where it never changes in the examples."""
+    """Find the column of a DOF of the root by its short name; None where it never changes in the examples."""
     root = recipe.names[0].rsplit(".", 1)[0]
     name = f"{root}.{dof}"
     return recipe.names.index(name) if name in recipe.names else None
@@ -105,16 +128,16 @@ class Normal:
     deviation: Floats
 
     def down(self, values: Floats) -> Floats:
-        """To zero mean and unit variance."""
+        """Bring values to zero mean and unit variance."""
         return (values - self.mean) / self.deviation
 
     def up(self, values: Floats) -> Floats:
-        """The inverse."""
+        """Invert `down`."""
         return values * self.deviation + self.mean
 
 
 def normal_of(rows: Sequence[Floats], units: Sequence[str], floor: float) -> Normal:
-    """Over all frames; a deviation is at least `floor` times the RMS deviation of the DOFs with the same unit."""
+    """Measure over all frames; a deviation is at least `floor` times the RMS deviation of DOFs with the same unit."""
     everything = np.concatenate(rows)
     mean, deviation = everything.mean(axis=0), everything.std(axis=0)
     kinds = np.array(units)
@@ -126,12 +149,12 @@ def normal_of(rows: Sequence[Floats], units: Sequence[str], floor: float) -> Nor
 
 
 def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
-    """The effects of the DOFs of the pose; travel and turning do not count."""
+    """Return the effects of the DOFs of the pose; travel and turning do not count."""
     return np.where(np.isin(recipe.units, ("angle", "length")), effects, 0.0)
 
 
 def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
-    """How much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little.
+    """Return how much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little.
 
     Turning and going sideways pass through and do not count; a speed counts by how far it is above the usual one.
     """
@@ -139,5 +162,53 @@ def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> F
     forward = column_of(recipe, "forward")
     if forward is not None:
         usual = SPEEDS * abs(source.mean[forward])
-        out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > 0.0 else 0.0
+        out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > TINY else 0.0
     return np.asarray(out)
+
+
+TINY = 1e-12  # lengths a second: it does not go
+LEGS, ARMS, ALL = "legs", "arms", "all"
+STRONGEST = 2.0
+Strength = float | Mapping[str, float]
+
+
+def parts_of(recipe: Recipe) -> tuple[tuple[str, ...], Ints]:
+    """Return the names of the parts, and the part (DOFs,) of every DOF.
+
+    Both legs are one part with the root, because the height of the hips, the travel and the legs only work together.
+    """
+    assert recipe.skeleton is not None
+    found = [LEGS if _is_leg(part) else part for part in body_parts(recipe.skeleton)]
+    if LEGS in found:
+        found[0] = LEGS
+    of_joint = dict(zip(recipe.skeleton.names, found, strict=True))
+    own = [of_joint[name.rsplit(".", 1)[0]] for name in recipe.names]
+    names = tuple(sorted(set(own), key=lambda part: (part != own[0], part_rank(part))))
+    return names, np.array([names.index(part) for part in own], dtype=np.intp)
+
+
+def _is_leg(part: str) -> bool:
+    return part.endswith(" leg") or part.startswith("leg ")
+
+
+def strengths_of(names: tuple[str, ...], strength: Strength) -> Floats:
+    """Return strengths (parts,): one for all, or by part; a part that is not named takes what "all" says, or none.
+
+    "arms" is both arms.
+    """
+    if not isinstance(strength, Mapping):
+        strength = {ALL: strength}
+    out = np.full(len(names), _checked(ALL, strength.get(ALL, 0.0)))
+    for name, value in strength.items():
+        mine = [k for k, part in enumerate(names) if part == name or (name == ARMS and "arm" in part.split())]
+        if not mine and name != ALL:
+            known = [*names, ARMS] if any("arm" in part.split() for part in names) else names
+            raise UsageError(f"there is no part {name!r}; the parts are {', '.join(known)}")
+        out[mine] = _checked(name, value)
+    return out
+
+
+def _checked(name: str, value: float) -> float:
+    if not 0.0 <= value <= STRONGEST:
+        raise UsageError(f"the strength of {name!r} must lie between 0 and {STRONGEST:g}, but is {value}")
+    return float(value)

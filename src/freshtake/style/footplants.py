@@ -22,14 +22,14 @@ class Annotation:
     boundary: float
 
     def label(self, states: Floats) -> Bools:
-        """(frames,) from states (frames, features); no lag, no lookahead."""
+        """Label (frames,) from states (frames, features); no lag, no lookahead."""
         return np.asarray(states @ self.direction > self.boundary)
 
 
 def learn_annotation(
     name: str, states: Sequence[Floats], labels: Sequence[Bools], seen: Ints | None = None
 ) -> Annotation:
-    """The direction that separates the classes best, and the point at which their Gaussians are equally likely.
+    """Find the direction that separates the classes best, and the point where their Gaussians are equally likely.
 
     The direction is S_w^-1 (m_yes - m_no): multiple discriminant analysis for two classes. `seen` are the features that
     may tell; the others, which may go along with the label by chance, count for nothing.
@@ -38,6 +38,7 @@ def learn_annotation(
     if len(every) != len(yes):
         raise UsageError(f"{name} has {len(yes)} labels for {len(every)} frames")
     full_direction = np.zeros(every.shape[1])
+    # One class alone separates nothing: a zero direction and a boundary on one side of it always answer the same.
     if not 0 < int(yes.sum()) < len(yes):
         return Annotation(name, full_direction, -1.0 if yes.all() else 1.0)
     seen = np.arange(every.shape[1]) if seen is None else seen
@@ -53,12 +54,13 @@ def learn_annotation(
 
 
 def _boundary(yes: Floats, no: Floats) -> float:
-    """Between the two means, where N(m1, s1) p1 = N(m0, s0) p0."""
+    """Find the point between the two means where N(m1, s1) p1 = N(m0, s0) p0."""
     m1, m0 = float(yes.mean()), float(no.mean())
     v1, v0 = max(float(yes.var()), 1e-12), max(float(no.var()), 1e-12)
     prior = np.log(len(yes) / len(no))
     a, b = 0.5 / v0 - 0.5 / v1, m1 / v1 - m0 / v0
     c = 0.5 * m0**2 / v0 - 0.5 * m1**2 / v1 + prior + 0.5 * np.log(v0 / v1)
+    # Equal variances make the quadratic a line; otherwise the second root lies outside the means and is not wanted.
     roots = np.roots([a, b, c]) if abs(a) > 1e-12 else np.array([-c / b])
     inside = [float(r.real) for r in roots if abs(r.imag) < 1e-9 and m0 <= r.real <= m1]
     return inside[0] if inside else 0.5 * (m0 + m1)

@@ -18,13 +18,13 @@ from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Recipe, recipe
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.gait import Gait, gait_of, mean_gait
 from freshtake.motion.planting.contacts import contact_mask, floor_heights
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of
-from freshtake.style.calibration import confidences, distinct
 from freshtake.style.columns import (
     Normal,
     blocks_of,
@@ -35,10 +35,10 @@ from freshtake.style.columns import (
     root_columns,
 )
 from freshtake.style.footplants import Annotation, learn_annotation
-from freshtake.style.long_takes import cut_and_paired
+from freshtake.style.generalization import confidences, distinct
 from freshtake.style.model import StyleModel
-from freshtake.style.pairs import Pair, pair_rows, sampled_mask
-from freshtake.style.settings import Settings
+from freshtake.style.pairs import Pair, cut_and_paired, fit_to_learn, pair_rows, sampled_mask
+from freshtake.style.settings import Settings, WarpSettings
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
 from freshtake.style.systems.system_choice import (
@@ -53,9 +53,7 @@ from freshtake.style.systems.system_choice import (
     past_frames,
 )
 from freshtake.style.translation_kernels import calmed
-from freshtake.style.verdict import Gait, gait_of, mean_gait
 from freshtake.style.warping.alignment import Alignment, align
-from freshtake.style.warping.warp_settings import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
 SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
@@ -70,7 +68,7 @@ WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
 def style_recipe(clips: Sequence[Clip]) -> Recipe:
-    """Of all clips of both styles; joints that never move have no DOFs, the root and legs always all of their own."""
+    """Make the recipe of all clips of both styles; joints that never move have no DOFs, root and legs always all."""
     moving = recipe(clips, angles="expmap", root="heading", scale="none")
     layout = moving.layout
     assert isinstance(layout, ClipLayout)
@@ -94,16 +92,29 @@ def learn(
 ) -> StyleModel:
     """Learn to translate from pairs (source style, target style) of clips with the same content.
 
-    A single pair of long takes is cut into stretches, which pair by content (see `long_takes`); `one_take` says that
-    this was done before. Footplants are found in the target clips unless `labels` names some ("LeftFoot": one array of
-    booleans per pair); any other name becomes an annotation of its own. `alignments` of the pairs are made unless
-    given. `map` runs independent pieces; the default uses all cores, and the result does not depend on it.
+    A single pair of long takes is cut into stretches, which pair by content; standing is trimmed off and single cycles
+    are repeated (see `pairs`), unless labels or alignments are given, which count frames of the clips as they are.
+
+    Args:
+        pairs: Clips of both styles, on one skeleton at one rate, of at least eight frames.
+        settings: How to learn; what is None is chosen from the data.
+        labels: Per annotation one array of booleans (frames of the target,) for each pair. Footplants are detected
+            unless feet are named ("LeftFoot"); any other name becomes an annotation that `StyleModel.labels` predicts.
+        alignments: Of the pairs; made unless given.
+        one_take: Whether all pairs are stretches of one take of each style.
+        report: Called with the progress.
+        map: Runs independent pieces; the default uses all cores, and the result does not depend on it.
+
+    Returns:
+        The model, which translates other clips and streams.
     """
     settings, tell = settings or Settings(), report or silent
     check_pairs(pairs)
     if len(pairs) == 1 and labels is None and alignments is None:
         pieces = cut_and_paired(*pairs[0])
         pairs, one_take = pieces.pairs, one_take or pieces.are_cut
+    if labels is None and alignments is None and not one_take:
+        pairs = fit_to_learn(pairs)
     if one_take and settings.steadiness is None:
         settings = settings.changed(steadiness=ONE_TAKE)
     with ThreadPoolExecutor() as pool:
@@ -118,7 +129,7 @@ def learn(
 
 
 def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
-    """Iterative motion warping with the settings of the style."""
+    """Align by iterative motion warping with the settings of the style."""
     return align(source, target, WarpSettings(slope=settings.slope, smoothing=settings.warp_smoothing))
 
 
@@ -132,7 +143,7 @@ def _tried(pair: tuple[Clip, Clip], settings: Settings) -> Alignment | UsageErro
 def _alignable(
     pairs: Sequence[tuple[Clip, Clip]], warps: Sequence[Alignment | UsageError], one_take: bool
 ) -> tuple[list[tuple[Clip, Clip]], list[Alignment]]:
-    """Of stretches, those that can be aligned: a step of a run may be too short beside one of a walk; others must."""
+    """Keep stretches that can be aligned: a run's step may be too short beside a walk's; other clips must be."""
     good = [(pair, warp) for pair, warp in zip(pairs, warps, strict=True) if isinstance(warp, Alignment)]
     for warp in warps:
         if isinstance(warp, UsageError) and not (one_take and good):
@@ -144,7 +155,7 @@ def learn_rows(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], settings: Settings, labels: Labels,
     one_take: bool, tell: Report, mapper: Mapper,
 ) -> StyleModel:  # fmt: skip
-    """From aligned rows on."""
+    """Learn from aligned rows on."""
     fps = 1.0 / recipe.frame_time
     effects, poses = _effects(recipe, rows), _poses(rows)
     if settings.coding == "ends":
@@ -162,7 +173,7 @@ def learn_rows(
             for inputs, pair, fold in zip(driving, rows, folds, strict=True)
         ]
 
-    blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing), _degrees(recipe, target)
+    blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing, source.deviation), _degrees(recipe, target)
     known = _known(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
     tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
@@ -194,13 +205,13 @@ def _taught(pairs: Sequence[tuple[Clip, Clip]]) -> tuple[Gait, Gait] | None:
 
 
 def _coded(pair: Pair, coding: Coding) -> Pair:
-    """The pair as the systems see it."""
+    """Return the pair as the systems see it."""
     target = np.column_stack([coded(np.ascontiguousarray(pair.target[:, :-1]), coding), pair.target[:, -1]])
     return pair._replace(source=coded(pair.source, coding), target=target)
 
 
 def _poses(rows: Sequence[Pair]) -> Floats:
-    """Some poses of the target style, evenly chosen among all, as single-precision numbers keep them."""
+    """Pick some poses of the target style, evenly chosen among all, as single-precision numbers keep them."""
     every = np.concatenate([pair.target[:, :-1] for pair in rows])
     some = np.unique(np.linspace(0, len(every) - 1, POSES).round().astype(np.intp))
     return np.asarray(every[some].astype(np.float32), dtype=np.float64)
@@ -210,7 +221,7 @@ def _confidence(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings,
     wider: float,
 ) -> Floats:  # fmt: skip
-    """k_c of every DOF: as asked for, or `wider` times what the source's takes need."""
+    """Return k_c of every DOF: as asked for, or `wider` times what the source's takes need."""
     if settings.confidence is not None:
         return np.full(len(recipe.names), settings.confidence)
     takes = distinct([pair.source for pair in rows], [source for source, _ in _identities(pairs)])
@@ -220,7 +231,7 @@ def _confidence(
 
 
 def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
-    """How far one unit of each DOF moves the body, in leg lengths."""
+    """Measure how far one unit of each DOF moves the body, in leg lengths."""
     columns = [recipe.fill(pair.source) for pair in rows]
     assert recipe.skeleton is not None
     return np.asarray(recipe.layout.effects(columns, HORIZON)[recipe.kept] / leg_length(recipe.skeleton))
@@ -256,7 +267,7 @@ def _target_units(recipe: Recipe) -> list[str]:
 
 
 def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Floats:
-    """What drives the systems, with a past before it."""
+    """Return what drives the systems, with a past before it."""
     fps = 1.0 / recipe.frame_time
     rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
     found: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
@@ -264,7 +275,7 @@ def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Flo
 
 
 def _known(recipe: Recipe, source: Normal, target: Normal) -> Known:
-    """A source that goes faster than in the examples is a style that goes as many times as fast.
+    """Tell what is known: a source that goes faster than in the examples is a style that goes as many times as fast.
 
     Errors of a joint's DOFs count in radians; those of the root, whose units differ, by their deviations.
     """
@@ -279,13 +290,13 @@ def _known(recipe: Recipe, source: Normal, target: Normal) -> Known:
 
 
 def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
-    """Squared errors per normalized output of leaving the source as it is; the timing is taken as it should be."""
+    """Return squared errors per normalized output of leaving the source as it is, but for the timing."""
     errors = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
     return np.asarray(np.square(np.concatenate(errors) / target.deviation).mean(axis=0))
 
 
 def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:
-    """Squared errors per normalized output to degrees RMS per joint."""
+    """Return a function from squared errors per normalized output to degrees RMS per joint."""
     angles = np.flatnonzero(np.array([*_target_units(recipe), "log"]) == "angle")
     joints = len({recipe.names[k].rsplit(".", 1)[0] for k in angles}) or 1
 
@@ -297,7 +308,7 @@ def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:
 
 
 def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[Pair]) -> float:
-    """What to add to log w so that the examples' durations come out right: an average of logarithms falls short."""
+    """Find what to add to log w so that the examples' durations are right: an average of logarithms falls short."""
     made = wanted = 0.0
     for trial, pair in zip(trials, rows, strict=True):
         out = bank.run(bank.start(), trial.inputs)[1][trial.past :, -1]
@@ -307,7 +318,7 @@ def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[P
 
 
 def _speeds(recipe: Recipe, trials: Sequence[Trial], source: Normal) -> tuple[float, Floats]:
-    """The least speed over the ground in the examples, and the range (2, 3) of the root's rates, as they drive."""
+    """Return the least ground speed in the examples, and the range (2, 3) of the root's rates, as they drive."""
     rows = source.up(np.concatenate([trial.inputs[trial.past :] for trial in trials]))
     rates = rows[:, root_columns(recipe)]
     return float(np.linalg.norm(rates[:, :2], axis=1).min()), np.stack([rates.min(axis=0), rates.max(axis=0)])
@@ -321,7 +332,7 @@ def _annotations(
     rows: Sequence[Pair],
     labels: Labels,
 ) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
-    """Classifiers for the footplants and for every other label, on the states of the examples."""
+    """Learn classifiers for the footplants and for every other label, on the states of the examples."""
     found = {foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))}
     given: dict[str, Any] = {**found, **labels}
     states = [_states(bank, trial) for trial in trials]

@@ -36,13 +36,13 @@ class Source(Protocol):
     """What yields the rows of a stream: one style, or several that are mixed."""
 
     def start(self) -> Any:
-        """The state before the first row."""
+        """Return the state before the first row."""
 
     def advance(self, state: Any, rows: Floats) -> tuple[Any, Translated]:
         """Translate a row (DOFs,) or a block (rows, DOFs); what is refused leaves the state as it was."""
 
     def advance_seen(self, state: Any, rows: Floats) -> tuple[Any, Translated, Bools]:
-        """The same, and whether feet stand in the rows (rows, feet)."""
+        """Do the same, and tell whether feet stand in the rows (rows, feet)."""
 
 
 Made = TypeVar("Made")
@@ -57,24 +57,24 @@ class LiveStyle:
     stands: Stands  # of the feet
 
     def with_strength(self, strength: float) -> LiveStyle:
-        """The same with another strength of all parts of the body."""
+        """Return the same with another strength of all parts of the body."""
         return LiveStyle(self.tool.with_strength(np.full(len(self.tool.frames.strength), strength)), self.stands)
 
     def start(self) -> TranslationState:
-        """The state before the first row."""
+        """Return the state before the first row."""
         return self.tool.start()
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
-        """As `Translator.advance`."""
+        """Advance as `Translator.advance` does."""
         return self.tool.advance(state, rows)
 
     def advance_seen(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated, Bools]:
-        """As `Translator.advance_seen`, with the classifiers of the feet."""
+        """Advance as `Translator.advance_seen` does, with the classifiers of the feet."""
         return self.tool.advance_seen(state, rows, self.stands)
 
 
 def latest(ask: Callable[[], Any], make: Callable[[Any], Made]) -> Callable[[], Made]:
-    """What is made of the present answer, a slider's; anew only where the answer differs from the one before."""
+    """Return what is made of the present answer, a slider's; made again only where the answer has changed."""
     before: Any = None
     made: Made | None = None
 
@@ -89,7 +89,7 @@ def latest(ask: Callable[[], Any], make: Callable[[Any], Made]) -> Callable[[], 
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """How slow a foot must be to stand although the classifier does not say so, as a share of the usual limits.
+    """Return how slow a foot must be to stand although the classifier does not say so, as a share of the usual limits.
 
     Those are limits of walks of one leg length a second. Feet of a style that goes slower step as slowly; where the
     style goes nowhere the limits are as usual.
@@ -101,14 +101,14 @@ def resting(recipe: Recipe, target: Normal) -> float:
 
 
 def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | str = True) -> Clip:
-    """The clip with feet that stand where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
+    """Plant a clip's feet where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
     settings = replace(settings_for(plant), steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests)
     made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
     return made.clip.changed(provenance=clip.provenance)
 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -> Planter:
-    """A planter for streams of the target style, from some of its poses (rows) and the heights at which feet stand."""
+    """Make a planter for streams of the target style from some of its poses (rows) and the heights where feet stand."""
     if len(poses) < FEWEST_POSES:
         raise UsageError("the model knows no poses of the target style, which planting a stream needs: learn it again")
     clip = decode(recipe, poses)
@@ -124,7 +124,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -
 
 
 def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
-    """Rows of the target style, as they come."""
+    """Yield rows of the target style, as they come."""
     state = live().start()
 
     def made(block: Floats) -> Floats:
@@ -136,7 +136,7 @@ def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
 
 
 def decoded_stream(recipe: Recipe, live: Live, rows: Iterable[Floats]) -> Iterator[Clip]:
-    """One-frame clips, placed one after the other; no lag."""
+    """Yield one-frame clips, placed one after the other; no lag."""
     poses, state = PoseStream(recipe), live().start()
 
     def made(block: Floats) -> Iterable[Clip]:
@@ -148,7 +148,7 @@ def decoded_stream(recipe: Recipe, live: Live, rows: Iterable[Floats]) -> Iterat
 
 
 def planted_stream(recipe: Recipe, live: Live, rows: Iterable[Floats], planter: Planter) -> Iterator[Clip]:
-    """The same with feet that stand where the classifiers say so; `planter.latency` frames late, none is lost."""
+    """Yield the same with feet that stand where the classifiers say so; `planter.latency` frames late, none is lost."""
     feeder = _Feeder(recipe, live, planter)
     return LiveStream(rows, feeder.made, feeder.last)
 
@@ -163,7 +163,7 @@ class _Feeder:
         self.moved: Floats | None = None  # translations of joints, where there are any, of poses not yet planted
 
     def made(self, rows: Floats) -> Iterable[Clip]:
-        """The planted frames that a row of the source, or a block of rows, yields."""
+        """Return the planted frames that a row of the source, or a block of rows, yields."""
         self.state, made, now = self.live().advance_seen(self.state, rows)
         if not len(now):
             return ()
@@ -179,7 +179,7 @@ class _Feeder:
         return self._clips(*self.planting.feed(pose.root, pose.rotations, stands))
 
     def last(self) -> Iterable[Clip]:
-        """The frames that the planter still holds."""
+        """Return the frames that the planter still holds."""
         return () if self.before is None else self._clips(*self.planting.finish())
 
     def _clips(self, root: Floats, rotations: Floats) -> Iterable[Clip]:

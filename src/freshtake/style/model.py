@@ -10,16 +10,25 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.methods.possible import possible
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import Features, Recipe, decode, encode
+from freshtake.motion.gait import Gait
 from freshtake.motion.planting import Planter
 from freshtake.motion.planting.contacts import contact_mask
+from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.body_coding import Coding, coded, coding_of, uncoded
-from freshtake.style.columns import Normal, leg_blocks, pose_weights, reach_of, root_columns
+from freshtake.style.columns import (
+    Normal,
+    Strength,
+    parts_of,
+    pose_weights,
+    reach_of,
+    root_columns,
+    strengths_of,
+)
 from freshtake.style.footplants import Annotation
 from freshtake.style.live import (
     LiveStyle,
@@ -31,13 +40,11 @@ from freshtake.style.live import (
     stream_planter,
     translated_rows,
 )
-from freshtake.style.parts import Strength, parts_of, strengths_of
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator, with_tempo
 from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.past import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
-from freshtake.style.verdict import Gait
 
 LONGEST_PAST = 4.0  # seconds
 SPEEDS = ("proportion", "source", "style")
@@ -89,22 +96,22 @@ class StyleModel:
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """The DOFs by name."""
+        """Return the names of the DOFs."""
         return self.recipe.names
 
     @property
     def frame_time(self) -> float:
-        """Seconds from frame to frame."""
+        """Return the seconds from frame to frame."""
         return self.recipe.frame_time
 
     @property
     def states(self) -> int:
-        """Numbers that are remembered from frame to frame."""
+        """Return how many numbers are remembered from frame to frame."""
         return self.bank.size
 
     @property
     def memory(self) -> float:
-        """Seconds after which less than a hundredth of a deviation is left."""
+        """Return the seconds after which less than a hundredth of a deviation is left."""
         return self.bank.memory() * self.frame_time
 
     @cached_property
@@ -113,22 +120,22 @@ class StyleModel:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """The parts of the body that take the style, or keep the input, each by itself; the first has the root."""
+        """List the parts of the body that take the style, or keep the input, independently; the first has the root."""
         return self._parts[0]
 
     @cached_property
     def coding(self) -> Coding:
-        """How trunk and legs are coded for the systems; none of them where they are seen joint by joint."""
+        """Return how trunk and legs are coded for the systems; nothing is coded where they are seen joint by joint."""
         return coding_of(self.recipe, self.poses if self.settings.coding == "ends" else self.poses[:0])
 
     @cached_property
     def rests(self) -> float:
-        """How slow feet are that stand although the classifier does not say so."""
+        """Return how slow a foot must be to stand although the classifier does not say so (share of usual limits)."""
         return resting(self.recipe, self.target)
 
     @cached_property
     def planter(self) -> Planter:
-        """What plants the feet of a stream; its `latency` is how many frames late they come."""
+        """Return what plants the feet of a stream; its `latency` is how many frames late they come."""
         return stream_planter(self.recipe, self.poses, self.floor, self.rests)
 
     @cached_property
@@ -138,7 +145,16 @@ class StyleModel:
     def translator(
         self, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
     ) -> Translator:
-        """What `advance` uses: with or without the time warp, with or without the heuristic of eq. 7-8."""
+        """Return the streaming translator that `advance` uses; it is built once for each way of using it.
+
+        Args:
+            time_warp: Whether the timing changes too.
+            generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as the settings say.
+            strength: How much of the style is taken: one number, or one by part of the body (see `translate`).
+
+        Returns:
+            The translator, which takes and yields rows (frames, DOFs).
+        """
         key = (time_warp, self.settings.generalize if generalize is None else generalize)
         if key not in self._translators:
             forward, sideways, turn = root_columns(self.recipe)
@@ -157,60 +173,76 @@ class StyleModel:
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
 
     def encode(self, clip: Clip, *, calibrate: bool | None = None) -> Features:
-        """A clip as rows of this model's DOFs, with lengths as if it had the build of the examples.
+        """Encode a clip as rows of this model's DOFs, with lengths as if it had the build of the examples.
 
-        Another person stands in another way. With `calibrate` (default: for clips of another build) the clip's mean
-        pose is put on that of the examples, and legs turn about their lesser axes no more than theirs.
+        Args:
+            clip: A motion in the source style, on the skeleton and at the rate of the examples.
+            calibrate: Whether the clip's mean pose is put on that of the examples, because another person stands in
+                another way; None: for another build.
+
+        Returns:
+            Rows (frames, DOFs) in radians, lengths of the examples and their rates per second, and the clip's place.
         """
         features = encode(self.recipe, clip, strict=False)
         rows = features.values / self.lengths(clip)
         if (features.skeleton is not None) if calibrate is None else calibrate:
             pose = np.isin(self.recipe.units, ("angle", "length"))
+            # The model's means and deviations are of coded rows, so the clip is coded before it is compared with them.
             rows = coded(rows, self.coding)
             rows = rows + np.where(pose, self.source.mean - rows.mean(axis=0), 0.0)
-            rows[:, self._side] = self._calmed_side(rows[:, self._side])
             rows = uncoded(rows, self.coding)
         return Features(self.recipe, rows, features.start, features.name, False, features.skeleton)
 
-    @cached_property
-    def _side(self) -> Ints:
-        """The angles of root and legs but for the one of each joint that moves most in the examples."""
-        joints = np.array([name.rsplit(".", 1)[0] for name in self.dofs])
-        angles, found = np.array(self.recipe.units) == "angle", []
-        for joint in sorted(leg_blocks(self.recipe)):
-            mine = np.flatnonzero((joints == joint) & angles)
-            found += [k for k in mine if k != mine[self.source.deviation[mine].argmax()]]
-        return np.array(sorted(found), dtype=np.intp)
-
-    def _calmed_side(self, rows: Floats) -> Floats:
-        """Return angles that vary no more than in the examples.
-
-        Few takes tell little of these: what there is goes along with the steps, so that a wider one would pass for
-        more of a step, and knees and feet that thighs drive would shake.
-        """
-        mean, usual = self.source.mean[self._side], self.source.deviation[self._side]
-        return np.asarray(mean + np.minimum(1.0, usual / np.maximum(rows.std(axis=0), 1e-12)) * (rows - mean))
-
     def decode(self, rows: Floats, features: Features) -> Clip:
-        """Rows to a clip with the build and at the place of the features' clip."""
+        """Decode rows to a clip with the build and at the place of the features' clip.
+
+        Args:
+            rows: Rows (frames, DOFs) as `encode` gives them.
+            features: The encoded clip whose build, place and name the result gets.
+
+        Returns:
+            The clip, at the model's rate.
+        """
         scaled = rows * self.lengths(features)
         clip = decode(self.recipe, scaled, start=features.start, skeleton=features.skeleton, name=features.name)
         assert isinstance(clip, Clip)
-        return possible(clip).changed(provenance="made by freshtake: style")
+        return require_unflung(clip).changed(provenance="made by freshtake: style")
 
     def lengths(self, clip: Clip | Features) -> Floats:
-        """Per DOF what lengths are to be divided by: the clip's legs in those of the examples."""
+        """Return what each DOF is divided by to bring a clip to the build of the examples.
+
+        Args:
+            clip: A clip, or its features.
+
+        Returns:
+            Factors (DOFs,): `build` for lengths and speeds, 1 for angles and turn rates.
+        """
         return np.where(np.isin(self.recipe.units, ("length", "speed")), self.build(clip), 1.0)
 
     def build(self, clip: Clip | Features) -> float:
-        """The length of the clip's legs in those of the examples."""
+        """Measure the length of a clip's legs against those of the examples.
+
+        Args:
+            clip: A clip, or its features.
+
+        Returns:
+            The ratio of the leg lengths, 1 for the build of the examples.
+        """
         ours = self.recipe.skeleton
         assert ours is not None
         return leg_length(clip.skeleton or ours) / leg_length(ours)
 
     def past(self, rows: Floats) -> Floats:
-        """What may have led up to the first row (§4.4)."""
+        """Extrapolate what may have led up to the first row (Hsu 2005, §4.4).
+
+        Args:
+            rows: Rows (frames, DOFs) of the source.
+
+        Returns:
+            Rows (past frames, DOFs), as many as the systems remember, to be run before the first one.
+        """
         frames = min(self.bank.memory(1e-3), round(LONGEST_PAST / self.frame_time))
+        # The low-pass before the systems remembers as well: a past too short for it would have it still on the way.
         frames = max(frames, 1 + round(CALM_AFTER * (self.settings.calming or 0.0) / self.frame_time))
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
@@ -218,13 +250,25 @@ class StyleModel:
     def translate_rows(
         self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
     ) -> tuple[Translated, float]:
-        """Rows of a whole motion, with a past for the first ones; and the sway of the heading in the first row."""
+        """Translate the rows of a whole motion, with a past for the first ones.
+
+        Args:
+            rows: Rows (frames, DOFs) of the source, as `encode` gives them.
+            time_warp: Whether the timing changes too.
+            generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as the settings say.
+            strength: As for `translate`.
+
+        Returns:
+            The rows of the target style with the source frame of each, and the sway of the heading in the first row, in
+            radians.
+        """
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
         made, sway, _ = self._translated(rows, tool)
         return made, sway
 
     def _translated(self, rows: Floats, tool: Translator) -> tuple[Translated, float, Bools]:
         """Drive the systems once: rows, the sway in the first one, and where feet stand (source rows, feet)."""
+        # The first row is driven by itself because its sway says how far the whole clip must be turned when placed.
         rows = tool.checked(rows)
         state, first, stood = tool.advance_seen(tool.start(self.past(rows)), rows[:1], self._stands)
         sway = float(state.walk[SWAY])
@@ -248,12 +292,21 @@ class StyleModel:
         strength: Strength = 1.0,
         speed: str = "proportion",
     ) -> Clip:
-        """The clip in the target style; `plant` cleans up feet that slide, with the classifier's footplants.
+        """Translate a clip into the target style.
 
-        The `speed` is in proportion to the source's, as the styles' speeds are in the examples; or that of the source,
-        or the style's: then the translation is played faster or slower, with steps as long as they are. `strength` 0 is
-        the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone, {"all": 1.0, "head": 0.0}
-        all but the head (see `parts`).
+        Args:
+            clip: A motion in the source style, on the skeleton and at the rate of the examples.
+            time_warp: Whether the timing changes too.
+            generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as the settings say.
+            plant: Whether feet that slide are cleaned up by the classifier's footplants; "hard" holds them still.
+            calibrate: Whether the clip's mean pose is put on that of the examples; None: for another build.
+            strength: 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone,
+                {"all": 1.0, "head": 0.0} all but the head (see `parts`).
+            speed: "proportion" (as the styles' speeds are in the examples), or that of the "source" or of the "style":
+                then the translation is played faster or slower, with steps as long as they are.
+
+        Returns:
+            The translation, with the clip's build and from its place on.
         """
         return self.translation(
             clip, time_warp=time_warp, generalize=generalize, plant=plant, calibrate=calibrate, strength=strength,
@@ -272,12 +325,29 @@ class StyleModel:
         strength: Strength = 1.0,
         speed: str = "proportion",
     ) -> StyleTranslation:
-        """As `translate`, with the rows that were made and where feet stand; the clip is encoded and driven once."""
+        """Translate a clip as `translate` does, and return its rows and footplants too.
+
+        Args:
+            clip: A motion in the source style, on the skeleton and at the rate of the examples.
+            time_warp: As for `translate`.
+            generalize: As for `translate`.
+            plant: As for `translate`.
+            calibrate: As for `translate`.
+            strength: As for `translate`.
+            speed: As for `translate`.
+
+        Returns:
+            The clip, the rows (frames, DOFs) behind it, where feet stand (frames, feet), and the share of the style
+            that arrived by part of the body.
+        """
         features = self.encode(clip, calibrate=calibrate)
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
         made, sway, seen = self._translated(features.values, tool)
         made = with_tempo(made, self._tempo(features.values, made.rows, speed), root_columns(self.recipe))
-        stands = np.asarray(seen[np.clip(np.round(made.origins).astype(np.intp), 0, len(seen) - 1)])
+        # Feet are classified on the source's clock; each frame out takes the label of the source frame it came from.
+        origins = np.clip(np.round(made.origins).astype(np.intp), 0, len(features.values) - 1)
+        stands = np.asarray(seen[origins]) if self.feet else np.zeros((len(origins), 0), dtype=np.bool_)
+        # At strength 0 the very clip comes back: encoding and decoding would change it by rounding and calibration.
         if not strengths_of(self.parts, strength).any():
             return StyleTranslation(clip, made, contact_mask(clip), self.arrived(features.values, features.values))
         start = features.start._replace(heading=features.start.heading + sway)
@@ -303,36 +373,68 @@ class StyleModel:
 
         The style is the difference between source and target in the examples, in mean pose and in how far joints
         swing, weighed by how far it moves the body; the share is that of the same difference between `rows` and `made`.
+
+        Args:
+            rows: Rows (frames, DOFs) of the source.
+            made: Rows (frames out, DOFs) of its translation.
+
+        Returns:
+            Shares by name of the part: 0 is the source, 1 the whole style.
         """
         weights = pose_weights(self.recipe, self.effects)
         ours, theirs = (coded(np.ascontiguousarray(each), self.coding) for each in (rows, made))
         styled = self.target.mean[:-1] - self.source.mean, self.target.deviation[:-1] - self.source.deviation
         changed = theirs.mean(axis=0) - ours.mean(axis=0), theirs.std(axis=0) - ours.std(axis=0)
+        # The last DOF of the target, log w, has no counterpart in the source and is left out above; pose means and
+        # swings are laid end to end, so that one inner product measures both.
         wanted, found = (np.concatenate([weights * each for each in both]) for both in (styled, changed))
         shares = {}
         for number, name in enumerate(self.parts):
             mine = np.tile(self._parts[1] == number, 2)
             size = float(wanted[mine] @ wanted[mine])
-            if size > LEAST_STYLE**2:
+            # A part that the style hardly moves, or that carries less than a twentieth of it, gives noise over noise.
+            if size > max(LEAST_STYLE**2, 0.05 * float(wanted @ wanted)):
                 shares[name] = float(found[mine] @ wanted[mine]) / size
         return shares
 
     @one_blas_thread()
     def labels(self, rows: Floats) -> dict[str, Bools]:
-        """Every annotation for every row of the source, from the states alone."""
+        """Predict every annotation for every row of the source, from the states alone.
+
+        Args:
+            rows: Rows (frames, DOFs) of the source.
+
+        Returns:
+            By name of the annotation, whether it holds (frames,).
+        """
         tool = self.translator()
         state = tool.start(self.past(rows))
         states = self.bank.features(state.systems, tool.inputs(state, rows))
         return {annotation.name: annotation.label(states) for annotation in self.annotations}
 
     def footplants(self, rows: Floats, made: Translated) -> Bools:
-        """(frames out, feet): where each foot stands in the translation."""
+        """Tell where each foot stands in a translation.
+
+        Args:
+            rows: Rows (frames, DOFs) of the source.
+            made: Their translation.
+
+        Returns:
+            Whether each foot stands (frames out, feet), in the order of `feet`.
+        """
         labels = self.labels(rows)
         mask = np.stack([labels[name] for name in self.feet], axis=1)
         return np.asarray(mask[np.clip(np.round(made.origins).astype(np.intp), 0, len(mask) - 1)])
 
     def start(self, past: Floats | None = None) -> TranslationState:
-        """The state before the first frame of a stream."""
+        """Return the state before the first frame of a stream.
+
+        Args:
+            past: Rows (frames, DOFs) that lead up to it; None: the first pose has always been.
+
+        Returns:
+            The state, for `advance`.
+        """
         return self.translator().start(past)
 
     def advance(
@@ -344,9 +446,17 @@ class StyleModel:
         generalize: bool | None = None,
         strength: Strength = 1.0,
     ) -> tuple[TranslationState, Floats]:
-        """One row (DOFs,) or several in; the rows that the time warp yields out: 0, 1 or more per row.
+        """Translate the next row of a stream, or several.
 
-        A `strength` that differs from the one before is reached smoothly, in about a third of a second.
+        Args:
+            state: What is remembered of the rows before; it is not changed.
+            rows: One row (DOFs,) or several (rows, DOFs) of the source.
+            time_warp: Whether the timing changes too.
+            generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as the settings say.
+            strength: As for `translate`; one that differs from the one before is reached in about a third of a second.
+
+        Returns:
+            The next state, and the rows (frames out, DOFs) of the target style: 0, 1 or more for each row in.
         """
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
         after, made = tool.advance(state, rows)
@@ -362,13 +472,18 @@ class StyleModel:
         plant: bool = False,
         strength: Strength | Callable[[], Strength] = 1.0,
     ) -> Iterator[Any]:
-        """Rows in, rows out, without end and without lag; `time_warp=False` keeps in step with a live source.
+        """Translate a stream without end and without lag.
 
-        An item of `rows` is a row (DOFs,) or a block (rows, DOFs): blocks give the same and are several times faster.
-        `strength` may be a function, which is asked anew for every item: a slider.
+        Args:
+            rows: Rows (DOFs,) of the source or blocks (rows, DOFs), which give the same and are several times faster.
+            time_warp: Whether the timing changes; without it the stream keeps in step with a live source.
+            generalize: As for `translate`.
+            decode: Whether one-frame clips are wanted, placed one after the other, instead of rows.
+            plant: Whether their standing feet are held; they then come `planter.latency` frames late.
+            strength: As for `translate`, or a function that is asked for every item: a slider.
 
-        With `decode` one-frame clips come out, placed one after the other; with `plant` as well, their standing feet
-        do not slide, and they come `planter.latency` frames late.
+        Returns:
+            An iterator over rows (frames, DOFs) or clips.
         """
         if plant and not decode:
             raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
@@ -378,17 +493,25 @@ class StyleModel:
         return decoded_stream(self.recipe, live, rows) if decode else translated_rows(live, rows)
 
     def live(self, strength: Strength = 1.0, **how: Any) -> LiveStyle:
-        """This style as the source of a stream; `how` as for `translator`."""
+        """Return this style as the source of a stream.
+
+        Args:
+            strength: As for `translate`.
+            how: The other arguments of `translator`.
+
+        Returns:
+            The source: the translator together with the classifiers of the feet.
+        """
         return LiveStyle(self.translator(strength=strength, **how), self._stands)
 
     @cached_property
     def _stands(self) -> Stands:
-        """The classifiers of the feet."""
+        """Return the classifiers of the feet."""
         known = {annotation.name: annotation for annotation in self.annotations}
         return stands_of([known[name] for name in self.feet])
 
     def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], LiveStyle]:
-        """The source of the moment."""
+        """Return a function that gives the source at its present strength."""
         if not callable(strength):
             fixed = self.live(strength, **how)
             return lambda: fixed

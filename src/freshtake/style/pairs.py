@@ -1,17 +1,158 @@
-"""Pairs of clips as aligned rows: the target style in the source's time, and its timing (Hsu 2005, §4.1)."""
+"""Pairs of clips to learn from: fit to be aligned, cut from long takes, and as aligned rows (Hsu 2005, §4.1).
+
+Standing is trimmed, single cycles are repeated, long takes are cut into stretches of as many cycles.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.errors import UsageError
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.cycles import closing_of, find_cycles, find_recurrence
+from freshtake.motion.cycles.seams import join
 from freshtake.motion.edit import take_frames
 from freshtake.motion.features import Recipe, encode
+from freshtake.motion.features.ground import ground_of
+from freshtake.motion.gait import STANDING
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.columns import column_of
 from freshtake.style.warping.alignment import Alignment
+from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
+
+CYCLES = 2  # of a stretch: one alone has no beginning that recurs, which tells what led up to it
+REPEATED = CYCLES + 1  # how often a single cycle is played: two are left wherever the other style's cycle begins
+SLOWER = 0.7  # of a take's usual speed: slower cycles are those of setting off and of stopping
+SETTING_OFF = 0.5  # seconds: about a step, over which speeds are taken
+STOOD = 0.25  # of a take's usual speed: below it a body stands
+LOOSE = 2.0 * LIMIT  # two takes hold what they hold: stretches farther apart than clips of two folders may be partners
+
+
+class Pieces(NamedTuple):
+    """Pairs of stretches, the contents of each, how far those are apart, and a sentence on what was done."""
+
+    pairs: tuple[tuple[Clip, Clip], ...]
+    contents: tuple[tuple[Content, Content], ...]
+    apart: tuple[float, ...]
+    what: str
+    are_cut: bool  # False where nothing recurs: whole takes
+
+
+def fit_to_learn(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[Clip, Clip]]:
+    """Trim standing off the ends of clips that travel, and repeat clips that are one cycle of a gait.
+
+    Two single cycles may begin with different feet; repeated, they hold the same phases, at which both are cut.
+    """
+    fit = {id(clip): _fit(clip) for pair in pairs for clip in pair}
+    return [(fit[id(source)], fit[id(target)]) for source, target in pairs]
+
+
+def _fit(clip: Clip) -> Clip:
+    """Return the part of a gait that moves, or its only cycle several times; what is no gait stays as it is."""
+    if content(clip).speed == 0.0:
+        return clip
+    first, stop = moving_part(clip)
+    moving = clip if (first, stop) == (0, len(clip)) else take_frames(clip, first, stop)
+    if find_recurrence(moving) is not None:
+        return moving
+    if clip.joint_translations is None and closing_of([clip]).cyclic:
+        return join([clip] * REPEATED).changed(name=clip.name)
+    return clip
+
+
+def cut_and_paired(source: Clip, target: Clip) -> Pieces:
+    """Cut both takes into stretches of as many cycles, and pair those that go as fast, each for its style, and turn
+    as much; takes without cycles are one pair.
+    """
+    cuts = [stretches(source)]
+    cuts.append(stretches(target, cuts[0][0]) if cuts[0] else [])
+    are_cut = bool(cuts[0] and cuts[1])
+    if not are_cut:
+        cuts = [[source], [target]]
+    contents = [[content(clip) for clip in clips] for clips in cuts]
+    distances = content_distances(contents[0], contents[1])
+    chosen = _nearest(distances)
+    pairs = tuple((cuts[0][i], cuts[1][j]) for i, j in chosen)
+    both = tuple((contents[0][i], contents[1][j]) for i, j in chosen)
+    what = "one pair of takes in which nothing recurs: it is learned from as it is, and tried on nothing else"
+    if are_cut:
+        names = source.name or "the source", target.name or "the target"
+        what = (
+            f"one pair of takes: stretches of a few cycles were cut, {len(cuts[0])} from {names[0]} and {len(cuts[1])} "
+            f"from {names[1]}; those that go and turn most alike are learned from: {_counted(len(pairs), 'pair')}"
+        )
+    return Pieces(pairs, both, tuple(float(distances[i, j]) for i, j in chosen), what, are_cut)
+
+
+def moving_part(clip: Clip) -> tuple[int, int]:
+    """Return the first frame of a take that sets off, and the one after which it has come to a stop."""
+    ground = ground_of(clip.root, clip.up) / leg_length(clip.skeleton)
+    width = max(1, round(SETTING_OFF / clip.frame_time))
+    if len(clip) < 4 * width:
+        return 0, len(clip)
+    ahead = np.abs(ground[width:] - ground[:-width]) / (width * clip.frame_time)  # speed from each frame on
+    usual = float(np.percentile(ahead, 75.0))
+    going = np.flatnonzero(ahead >= STOOD * usual)
+    return (int(going[0]), min(int(going[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
+
+
+def _counted(number: int, word: str) -> str:
+    return f"{number} {word}" if number == 1 else f"{number} {word}s"
+
+
+def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
+    """Return consecutive stretches of a few cycles at the take's usual speed; none where nothing recurs.
+
+    Standing before and after them is no part of any.
+    """
+    first, stop = moving_part(clip)
+    try:
+        spans = [(a + first, b + first) for a, b in find_cycles(take_frames(clip, first, stop), phase).spans]
+    except UsageError:
+        return []
+    speeds = np.array([content(take_frames(clip, a, b + 1)).speed for a, b in spans])
+    usual = [span for span, speed in zip(spans, speeds, strict=True) if speed >= SLOWER * np.percentile(speeds, 75)]
+    groups = _grouped(usual, CYCLES)
+    if len(groups) < 2:
+        groups = _grouped(usual, 1)
+    name = clip.name or "take"
+    return [take_frames(clip, a, b).changed(name=f"{name} {a}:{b}") for a, b in groups]
+
+
+def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
+    """Return first frame and frame after the last of stretches that begin `step` cycles apart, all of as many cycles.
+
+    The last one ends where the cycles do, and may share some with the one before it.
+    """
+    found = []
+    for run in _runs(spans):
+        last = len(run) - CYCLES
+        starts = {*range(0, last + 1, step), last} if last >= 0 else set()
+        found += [(run[k][0], run[k + CYCLES - 1][1] + 1) for k in sorted(starts)]
+    return found
+
+
+def _runs(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
+    """Group cycles that follow each other without a gap."""
+    runs: list[list[tuple[int, int]]] = []
+    for span in spans:
+        if runs and runs[-1][-1][1] == span[0]:
+            runs[-1].append(span)
+        else:
+            runs.append([span])
+    return runs
+
+
+def _nearest(distances: Floats) -> list[tuple[int, int]]:
+    """Pair every row with its nearest column and every column with its nearest row, within limits; at least one."""
+    chosen = {(i, int(row.argmin())) for i, row in enumerate(distances) if row.min() <= LOOSE}
+    chosen |= {(int(column.argmin()), j) for j, column in enumerate(distances.T) if column.min() <= LOOSE}
+    i, j = divmod(int(distances.argmin()), distances.shape[1])
+    return sorted(chosen | {(i, j)})
 
 
 class Pair(NamedTuple):
@@ -27,7 +168,7 @@ class Pair(NamedTuple):
 
 
 def pair_rows(recipe: Recipe, source: Clip, target: Clip, alignment: Alignment) -> Pair:
-    """Rows of an aligned pair; speeds are those of the target's own time."""
+    """Return the rows of an aligned pair; speeds are those of the target's own time."""
     ours = encode(recipe, take_frames(source, *alignment.first), strict=False).values
     rows = encode(recipe, take_frames(target, *alignment.second), strict=False).values
     theirs = sampled(rows, alignment.path)
@@ -38,7 +179,7 @@ def pair_rows(recipe: Recipe, source: Clip, target: Clip, alignment: Alignment) 
 
 
 def sampled(rows: Floats, places: Floats) -> Floats:
-    """Rows at fractional frame numbers, linearly between neighbours."""
+    """Read rows at fractional frame numbers, linearly between neighbours."""
     below = np.clip(np.floor(places).astype(np.intp), 0, max(len(rows) - 2, 0))
     share = (places - below)[:, None]
     above = np.minimum(below + 1, len(rows) - 1)
@@ -47,12 +188,12 @@ def sampled(rows: Floats, places: Floats) -> Floats:
 
 
 def sampled_mask(mask: Bools, places: Floats) -> Bools:
-    """The labels of the nearest frames."""
+    """Return the labels of the nearest frames."""
     return np.asarray(mask[np.clip(np.round(places).astype(np.intp), 0, len(mask) - 1)])
 
 
 def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: float) -> Floats:
-    """How the target sways about its own course, less how the source does at the same moment: a bounded oscillation.
+    """Return how the target sways about its course, less how the source does at that moment: a bounded oscillation.
 
     A course is the heading averaged over one cycle, so that neither a turn nor a cycle is left in the sway.
     """
@@ -62,7 +203,7 @@ def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: 
 
 
 def _about_course(turn: Floats, frame_time: float) -> Floats:
-    """The heading without its running mean over one cycle; a heading that does not oscillate has none."""
+    """Return the heading without its running mean over one cycle; a heading that does not oscillate has none."""
     heading = np.concatenate([[0.0], np.cumsum(turn[1:])]) * frame_time
     width = min(round(_swaying(turn, frame_time) / frame_time), len(heading))
     ahead = width // 2
@@ -72,7 +213,7 @@ def _about_course(turn: Floats, frame_time: float) -> Floats:
 
 
 def _swaying(turn: Floats, frame_time: float) -> float:
-    """Seconds of one cycle of the turn rate: the strongest frequency of a gait; otherwise one second."""
+    """Find the seconds of one cycle of the turn rate: the strongest frequency of a gait; otherwise one second."""
     fastest, slowest = 2.5, 0.4  # cycles per second
     spectrum = np.abs(np.fft.rfft((turn - turn.mean()) * np.hanning(len(turn)), 8 * len(turn)))
     rates = np.fft.rfftfreq(8 * len(turn), frame_time)

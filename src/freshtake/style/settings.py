@@ -1,14 +1,16 @@
-"""Settings of style translation, validated when they are made; what is None is chosen from the data."""
+"""Settings of alignment and of style translation, validated when made; what is None is chosen from the data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
 from typing import Any
 
+from freshtake.errors import UsageError
 from freshtake.methods.settings_checks import between, one_of
+from freshtake.style.warping.space_warp import Stiffness
 
 SYSTEMS = ("auto", "n4sid", "fir")
-INPUTS = ("limbs", "own", "legs")
+INPUTS = ("swings", "limbs", "own", "legs")
 HEADINGS = ("model", "input")
 CODINGS = ("ends", "joints")
 TIMINGS = ("limbs", "root")
@@ -20,8 +22,8 @@ class Settings:
 
     system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
     # what drives a joint beside its own DOFs (§4.2). limbs: knee and foot by their thigh, the root by both thighs;
-    # own: nothing; legs: every joint by both thighs
-    inputs: str = "limbs"
+    # own: nothing; legs: every joint by both thighs; swings: as limbs, but leg joints drive by their main axis alone
+    inputs: str = "swings"
     coding: str = "ends"  # ends: trunk and legs by where they end (see body_coding); joints: by rotations of joints
     timing: str = "limbs"  # what drives the timing: the root's travel and turning (§4.2), or thighs and arms as well
     order: int | None = None  # states per joint of n4sid
@@ -64,5 +66,73 @@ class Settings:
         between(self, "reach", 0.0, 1e6)
 
     def changed(self, **changes: Any) -> Settings:
-        """A copy with some settings replaced."""
+        """Return a copy with some settings replaced.
+
+        Args:
+            changes: New values by the name of the setting.
+
+        Returns:
+            The copy, validated like any other settings.
+        """
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
+
+
+DOF_SCALES = ("auto", "raw", "zscore")
+CUTS = ("auto", "never")
+RATE = 60.0  # frames per second for which the weights are meant
+METHODS = ("imw", "time-warp", "dtw-1", "dtw-3")
+
+
+@dataclass(frozen=True)
+class WarpSettings:
+    """Settings of an alignment; the defaults are the paper's (Hsu 2005, §5.1) where it gives one.
+
+    `method`: "imw" (iterative motion warping), or one of those it is compared with: "time-warp" (its first stage
+    alone), "dtw-1" and "dtw-3" (dynamic time warping with type I or type III local constraints).
+    `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
+    and |Gb|² of eq. 1 at 60 frames per second; at other rates they are scaled, so that the warp stays the same.
+    `pull` keeps a near 1 and b near 0 where nothing else does. `rounds`: how often both stages are run at most.
+    `scale`: what DOFs are measured in: "raw", "zscore" (each DOF of each motion by its own mean and deviation) or
+    "auto" (joint angles in radians and heights in metres as they are; anything else about its mean and times one
+    common factor that brings the DOFs' mean deviation to that of a walk's joint angles). `cut`: "auto" cuts cyclic
+    clips at equal phase to equal cycle counts first, "never" takes them whole. `smoothing`: seconds over which the
+    warp curve is smoothed, less for very short motions (arrays and strokes are taken to have 60 frames per second).
+    """
+
+    method: str = "imw"
+    slope: int = 2
+    smoothness: float = 100.0
+    offset_smoothness: float = 100.0
+    pull: float = 1e-4
+    rounds: int = 50
+    scale: str = "auto"
+    cut: str = "auto"
+    smoothing: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.slope, int) and 2 <= self.slope <= 8):
+            raise UsageError(f"the slope limit must be a whole number from 2 to 8, not {self.slope}")
+        for name in ("smoothness", "offset_smoothness", "pull"):
+            if not 0.0 < getattr(self, name) < float("inf"):
+                raise UsageError(f"{name} must be above 0, not {getattr(self, name)}")
+        if self.rounds < 1:
+            raise UsageError(f"at least one round is needed, not {self.rounds}")
+        if not 0.0 <= self.smoothing < 10.0:
+            raise UsageError(f"the smoothing must lie between 0 and 10 seconds, not at {self.smoothing}")
+        for name, choices in (("method", METHODS), ("scale", DOF_SCALES), ("cut", CUTS)):
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+
+    def stiffness(self, fps: float = RATE) -> Stiffness:
+        """Return the weights of the space warp for motions of a rate.
+
+        Args:
+            fps: Frames per second of the motions.
+
+        Returns:
+            The weights of |Fa|² and |Gb|², scaled to that rate, and the pull.
+        """
+        # At f times the rate both sums have f times as many terms, but each squared step is f² times smaller: f² keeps
+        # them in proportion, so that the warp does not depend on the rate.
+        finer = (fps / RATE) ** 2
+        return Stiffness(self.smoothness * finer, self.offset_smoothness * finer, self.pull)

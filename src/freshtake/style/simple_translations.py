@@ -31,7 +31,7 @@ class TranslationErrors(NamedTuple):
 
 
 def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
-    """Mean angle in degrees between rotations of rows (frames, DOFs): joints that move, and the root's two swings."""
+    """Measure the mean angle in degrees between rows (frames, DOFs): joints that move, and the root's two swings."""
     joints: dict[str, list[int]] = {}
     for column, (name, unit) in enumerate(zip(recipe.names, recipe.units, strict=True)):
         if unit == "angle":
@@ -45,13 +45,13 @@ def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
 
 
 def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
-    """The target style in the source's own time, row for row, without generalization."""
+    """Return the target style in the source's own time, row for row, without generalization."""
     tool = model.translator(generalize=False)
     return tool.outputs(tool.start(model.past(rows)), rows)[1][:, : len(model.dofs)]
 
 
 def shifted_rows(model: StyleModel, rows: Floats) -> Floats:
-    """Every DOF with the mean and the variance of the target style, no more."""
+    """Give every DOF the mean and the variance of the target style, no more."""
     count = len(model.dofs)
     shifted = model.source.down(coded(rows, model.coding)) * model.target.deviation[:count] + model.target.mean[:count]
     return np.asarray(uncoded(shifted, model.coding))

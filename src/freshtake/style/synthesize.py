@@ -58,7 +58,7 @@ NOTHING = Stands(np.zeros((0, 0)), np.zeros(0))
 
 
 def stands_of(annotations: Sequence[Annotation]) -> Stands:
-    """Of these annotations, in their order."""
+    """Pack these annotations, in their order."""
     if not annotations:
         return NOTHING
     return Stands(np.stack([each.direction for each in annotations]), np.array([each.boundary for each in annotations]))
@@ -81,15 +81,15 @@ class Translator:
 
     @cached_property
     def width(self) -> int:
-        """DOFs of the source."""
+        """Count the DOFs of the source."""
         return len(self.source.mean)
 
     def checked(self, rows: Floats) -> Floats:
-        """Rows as (frames, DOFs), refused where they are of another width or not finite."""
+        """Return rows as (frames, DOFs), refused where they are of another width or not finite."""
         return checked_rows(rows, self.names)
 
     def start(self, past: Floats | None = None) -> TranslationState:
-        """Before the first frame. `past` (frames, DOFs) leads up to it; without one the first pose has always been."""
+        """Start before the first frame; `past` (frames, DOFs) leads up to it, without one the first pose always was."""
         systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
             past = coded(self.checked(past), self.coding)
@@ -99,18 +99,18 @@ class Translator:
         return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), part_state, calm, past is not None)
 
     def with_strength(self, strength: Floats) -> Translator:
-        """The same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
+        """Return the same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
         return replace(self, frames=self.frames._replace(strength=strength))
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
-        """The target style in the source's time (frames, DOFs + 1), the sway in the place of the turn, log w last."""
+        """Return the style in the source's time (frames, DOFs + 1), the sway in the turn's place, log w last."""
         after, out, _ = self.outputs_seen(state, rows, NOTHING)
         return after, out
 
     def outputs_seen(
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Floats, Bools]:
-        """The same, and what classifiers say of the rows (frames, annotations)."""
+        """Do the same, and return what classifiers say of the rows (frames, annotations)."""
         after, out, labels = self.coded_outputs(state, self.checked(rows), stands)
         out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
         return after, out, labels
@@ -118,19 +118,19 @@ class Translator:
     def coded_outputs(
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Floats, Bools]:
-        """The same as the systems see the body, of rows (frames, DOFs) that were checked."""
+        """Return the same as the systems see the body, of rows (frames, DOFs) that were checked."""
         after, readings = self._prepared(state, rows, stands)
         _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
         return after, out, readings.values > stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
-        """What drives the systems (frames, DOFs) when rows follow a state."""
+        """Return what drives the systems (frames, DOFs) when rows follow a state."""
         found: Floats = driving(normalized(coded(rows, self.coding), state.calm.copy(), self.frames), self.frames)
         return found
 
     def begun(self, state: TranslationState, row: Floats) -> TranslationState:
-        """A state that has not begun as if `row` had always been; any other as it is."""
+        """Begin a state that has not begun as if `row` had always been; any other as it is."""
         if state.started:
             return state
         row = coded(row[None], self.coding)[0]
@@ -146,7 +146,7 @@ class Translator:
     def advance_seen(
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Translated, Bools]:
-        """The same, and what classifiers say of the rows (frames, annotations)."""
+        """Do the same, and return what classifiers say of the rows (frames, annotations)."""
         rows = self.checked(rows)
         after, readings = self._prepared(state, rows, stands)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
@@ -156,7 +156,7 @@ class Translator:
         return after, made, readings.values > stands.boundaries
 
     def _prepared(self, state: TranslationState, rows: Floats, stands: Stands) -> tuple[TranslationState, Readings]:
-        """A copy of the state for a kernel to change, and room for what it tells of the rows."""
+        """Return a copy of the state for a kernel to change, and room for what it tells of the rows."""
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
         systems, walk, pose, part_state, calm, started = state
@@ -197,7 +197,7 @@ class Pace(NamedTuple):
 
 
 def translator(bank: Bank, source: Normal, target: Normal, body: Body, pace: Pace) -> Translator:
-    """Packed for the kernels."""
+    """Pack a bank and its scales for the kernels."""
     numbers = np.empty(NUMBERS)
     numbers[:] = (
         pace.frame_time, pace.preference, pace.time_warp, pace.generalize, pace.later, pace.widest, np.log(STEEPEST),

@@ -11,7 +11,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 from freshtake.style.body_coding import Coding, coded, uncode
 from freshtake.style.generalization import unlikeness
-from freshtake.style.systems.delay_kernels import Delays, run_delays, see_delays
+from freshtake.style.systems.delays import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
 STARTED, AHEAD, ALONG, ACROSS, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
@@ -78,12 +78,13 @@ class Written(NamedTuple):
 
 @compiled
 def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Floats:
-    """Rows without what is too quick: two low-passes in a row; `calm` (2, DOFs) is their state, changed in place.
+    """Smooth rows by two low-passes in a row; `calm` (2, DOFs) is their state, changed in place.
 
     In a recording the joints of a limb shake against each other so that its end stays calm; systems of single joints
     would undo that, and hands and feet would shake.
     """
     out = np.empty_like(rows)
+    # The exact decay of one frame, not dt / seconds: the smoothing is then the same at every rate, and never unstable.
     share = 1.0 - math.exp(-frame_time / seconds) if seconds > 0.0 else 1.0
     for t in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -95,7 +96,7 @@ def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Flo
 
 @compiled
 def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
-    """What drives the systems: (value - mean) / deviation of the calmed rows."""
+    """Return what drives the systems: (value - mean) / deviation of the calmed rows."""
     out = calmed(rows, calm, frames.numbers[CALMING], frames.numbers[FRAME_TIME])
     for t in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -105,7 +106,7 @@ def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
 
 @compiled
 def driving(inputs: Floats, frames: Frames) -> Floats:
-    """The inputs with the root's rates held within those of the examples: standing is no very slow walk."""
+    """Hold the root's rates within those of the examples: standing is no very slow walk."""
     out = inputs.copy()
     for place in range(len(frames.root)):
         k = frames.root[place]
@@ -118,7 +119,7 @@ def driving(inputs: Floats, frames: Frames) -> Floats:
 
 @compiled
 def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
-    """b* of a row for every part (Hsu 2005, eq. 8): the largest over its DOFs of z(value, mean, k_c deviation) ^ k_p.
+    """Write b* of a row for every part (Hsu 2005, eq. 8): the largest over its DOFs of z(value, mean, k_c dev) ^ k_p.
 
     z and its power rise with the distance, so the farthest DOF decides. Departs from the paper: with k_c = k_p = 1 the
     largest of a hundred DOFs is near 1 for any input, so k_c is measured and k_p is 30.
@@ -136,7 +137,7 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
 
 @compiled
 def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: bool) -> None:
-    """How much of the style every part takes now, smooth in time; `part_state` (parts, 4) is changed in place.
+    """Update how much of the style every part takes, smoothly in time; `part_state` (parts, 4) changes in place.
 
     Departs from the paper: eq. 8 as printed flips with every frame. Its weight is held and let go slowly, counts
     only while it has lately been large, and style and input change over on a critically damped spring.
@@ -145,6 +146,7 @@ def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: boo
     for part in range(len(part_state)):
         state = part_state[part]
         state[ENVELOPE] = max(blends[part], state[ENVELOPE] * math.exp(-dt / RELEASE))
+        # Two limits instead of one: a weight that hovers about a single one would switch with every step.
         if state[ENVELOPE] > ENGAGE:
             state[ENGAGED] = 1.0
         elif state[ENVELOPE] < DISENGAGE:
@@ -153,6 +155,7 @@ def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: boo
         if first:
             state[SHARE], state[SLOPE] = goal, 0.0
             continue
+        # The closed form of the spring over one frame, which cannot overshoot or blow up at low frame rates.
         away = state[SHARE] - goal
         rate = state[SLOPE] + QUICKNESS * away
         fading = math.exp(-QUICKNESS * dt)
@@ -162,7 +165,8 @@ def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: boo
 
 @compiled
 def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
-    """The sway without its mean of late, which is part of the state, and within its bounds."""
+    """Return the sway without its mean of late, which is part of the state, and within its bounds."""
+    # A lasting sway would be a turn that the source did not make: the walk would leave its course.
     walk[LEVEL] += (sway - walk[LEVEL]) * frames.numbers[FRAME_TIME] / LEVELLING
     bounded: float = max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway - walk[LEVEL]))
     return bounded
@@ -170,7 +174,7 @@ def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
 
 @compiled
 def going(row: Floats, frames: Frames) -> float:
-    """From 0, where the source stands, to 1, where it goes as fast as the slowest moment of the examples.
+    """Return 0 where the source stands, up to 1 where it goes as fast as the slowest moment of the examples.
 
     Below that the systems know nothing, and what they yield goes on at the style's usual speed.
     """
@@ -183,15 +187,16 @@ def going(row: Floats, frames: Frames) -> float:
 
 @compiled
 def stride_ratio(frames: Frames) -> float:
-    """How many times as fast as the source the style goes; 1 where the source goes nowhere."""
+    """Return how many times as fast as the source the style goes; 1 where the source goes nowhere."""
     k = frames.root[0]
+    # Where the mean speed is less than its deviation, the examples go to and fro: a ratio of two such means is chance.
     travels = abs(frames.source_mean[k]) > frames.source_deviation[k]
     return frames.target_mean[k] / frames.source_mean[k] if travels else 1.0
 
 
 @compiled
 def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Frames) -> tuple[float, float]:
-    """Forward and sideways speed of the style, for a source row; `styled` is what the systems make of it.
+    """Return forward and sideways speed of the style for a source row; `styled` is what the systems make of it.
 
     Slower than in any example the style fades to standing and on to going backwards, as the source does; what is faster
     than in any example, or farther to the side, is passed on.
@@ -199,11 +204,13 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
     forward, sideways = frames.root[0], frames.root[1]
     ahead = row[forward] * frames.source_deviation[forward] + frames.source_mean[forward]
     aside = row[sideways] * frames.source_deviation[sideways] + frames.source_mean[sideways]
+    # Styles of walking backwards have a negative mean: "faster" is measured along the way that the examples go.
     sign = 1.0 if frames.source_mean[forward] >= 0.0 else -1.0
     slowest = frames.numbers[SLOWEST]
     pace = max(sign * ahead / slowest, -1.0) if sign * ahead < slowest else 1.0
     fastest = frames.speeds[1, 0] if sign > 0.0 else -frames.speeds[0, 0]
     more = sign * max(sign * ahead - fastest, 0.0)
+    # The systems saw rates held within the examples (see driving); what was cut off there is given back here.
     beyond = aside - min(max(aside, frames.speeds[0, 1]), frames.speeds[1, 1])
     return pace * styled[0] + ratio * more, going(row, frames) * styled[1] + ratio * beyond
 
@@ -212,7 +219,7 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
 def restored(
     rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, part_state: Floats, blends: Floats
 ) -> None:
-    """Outputs back to their own scale (in place), the source blended in where it is unlike the examples.
+    """Bring outputs back to their own scale (in place), and blend the source in where it is unlike the examples.
 
     The last column becomes log w, the turn rate's column the sway of the heading, whose mean is led back to zero.
     """
@@ -225,6 +232,7 @@ def restored(
         update_shares(part_state, now, frames, t == 0 and walk[STARTED] < 0.5)
         for part in range(len(part_state)):
             blends[t, part] = part_state[part, ENGAGED] * part_state[part, ENVELOPE]
+        # Outputs have one DOF more than the source: log w, which has a mean and a deviation of its own.
         pace = going(inputs[t], frames)
         for k in range(d + 1):
             outputs[t, k] = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
@@ -243,7 +251,7 @@ def _written_between(
     before: Place, after: Place, ahead: float, w: float, t: int, pose: Floats, y: Floats, frames: Frames, out: Written,
     written: int,
 ) -> tuple[int, float, float, float]:  # fmt: skip
-    """The rows that fall between two source rows w frames apart; how many, and the place of the last."""
+    """Write the rows that fall between two source rows w frames apart; return how many, and the place of the last."""
     forward, sideways, turn = frames.root[0], frames.root[1], frames.root[2]
     dt = frames.numbers[FRAME_TIME]
     last_g, last_s, last_h, count = 0.0, 0.0, 0.0, 0
@@ -256,6 +264,8 @@ def _written_between(
         row = out.rows[written + count - 1]
         for k in range(len(pose)):
             row[k] = pose[k] + share * (y[k] - pose[k])
+        # Speeds are those of the way from row to row, in the heading of the earlier one, as decoding reads them:
+        # interpolated speeds would not add up to the way travelled.
         cosine, sine = math.cos(last_h), math.sin(last_h)
         row[forward] = ((g - last_g) * cosine + (s - last_s) * sine) / dt
         row[sideways] = ((s - last_s) * cosine - (g - last_g) * sine) / dt
@@ -278,6 +288,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
     dt = frames.numbers[FRAME_TIME]
     for t in range(rows.shape[0]):
         y = outputs[t]
+        # The first row has nothing before it to interpolate from, so it is written as it is.
         if walk[STARTED] < 0.5:
             for k in range(d):
                 pose[k] = y[k]
@@ -300,6 +311,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
         before, after = (g0, s0, h0), (g1, s1, h1)
         count, last_g, last_s, last_h = _written_between(before, after, a0, w, t, pose, y, frames, out, written)
         written += count
+        # The rest is kept relative to the last row written: the state stays small however long the stream runs.
         cosine, sine = math.cos(last_h), math.sin(last_h)
         walk[AHEAD] = a0 + w - count
         walk[ALONG] = (g1 - last_g) * cosine + (s1 - last_s) * sine
@@ -315,7 +327,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 def styled_modal(
     state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, readings: Readings
 ) -> tuple[Floats, Floats]:
-    """Rows as the systems see them, and what state-space systems make of them, log w last; the state is changed."""
+    """Return rows as the systems see them, and what state-space systems make of them, log w last; changes the state."""
     rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
     driven = driving(inputs, frames)
@@ -334,12 +346,13 @@ def styled_modal(
 def styled_delays(
     state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, readings: Readings
 ) -> tuple[Floats, Floats]:
-    """The same with delay lines."""
+    """Do the same with delay lines."""
     rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
     driven = driving(inputs, frames)
     outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
     seen = np.empty((len(readings.values), readings.directions.shape[1]))
+    # Classifiers look at the ring before it is advanced: afterwards rows that they need are overwritten.
     if len(seen) > 0:
         see_delays(state.systems, driven, bank, seen)
     for t in range(len(seen)):
@@ -368,7 +381,7 @@ def translate_modal(
     readings: Readings,
     out: Written,
 ) -> int:
-    """All of it with state-space systems: rows in the target's time and as joints; returns how many were written."""
+    """Translate with state-space systems, into the target's time and to joints; return how many rows were written."""
     source, outputs = styled_modal(state, rows, bank, frames, body, readings)
     count = retimed(source, outputs, state.walk, state.pose, frames, out)
     uncode(out.rows[:count], body)
@@ -385,7 +398,7 @@ def translate_delays(
     readings: Readings,
     out: Written,
 ) -> int:
-    """All of it with delay lines."""
+    """Translate with delay lines, as `translate_modal`."""
     source, outputs = styled_delays(state, rows, bank, frames, body, readings)
     count = retimed(source, outputs, state.walk, state.pose, frames, out)
     uncode(out.rows[:count], body)

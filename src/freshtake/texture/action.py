@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -29,12 +29,12 @@ class Likeness(NamedTuple):
 
     @property
     def unlike(self) -> dict[str, float]:
-        """The factors that are further from 1 than a loop of the action may be, by name."""
+        """Return the factors that are further from 1 than a loop of the action may be, by name."""
         return {k: v for k, v in self._asdict().items() if v is not None and not 1.0 / ALIKE <= v <= ALIKE}
 
     @property
     def distance(self) -> float:
-        """Squared logarithms of the factors, 1 for one that is just still alike."""
+        """Add up the squared logarithms of the factors, 1 for one that is just still alike."""
         found = [max(value, 1e-3) for value in self if value is not None]
         return float(np.square(np.log(found) / np.log(ALIKE)).sum())
 
@@ -52,6 +52,7 @@ class Action:
     travel: Floats | None
     energy: Floats
     speed: Floats
+    cells: Ints
 
     def costs(self) -> Floats:
         """Return what it costs to show each frame (frames,): 1 where its pace is as far off as a loop's may be."""
@@ -65,16 +66,27 @@ class Action:
         travel = None if self.travel is None else float(self.travel[shown].mean() * tempo)
         return Likeness(travel, float(self.energy[shown].mean() * tempo), float(spread))
 
-    def with_travel(self, likeness: Likeness, rows: Floats, frame: int) -> Likeness:
-        """Return the likeness of a loop with its travel as shown, fades included, by a frame of its cell."""
+    def as_shown(self, likeness: Likeness, rows: Floats, moved: float, steps: Floats, frame: int) -> Likeness:
+        """Return the likeness of a loop as it is shown: fades add movement, and slow a body down.
+
+        Args:
+            likeness: of the frames that the loop shows.
+            rows: of the loop (frames, columns).
+            moved: how far its points move from frame to frame on average.
+            steps: how far those of the takes do (frames,).
+            frame: one of its frames, which says by the movement of which cell it is measured.
+        """
+        mine = self.frames & (self.cells == self.cells[frame])
+        energy = moved / max(float(steps[mine].mean()), 1e-300)
         if self.travel is None:
-            return likeness
-        return likeness._replace(travel=float(np.hypot(*rows[:, :2].mean(axis=0)) / self.speed[frame]))
+            return likeness._replace(energy=energy)
+        travel = float(np.hypot(*rows[:, :2].mean(axis=0)) / self.speed[frame])
+        return likeness._replace(travel=travel, energy=energy)
 
     def narrowed(self, kept: Ints) -> Action:
         """Return the action with only the kept frames of the takes."""
-        travel = None if self.travel is None else self.travel[kept]
-        return Action(self.frames[kept], self.poses[kept], travel, self.energy[kept], self.speed[kept])
+        parts = {field.name: getattr(self, field.name) for field in fields(self)}
+        return replace(self, **{name: part[kept] for name, part in parts.items() if part is not None})
 
 
 def action_of(
@@ -91,13 +103,14 @@ def action_of(
         among: frames (frames,) of which the action is wanted; all by default.
     """
     chosen = np.ones(len(rows), dtype=np.bool_) if among is None else among
-    moved = np.concatenate([_steps(part) for part in np.split(poses, segments.bounds[1:-1])])
+    moved = np.concatenate([moved_steps(part) for part in np.split(poses, segments.bounds[1:-1])])
     energy = trend_of(moved, segments, frame_time)
     along = np.zeros(len(rows))
     if rates:
         along = np.hypot(*(trend_of(rows[:, k], segments, frame_time) for k in (0, 1))) * frame_time
     cells, frames = segments.cells(), np.zeros(len(rows), dtype=np.bool_)
     scale = np.ones((2, len(rows)))
+    # Cell by cell: a slow cell is no lull of a fast one.
     for cell in np.unique(cells[chosen]):
         mine = chosen & (cells == cell)
         moving = mine & ~_still(np.hypot(along, energy), mine, segments, PAUSE / frame_time)
@@ -105,17 +118,18 @@ def action_of(
         scale[:, cells == cell] = np.array([[along[moving].mean()], [energy[moving].mean()]])
     travels = rates > 0 and along[frames].mean() >= STANDS * energy[frames].mean()
     along, energy = (x / np.maximum(s, 1e-300) for x, s in zip((along, energy), scale, strict=True))
-    return Action(frames, poses, along if travels else None, energy, scale[0] / frame_time)
+    return Action(frames, poses, along if travels else None, energy, scale[0] / frame_time, cells)
 
 
-def _steps(poses: Floats) -> Floats:
-    """How far poses move from frame to frame (frames,)."""
+def moved_steps(poses: Floats) -> Floats:
+    """Return how far poses (frames, values) move from frame to frame (frames,)."""
     steps = np.linalg.norm(np.diff(poses, axis=0), axis=1)
     return np.concatenate([steps[:1], steps]) if len(steps) else np.zeros(len(poses))
 
 
 def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> Bools:
-    """Frames (frames,) in which a take moves by a small share of the usual for longer than a pause."""
+    """Find frames (frames,) in which a take moves by a small share of the usual for longer than a pause."""
+    # The upper quartile is the usual movement even where a take stands for half of its time.
     slow = activity < STILL * np.percentile(activity[among], 75.0)
     out = np.zeros_like(slow)
     for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):

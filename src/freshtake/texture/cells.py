@@ -36,8 +36,10 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
     if not model.entries:
         return state.heading_for(())
     _, jumps = model.live
-    ahead = max(1, int(model.settings.lookahead / model.frame_time + 1e-6))
+    # No best way shows a frame twice, so looking farther ahead than there are frames finds nothing.
+    ahead = min(max(1, int(model.settings.lookahead / model.frame_time + 1e-6)), model.segments.frames)
     frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
+    # A second jump within the fade of the first would show, so that play settles before it is steered.
     settled = _until_settled(model, state)
     frame = settled[-1] if settled else frame
     way = way_into(goal, frame, jumps, model.entries[goal], model.segments, model.reach, ahead)
@@ -45,7 +47,7 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
 
 
 def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
-    """The frames that come before the last jump has died away, as far as the take goes on."""
+    """List the frames that come before the last jump has died away, as far as the take goes on."""
     frame, way, natural = state.frame, [], model.segments.successors()
     if state.numbers[LENGTH] > 0 or not 0 <= state.numbers[SINCE] < model.rules.hold:
         return ()
@@ -60,7 +62,7 @@ def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
 def way_into(
     cell: int, frame: int, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
 ) -> tuple[int, ...]:
-    """Frames to show next, the last of them the first in the cell; empty where `frame` is in it already.
+    """Find frames to show next, the last of them the first in the cell; none where `frame` is in it already.
 
     The way is the cheapest that arrives within `ahead` frames; where none does, the cheapest among the shortest.
     `entries` are jumps into this cell.
@@ -86,6 +88,7 @@ def way_into(
             raise UsageError(
                 f"the cell {segments.names[cell]!r} cannot be reached from {segments.names[segments.cells()[frame]]!r}"
             )
+        # Doubling finds a far way at a cost of at most a few times the horizon that it needs.
         horizon *= 2
     left = horizon if horizon == max(1, ahead) else int(np.isfinite(least[:, frame]).argmax())
     return _followed(least, left, frame, goal.astype(np.intp), natural, targets, costs)
@@ -94,7 +97,7 @@ def way_into(
 def _followed(
     least: Floats, left: int, frame: int, goal: Ints, successor: Ints, targets: Numbers, costs: Floats
 ) -> tuple[int, ...]:
-    """The frames of the cheapest way; of equal ones the one that arrives first."""
+    """Follow the cheapest way; of equal ones the one that arrives first."""
     way: list[int] = []
     while not goal[frame]:
         while left > 1 and least[left - 1, frame] <= least[left, frame]:
@@ -110,18 +113,19 @@ def _followed(
 
 
 def unreachable(entries: Jumps, segments: Segments, cell: int) -> tuple[str, ...]:
-    """Names of the cells from which no jump leads into this one."""
+    """Name the cells from which no jump leads into this one."""
     cells = segments.cells()
     leads = np.asarray((entries.targets >= 0).any(axis=1))
     return tuple(name for other, name in enumerate(segments.names) if other != cell and not leads[cells == other].any())
 
 
 def turn_cells(clip: Clip) -> dict[str, list[Clip]]:
-    """Pieces of a clip by cell, for motion control (Sattler 2004, §2.5); cells that do not occur are left out."""
+    """Cut a clip into pieces by cell, for motion control (Sattler 2004, §2.5); cells that do not occur are left out."""
     angles = np.unwrap(heading(clip))
     reach = max(1, round(WINDOW / clip.frame_time))
     if len(angles) <= 2 * reach:
         raise UsageError(f"{clip.name or 'the clip'} is too short to be cut by where it turns")
+    # Turning is measured over half a second, so that the sway of single steps makes no pieces.
     inner = (angles[2 * reach :] - angles[: -2 * reach]) / (2 * reach * clip.frame_time)
     rate = np.concatenate([np.full(reach, inner[0]), inner, np.full(reach, inner[-1])])
     label = np.where(rate > TURNING, 1, np.where(rate < -TURNING, 2, 0))

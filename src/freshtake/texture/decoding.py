@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.methods.possible import possible
-from freshtake.motion import Clip, MeshSequence
+from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
+from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.shape import Shape, Single
 
@@ -20,19 +20,17 @@ BLOCK = 128  # frames of a mesh that are restored at once
 def decoded(
     recipe: Recipe | None, shape: Shape | None, rows: Floats, start: Start | None, resume: bool, name: str
 ) -> Any:
-    """A motion; plain rows stay rows."""
+    """Decode rows to a motion; plain rows stay rows."""
     if recipe is None:
-        return rows
+        return require_unflung(rows)
     if shape is None:
-        motion = decode(recipe, rows, start=start, resume=resume, name=name)
-        if isinstance(motion, Clip):
-            return possible(motion).changed(provenance=MADE)
+        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name))
         return replace(motion, provenance=MADE)
-    return _mesh(recipe, shape, rows, start or Start(), resume, name)
+    return require_unflung(_mesh(recipe, shape, rows, start or Start(), resume, name))
 
 
 def columns_of(recipe: Recipe, shape: Shape, rows: Floats) -> Floats:
-    """All columns of a mesh's rows: the root's rates, then what the modes make."""
+    """Restore all columns of a mesh's rows: the root's rates, then what the modes make."""
     at = 3 if recipe.layout.root == "heading" else 0
     return np.concatenate([rows[:, :at], shape.restore(rows[:, at:])], axis=1, dtype=np.float64)
 
@@ -60,7 +58,7 @@ def _changing(mesh: MeshSequence) -> list[str]:
 
 
 def _unit(parts: list[Any]) -> Single:
-    """Restored normals have not quite unit length."""
+    """Bring restored normals, which have not quite unit length, back to it."""
     normals: Single = np.concatenate(parts)
     with np.errstate(over="ignore"):  # of modes without measure nothing is left
         length = np.linalg.norm(normals, axis=-1, keepdims=True)

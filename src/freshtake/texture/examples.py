@@ -15,18 +15,20 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features import Recipe, encode, recipe
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.cloud import placed
 from freshtake.motion.features.ground import Path, turned_back
 from freshtake.motion.features.mesh_features import MeshLayout
+from freshtake.motion.features.point_features import placed
 from freshtake.motion.features.recipes import Layout
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
+from freshtake.texture.frame_distance import Weights
 from freshtake.texture.segments import Segments, laid_out
 from freshtake.texture.settings import Settings
+from freshtake.texture.shape import Shape
 
 
 def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
-    """Per frame, (frames, ...): half the way from the frame before to the frame after (Sattler 2004, eq. 4).
+    """Take per frame, (frames, ...), half the way from the frame before to the frame after (Sattler 2004, eq. 4).
 
     Departs from the paper at the ends, unless `still_ends`: one-sided, where the paper sets zero, which no frame in
     motion resembles.
@@ -40,9 +42,10 @@ def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
 
 
 def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool = False) -> Floats:
-    """Velocities in the world of points (frames, points, 3) that are given about the body, turned into its heading."""
+    """Compute world velocities, turned into the heading, of points (frames, points, 3) given about the body."""
     if path is None:
         return central_velocities(local, still_ends)
+    # In the world, because a foot that stands has no velocity there, but has one about the body.
     world = placed(local, path, up)
     return turned_back(central_velocities(world, still_ends), path.heading, up)
 
@@ -63,14 +66,30 @@ class Material(NamedTuple):
     recipe: Recipe | None
 
 
+class Described(NamedTuple):
+    """Takes as a model keeps them: `rows` (frames, columns), of meshes weights of the modes in `shape`.
+
+    `weights` are what frames are compared by.
+    """
+
+    recipe: Recipe | None
+    shape: Shape | None
+    rows: Floats
+    weights: Weights
+    segments: Segments
+    frame_time: float
+
+
 @dataclass(frozen=True)
-class _Takes:
+class Takes:
+    """Motions, and the name of the cell of each."""
+
     motions: list[Any]
     cells: list[str]
 
 
-def takes_of(given: Any) -> _Takes:
-    """One motion, a sequence of motions, or motions by the name of their cell."""
+def takes_of(given: Any) -> Takes:
+    """List the takes: one motion, a sequence of motions, or motions by the name of their cell."""
     if isinstance(given, dict):
         pairs = [(str(name), motion) for name, some in given.items() for motion in _listed(some)]
         empty = [name for name, some in given.items() if not _listed(some)]
@@ -80,21 +99,26 @@ def takes_of(given: Any) -> _Takes:
         pairs = [("all", motion) for motion in _listed(given)]
     if not pairs:
         raise UsageError("there is nothing to learn from: give at least one take")
-    return _Takes([motion for _, motion in pairs], [name for name, _ in pairs])
+    return Takes([motion for _, motion in pairs], [name for name, _ in pairs])
 
 
 def _listed(given: Any) -> list[Any]:
     return list(given) if isinstance(given, (list, tuple)) else [given]
 
 
-def material_of(given: Any, settings: Settings, frame_time: float | None = None) -> Material:
-    """Takes (motions, or plain arrays (frames, values) with a frame time) as rows and points."""
-    takes = takes_of(given)
+def segments_of(takes: Takes) -> Segments:
+    """Return where the takes lie when they are laid end to end; a take of a single frame is refused."""
     for number, motion in enumerate(takes.motions):
         if len(motion) < 2:
             name = getattr(motion, "name", "") or f"take {number + 1}"
             raise UsageError(f"{name} has one frame: a texture needs a moving take, of at least 2 frames")
-    segments = laid_out([len(motion) for motion in takes.motions], takes.cells)
+    return laid_out([len(motion) for motion in takes.motions], takes.cells)
+
+
+def material_of(given: Any, settings: Settings, frame_time: float | None = None) -> Material:
+    """Turn takes (motions, or plain arrays (frames, values) with a frame time) into rows and points."""
+    takes = takes_of(given)
+    segments = segments_of(takes)
     if any(isinstance(motion, np.ndarray) for motion in takes.motions):
         return _from_arrays(takes.motions, segments, frame_time, settings.method == "paper")
     made = _recipe(takes.motions, settings.root)
@@ -117,7 +141,7 @@ def material_of(given: Any, settings: Settings, frame_time: float | None = None)
 
 
 def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
-    """Columns as they are; a clip's rotations as vectors about their mean."""
+    """Keep columns as they are; a clip's rotations as vectors about their mean."""
     first = motions[0]
     if isinstance(first, Clip):
         return recipe(motions, angles="expmap", root=root or "heading", scale="none", drop_constant=False)
@@ -125,11 +149,12 @@ def _recipe(motions: Sequence[Any], root: str | None) -> Recipe:
         if root not in (None, "absolute"):
             raise UsageError(f"strokes have no root={root!r}: use absolute")
         return recipe(motions, scale="none", drop_constant=False)
-    _check_meshes(motions)
+    check_meshes(motions)
     return recipe(motions, root=root or "heading", scale="none", drop_constant=False)
 
 
-def _check_meshes(motions: Sequence[Any]) -> None:
+def check_meshes(motions: Sequence[Any]) -> None:
+    """Refuse meshes of different connectivity."""
     first = motions[0]
     for motion in motions[1:]:
         if isinstance(first, MeshSequence) and isinstance(motion, MeshSequence):
@@ -147,7 +172,7 @@ def _heading_recipe(motions: Sequence[Any], made: Recipe) -> Recipe:
 
 
 def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
-    """Points about the body (frames, points, 3), and their central velocities."""
+    """Return points about the body (frames, points, 3), and their central velocities."""
     layout = plain.layout
     columns, start = layout.encode(motion)
     path: Path | None = layout.path(columns, start) if layout.root == "heading" else None
@@ -163,10 +188,11 @@ def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Float
 
 
 def _point_weights(layout: Layout, count: int) -> Floats:
-    """Shares of the body (points,): of a skeleton by the length of what they end, else alike."""
+    """Compute shares of the body (points,): of a skeleton by the length of what they end, else alike."""
     if isinstance(layout, ClipLayout):
         tips = [float(np.linalg.norm(site.offset)) for site in layout.skeleton.end_sites]
         lengths = np.concatenate([layout.skeleton.lengths(), tips])
+        # The root ends no bone.
         lengths[0] = 0.0
         if lengths.sum() > 0.0:
             return np.asarray(lengths / lengths.sum())
@@ -174,6 +200,7 @@ def _point_weights(layout: Layout, count: int) -> Floats:
 
 
 def _flat(points: Sequence[Floats], weights: Floats) -> Floats:
+    # Roots of the shares, so that squared distances are weighted by the shares themselves.
     rows = np.concatenate(points) * np.sqrt(weights)[:, None]
     return rows.reshape(len(rows), -1)
 

@@ -25,18 +25,18 @@ class Fidelity(NamedTuple):
 
 
 def position_error(true: Floats, made: Floats) -> float:
-    """E per frame: the mean over frames of sum |p - p~| / sum |p| over vertices (Sattler 2004, eq. 12)."""
+    """Compute E per frame: the mean over frames of sum |p - p~| / sum |p| over vertices (Sattler 2004, eq. 12)."""
     return float(np.mean(_lengths(true - made).sum(axis=1) / _lengths(true).sum(axis=1)))
 
 
 def printed_position_error(true: Floats, made: Floats) -> float:
-    """E as printed: summed over the frames 1 to l - 1, so that it grows with the length (Sattler 2004, eq. 12)."""
+    """Sum E as printed: over the frames 1 to l - 1, so that it grows with the length (Sattler 2004, eq. 12)."""
     inner = slice(1, -1)
     return float(np.sum(_lengths(true - made)[inner].sum(axis=1) / _lengths(true)[inner].sum(axis=1)))
 
 
 def velocity_error(true: Floats, made: Floats) -> float:
-    """E* as a ratio of sums: sum |v - v~| / sum |v| over all vertices and frames (Sattler 2004, eq. 13).
+    """Compute E* as a ratio of sums: sum |v - v~| / sum |v| over all vertices and frames (Sattler 2004, eq. 13).
 
     Departs from the paper, whose ratio per vertex is ruled by vertices that hardly move.
     """
@@ -44,7 +44,7 @@ def velocity_error(true: Floats, made: Floats) -> float:
 
 
 def printed_velocity_error(true: Floats, made: Floats) -> float:
-    """E* as printed: the ratio of every vertex, averaged over vertices, summed over frames (Sattler 2004, eq. 13).
+    """Sum E* as printed: the ratio of each vertex, averaged over vertices, summed over frames (Sattler 2004, eq. 13).
 
     Vertices that stand still but for rounding, whose ratio has no meaning, count as none.
     """
@@ -55,9 +55,10 @@ def printed_velocity_error(true: Floats, made: Floats) -> float:
 
 
 def fidelity_table(positions: Floats, velocities: Floats, counts: Sequence[int]) -> list[Fidelity]:
-    """Table 2: errors for several numbers of components, positions and velocities (frames, vertices, 3) apart."""
+    """Compute Table 2: errors by number of components, positions and velocities (frames, vertices, 3) apart."""
     flat, moving = positions.reshape(len(positions), -1), velocities.reshape(len(velocities), -1)
     most = min(max(counts), len(flat))
+    # Modes are nested: one decomposition with the most components serves all counts.
     shapes, speeds = principal.fit(flat, count=most), principal.fit(moving, count=most)
     out = []
     for count in counts:
@@ -73,7 +74,7 @@ def fidelity_table(positions: Floats, velocities: Floats, counts: Sequence[int])
 
 
 def eigenvalues(rows: Floats, count: int) -> Floats:
-    """Variances of the first modes, for fig. 5."""
+    """Compute variances of the first modes, for fig. 5."""
     return principal.fit(rows.reshape(len(rows), -1), count=min(count, len(rows))).variances
 
 

@@ -22,7 +22,7 @@ class Weights(NamedTuple):
 
 
 def weights_of(poses: Floats, velocities: Floats, count: int, velocity_count: int) -> Weights:
-    """Separate principal components of positions and of velocities (Sattler 2004, §2.1)."""
+    """Compute separate principal components of positions and of velocities (Sattler 2004, §2.1)."""
     found = principal.fit(poses, count=min(count, *poses.shape))
     moving = principal.fit(velocities, count=min(velocity_count, *velocities.shape))
     return Weights(_never_empty(principal.project(found, poses)), _never_empty(velocities @ moving.modes.T))
@@ -33,22 +33,23 @@ def _never_empty(weights: Floats) -> Floats:
 
 
 def weight_distances(a: Floats, b: Floats) -> Floats:
-    """D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2 and 5): of positions, and of velocities."""
+    """Compute D_ij = sum_k |w_ik - w_jk| (Sattler 2004, eq. 2 and 5): of positions, and of velocities."""
     out = np.zeros((len(a), len(b)))
+    # Mode by mode, because the differences of all modes at once would take c times the memory of the result.
     for k in range(a.shape[1]):
         out += np.abs(a[:, k, None] - b[None, :, k])
     return out
 
 
 def mean_step(weights: Floats, successor: Ints) -> float:
-    """The mean distance from a frame to the next, s of Sattler 2004, §2.4.1; 1 where nothing moves."""
+    """Compute the mean distance from a frame to the next, s of Sattler 2004, §2.4.1; 1 where nothing moves."""
     goes = np.flatnonzero(successor >= 0)
     step = float(np.linalg.norm(weights[successor[goes]] - weights[goes], axis=1).mean()) if len(goes) else 0.0
     return step if step > 0.0 else 1.0
 
 
 def ahead(values: Floats, segments: Segments) -> Floats:
-    """Every frame's successor; after a take's last frame the straight line goes on."""
+    """Return every frame's successor; after a take's last frame the straight line goes on."""
     out = np.empty_like(values)
     out[:-1] = values[1:]
     for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):
@@ -58,13 +59,14 @@ def ahead(values: Floats, segments: Segments) -> Floats:
 
 
 def judged(weights: Weights, segments: Segments, frame_time: float, velocity_weight: float) -> Frames:
-    """What the cost of a jump is computed from: positions and velocities weighted, in mean frame steps.
+    """Weight positions and velocities for the cost of a jump, in mean frame steps.
 
     A difference of velocities counts as the way that it makes in a tenth of a second.
     """
     step = mean_step(weights.poses, segments.successors())
     here = weights.poses * ((1.0 - velocity_weight) / step)
     speed = weights.velocities * (velocity_weight * VELOCITY_HORIZON / frame_time / step)
+    # Take by take: a difference across a boundary would be a movement that nobody made.
     change = np.concatenate([_gradient(x) for x in np.split(weights.poses, segments.bounds[1:-1])])
     takes, bounds = segments.takes(), np.array(segments.bounds)
     return Frames(
@@ -74,7 +76,7 @@ def judged(weights: Weights, segments: Segments, frame_time: float, velocity_wei
 
 
 def _gone(poses: Floats, segments: Segments) -> Floats:
-    """How far every frame's pose has moved since its take began (frames,)."""
+    """Measure how far every frame's pose has moved since its take began (frames,)."""
     steps = [np.linalg.norm(np.diff(x, axis=0, prepend=x[:1]), axis=1) for x in np.split(poses, segments.bounds[1:-1])]
     return np.concatenate([np.cumsum(part) for part in steps])
 
@@ -84,7 +86,7 @@ def _gradient(values: Floats) -> Floats:
 
 
 def matrix(frames: Frames) -> Floats:
-    """Costs (frames, frames) of all jumps i to j, also of those that are never taken; for pictures."""
+    """Compute costs (frames, frames) of all jumps i to j, also of those that are never taken; for pictures."""
     out = np.empty((len(frames.here), len(frames.here)))
     for i, row in enumerate(out):
         costs_from(frames, i, 0, row)

@@ -94,29 +94,30 @@ class GuidedState:
     along: float = 0.0
 
     def steered(self, play: PlayState) -> GuidedState:
-        """The same with another play, for instance one on its way into a cell."""
+        """Copy the state with another play, for instance one on its way into a cell."""
         return replace(self, play=play)
 
 
 def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) -> Bearings:
-    """From the takes' rows. A cell goes straight where most of its frames do and other cells turn."""
+    """Measure the takes' rows. A cell goes straight where most of its frames do and other cells turn."""
     trend = turning_trend(rows, segments, frame_time)
     cells = segments.cells()
     still = [bool(np.median(np.abs(trend[cells == c])) <= FAST) for c in range(len(segments.names))]
     straight = np.array(still)[cells] if len(still) > 1 and not all(still) else np.zeros(len(rows), dtype=np.bool_)
+    # A quantile, because a single stumble must not decide how fast a body may be turned.
     most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
     speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
     return Bearings(trend, speed, most, straight, frame_time, up)
 
 
 def begin_guided(play: PlayState, guide: Guide, up: str) -> GuidedState:
-    """Before the first frame: facing the path where there is one, else heading 0."""
+    """Begin before the first frame: facing the path where there is one, else heading 0."""
     facing = 0.0 if guide.path is None else _Polyline(guide.path, up).direction()
     return GuidedState(play, heading=facing, mean=facing)
 
 
 def start_on(guide: Guide, up: str) -> Start:
-    """Where the first frame stands: at the beginning of the path, else at the origin."""
+    """Find where the first frame stands: at the beginning of the path, else at the origin."""
     if guide.path is None:
         return Start()
     first = np.asarray(guide.path, dtype=np.float64)[0]
@@ -126,13 +127,14 @@ def start_on(guide: Guide, up: str) -> Start:
 def read_on(
     state: GuidedState, frames: int, guide: Guide, bearings: Bearings, more: More, turning: Turning | None
 ) -> tuple[GuidedState, Floats, Played]:
-    """The next frames: play read at its tempo, then turned."""
+    """Make the next frames: play read at its tempo, then turned."""
     if guide.speed is not None and bearings.speed <= 0.0:
         raise UsageError("the takes do not travel, so that they have no speed to be changed")
     tempo = tempi(state.tempo, frames, guide.speed, bearings.speed, bearings.frame_time)
     places = state.share + np.cumsum(tempo)
     if state.read is None:
         places -= tempo[0]
+    # One row beyond the last place is read as well, because places lie between two rows.
     last = int(places[-1])
     play, rows, trend, played = more(state.play, last + 2 if state.read is None else last)
     if state.read is not None:
@@ -147,14 +149,14 @@ def read_on(
 
 
 def tempi(start: float, frames: int, speed: float | None, usual: float, frame_time: float) -> Floats:
-    """Tempo of the next frames (frames,), changing steadily to the one wanted, within what motion bears."""
+    """Compute the tempo of the next frames (frames,), changing steadily to the one wanted, within what motion bears."""
     wanted = 1.0 if speed is None or usual <= 0.0 else float(np.clip(speed / usual, *TEMPI))
     steps = TEMPO_CHANGE * frame_time * np.arange(1, frames + 1)
     return np.asarray(start + np.sign(wanted - start) * np.minimum(steps, abs(wanted - start)))
 
 
 def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: Floats) -> tuple[Floats, Ints]:
-    """Rows at fractional places, their speeds at this tempo, and which rows these places follow."""
+    """Read rows at fractional places, their speeds at this tempo, and which rows these places follow."""
     before = places.astype(np.intp)
     share = places - before
     if not share.any():
@@ -169,7 +171,7 @@ def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: F
 def turned_to(
     state: GuidedState, rows: Floats, trend: Floats, sources: Ints, guide: Guide, bearings: Bearings
 ) -> tuple[GuidedState, Floats]:
-    """Rows with the turning that follows the guide (changed in place), and the state after them.
+    """Turn rows as the guide says (changed in place), and return them with the state after them.
 
     Their own turning without steps, `trend` (frames,), is taken out while something is wanted. Where that begins or
     ends, turning goes on from what it was.
@@ -191,10 +193,12 @@ def turned_to(
             held = None
         wanted, took = 0.0, 0.0
         if goal is not None:
+            # The shorter way round, and from the mean heading: the sway of steps is no error to be corrected.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
             wanted, took = float(np.clip(away / ANSWER, -bearings.most, bearings.most)), float(trend[k])
         if steers != (goal is not None):
             turning, steers = turning + took - own, goal is not None
+        # Turning changes gradually: a body that begins to turn within one frame looks pushed.
         turning += float(np.clip(wanted - turning, -slew, slew))
         own = took
         row[2] += turning - own
@@ -222,7 +226,7 @@ class _Polyline:
         self.way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(self.ground)))])
 
     def at(self, along: float) -> complex:
-        """The place after so much way; beyond the end straight on."""
+        """Find the place after so much way; beyond the end straight on."""
         if along >= self.way[-1]:
             last = int(np.flatnonzero(np.diff(self.way) > 0.0)[-1])
             direction = (self.ground[last + 1] - self.ground[last]) / (self.way[last + 1] - self.way[last])
@@ -231,15 +235,15 @@ class _Polyline:
         return complex(real, imag)
 
     def nearest(self, place: complex, along: float, reach: float) -> float:
-        """The way to the point nearest to a place, at most `reach` further on, never back."""
+        """Find the way to the point nearest to a place, at most `reach` further on, never back."""
         some = along + np.linspace(0.0, reach, 9)
         away = [abs(self.at(float(s)) - place) for s in some]
         return float(some[int(np.argmin(away))])
 
     def towards(self, place: complex, along: float) -> float:
-        """The heading from a place to the point after so much way."""
+        """Return the heading from a place to the point after so much way."""
         return float(np.angle(self.at(along) - place))
 
     def direction(self) -> float:
-        """The heading in which it begins."""
+        """Return the heading in which it begins."""
         return self.towards(0j, float(self.way[self.way > 0.0][0]))

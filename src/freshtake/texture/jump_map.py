@@ -1,4 +1,7 @@
-"""Where to jump: the best jumps of every frame, thinned to those that lead on, as chances (Sattler 2004, §2.2)."""
+"""Where to jump: the best jumps of every frame, thinned to those that lead on, as chances (Sattler 2004, §2.2).
+
+Below, the jump map to the letter, all frames against all (Sattler 2004, eq. 2-8).
+"""
 
 from __future__ import annotations
 
@@ -11,9 +14,13 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.graphs import strong_parts
+from freshtake.texture.frame_distance import Weights, ahead, weight_distances
 from freshtake.texture.play_kernels import Chances, Frames, Numbers, best_jumps, costs_to_come, visiting
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
+
+MOST_FRAMES = 4000  # a full map of more frames takes hundreds of megabytes
 
 LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps
 ENOUGH = 0.8  # share of a cell's frames that must be able to go on for ever
@@ -43,7 +50,7 @@ class Reach:
 def find_jumps(
     frames: Frames, wanted: Ints, cells: Ints, band: int, k: int, *, forward: bool = True, rest: int = 0
 ) -> Jumps:
-    """The best jumps of every frame into its wanted cell; `forward`: none that turns the movement back.
+    """Find the best jumps of every frame into its wanted cell; `forward`: none that turns the movement back.
 
     After a jump its take goes on for at least `rest` frames.
     """
@@ -51,6 +58,7 @@ def find_jumps(
     k = min(k, count)
     targets, costs = np.empty((count, k), dtype=np.int32), np.empty((count, k))
     if not forward:
+        # Changes of zero pass the kernel's test of direction, so that it needs no second version.
         still = np.zeros_like(frames.change)
         frames = frames._replace(change=still, change_ahead=still)
     best_jumps(frames, wanted, cells, band, rest, targets, costs)
@@ -59,13 +67,13 @@ def find_jumps(
 
 
 def costs_of(jumps: Jumps, left: Ints, entered: Ints) -> Floats:
-    """What the jumps from `left` to `entered` (jumps,) cost; infinity for those that are none."""
+    """Look up what the jumps from `left` to `entered` (jumps,) cost; infinity for those that are none."""
     same = jumps.targets[left] == entered[:, None]
     return np.asarray(np.where(same, jumps.costs[left], np.inf).min(axis=1))
 
 
 def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
-    """The same, and from every take's last frame a jump to the nearest first frame of its cell, however far."""
+    """Add from every take's last frame a jump to the nearest first frame of its cell, however far."""
     targets = np.concatenate([np.full((segments.frames, 1), -1, dtype=np.int32), jumps.targets], axis=1)
     costs = np.concatenate([np.full((segments.frames, 1), np.inf), jumps.costs], axis=1)
     cells, firsts = segments.cells(), np.array(segments.bounds[:-1])
@@ -78,7 +86,7 @@ def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
 
 
 def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
-    """The least limit, per cell, with which most of its frames lie on closed ways; or the limit that is given."""
+    """Find the least limit, per cell, with which most of its frames lie on closed ways; or take the limit given."""
     cells, limits = segments.cells(), []
     alive = np.zeros(segments.frames, dtype=np.bool_)
     for cell, name in enumerate(segments.names):
@@ -102,25 +110,23 @@ def _dead_end(name: str, named: bool, largest: float | None) -> str:
 
 
 def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
-    """The largest set of frames of which each can be reached from each other, by going on and by jumps."""
-    from scipy.sparse import coo_matrix
-    from scipy.sparse.csgraph import connected_components
-
+    """Find the largest set of frames of which each can be reached from each other, by going on and by jumps."""
     count = len(successor)
     ok = (jumps.targets >= 0) & (jumps.costs <= limit) & mine[:, None]
     start, slot = np.nonzero(ok)
     goes = np.flatnonzero((successor >= 0) & mine)
     rows = np.concatenate([start, goes])
     columns = np.concatenate([jumps.targets[start, slot], successor[goes]])
-    graph = coo_matrix((np.ones(len(rows)), (rows, columns)), shape=(count, count))
-    _, label = connected_components(graph, directed=True, connection="strong")
+    # Only in a strongly connected set can play go on for ever and still come to every frame.
+    label = strong_parts(rows, columns, count)
     sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
     living = (label == sizes.argmax()) & mine
+    # A single frame is a component of its own even if it cannot be left.
     return living if living.sum() > 1 else np.zeros(count, dtype=np.bool_)
 
 
 def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]:
-    """Successors and jumps that stay among the frames that go on for ever."""
+    """Keep successors and jumps that stay among the frames that go on for ever."""
     alive, successor = reach.alive, segments.successors()
     limit = np.array(reach.limits)[segments.cells()]
     stays = (successor >= 0) & alive & alive[np.maximum(successor, 0)]
@@ -131,21 +137,22 @@ def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]
 
 
 def hold_of(frame_time: float) -> int:
-    """Frames in which an offset dies away, and in which play does not jump again."""
+    """Return in how many frames an offset dies away, and in which play does not jump again."""
     return max(2, round(FADE / frame_time))
 
 
 def band_of(settings: Settings, frame_time: float) -> int:
-    """Frames around the diagonal in which there is no jump."""
+    """Return how many frames around the diagonal have no jump."""
     return max(1, round(settings.band / frame_time))
 
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Jumps within each cell, not to the end of a take; where forward ones alone lead nowhere, also others."""
+    """Find jumps within each cell, not to the end of a take; where forward ones alone lead nowhere, also others."""
     cells, band = segments.cells(), band_of(settings, frame_time)
     if settings.method == "paper":
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
         return jumps, Reach((0.0,) * len(segments.names), np.ones(segments.frames, dtype=np.bool_))
+    # A jump needs time to die away before the take ends; short takes may have none that leaves so much.
     for rest in (hold_of(frame_time), 0):
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates, rest=rest))
         try:
@@ -155,12 +162,13 @@ def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, fram
     if settings.largest_jump is not None:
         return jumps, reach_of(jumps, segments, settings.largest_jump)
     jumps = find_jumps(frames, cells, cells, band, settings.candidates, forward=False)
+    # A take that never recurs can still be played: from its end back to a start, with a visible jump.
     forced = rounded_jumps(with_returns(jumps, frames, segments))
     return forced, reach_of(forced, segments, None)
 
 
 def rounded(values: npt.ArrayLike) -> Floats:
-    """As a model file keeps it."""
+    """Round values as a model file keeps them."""
     return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
@@ -170,7 +178,7 @@ def rounded_jumps(jumps: Jumps) -> Jumps:
 
 
 def totals(successor: Ints, jumps: Jumps, anticipation: float) -> tuple[Floats, Floats]:
-    """Costs of going on (frames,) and of every jump (frames, k), with what they lead to (video textures, §3)."""
+    """Add what they lead to to the costs of going on (frames,) and of every jump (frames, k) (video textures, §3)."""
     come = costs_to_come(successor, jumps.targets, jumps.costs, anticipation, ROUNDS)
     onward = np.where(successor >= 0, anticipation * come[np.maximum(successor, 0)], np.inf)
     jumping = jumps.costs + anticipation * come[np.maximum(jumps.targets, 0)]
@@ -180,12 +188,13 @@ def totals(successor: Ints, jumps: Jumps, anticipation: float) -> tuple[Floats, 
 def chances_at(
     successor: Ints, jumps: Jumps, costs: tuple[Floats, Floats], sigma: float, reluctance: float = 0.0
 ) -> Chances:
-    """exp(-cost / sigma) over going on and all jumps, summing to one for each frame.
+    """Compute exp(-cost / sigma) over going on and all jumps, summing to one for each frame.
 
     Every jump costs `reluctance` on top: where many jumps cost nothing, no sigma makes them rare.
     """
     onward, jumping = costs
     jumping = jumping + reluctance
+    # Costs are taken from the least of each frame: at small sigmas all exponentials would be zero.
     least = np.minimum(onward, jumping.min(axis=1))
     least = np.where(np.isfinite(least), least, 0.0)
     go = np.exp(-(onward - least) / sigma)
@@ -196,7 +205,7 @@ def chances_at(
 
 
 def jump_rate(chances: Chances, share: Floats) -> tuple[float, Floats]:
-    """Jumps per frame in the long run, and how often each frame is visited; `share` is a first guess."""
+    """Compute jumps per frame in the long run, and how often each frame is visited; `share` is a first guess."""
     shares = visiting(chances.successor, chances.onward, chances.targets, chances.chances, share.copy(), ROUNDS)
     return float((shares * chances.chances.sum(axis=1)).sum()), shares
 
@@ -204,7 +213,7 @@ def jump_rate(chances: Chances, share: Floats) -> tuple[float, Floats]:
 def calibrated(
     successor: Ints, jumps: Jumps, costs: tuple[Floats, Floats], alive: Bools, rate: float
 ) -> tuple[float, float]:
-    """The sigma, and the reluctance, with which there are `rate` jumps per frame, by bisection.
+    """Find the sigma, and the reluctance, with which there are `rate` jumps per frame, by bisection.
 
     Reluctance stays zero unless the least sigma jumps too often. Where takes are so short that even much of it does,
     there are a little more jumps than there must be, so that they differ.
@@ -213,6 +222,7 @@ def calibrated(
 
     def found(sigma: float, reluctance: float) -> float:
         nonlocal share
+        # The shares of one sigma are a good guess for the next, which saves most rounds.
         made, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
         return made
 
@@ -221,6 +231,7 @@ def calibrated(
         rate = max(rate, LEEWAY * min(freely, found(LEAST_SIGMA, MOST_RELUCTANCE)))
     if freely > rate:
         return LEAST_SIGMA, _bisected(0.0, MOST_RELUCTANCE, lambda x: found(LEAST_SIGMA, x) <= rate)
+    # Sigmas are bisected by their logarithm, because the range covers two orders of magnitude.
     sigma = np.exp(_bisected(np.log(LEAST_SIGMA), np.log(MOST_SIGMA), lambda x: found(np.exp(x), 0.0) > rate))
     return float(sigma), 0.0
 
@@ -230,3 +241,84 @@ def _bisected(low: float, high: float, above: Callable[[float], bool]) -> float:
         middle = (low + high) / 2.0
         low, high = (low, middle) if above(middle) else (middle, high)
     return float((low + high) / 2.0)
+
+
+def probabilities(distances: Floats, sigma: float) -> Floats:
+    """Compute P_ij ~ exp(-D_{i+1,j} / sigma), rows summing to one (Sattler 2004, eq. 3 and 6).
+
+    `distances` (frames, frames) are those of every frame's successor to every frame.
+    """
+    # Dividing out the largest chance changes nothing after normalizing, but keeps far rows from being all zero.
+    nearest = distances.min(axis=1, keepdims=True)
+    chances = np.exp(-(distances - nearest) / sigma)
+    return np.asarray(chances / chances.sum(axis=1, keepdims=True))
+
+
+def combined(positions: Floats, velocities: Floats, q: float = 0.0, velocity_q: float = 0.0) -> Floats:
+    """Compute the jump map [q + (1 - q) P][q* + (1 - q*) P*], rows summing to one (Sattler 2004, eq. 7-8).
+
+    Equation 7 is that of q = q* = 0. As printed, q = 1 leaves the velocities alone to decide, although the text says
+    the positions.
+    """
+    product = (q + (1.0 - q) * positions) * (velocity_q + (1.0 - velocity_q) * velocities)
+    total = product.sum(axis=1, keepdims=True)
+    # Where positions and velocities exclude each other everywhere, the product vanishes: no frame is then preferred.
+    even = np.full_like(product, 1.0 / product.shape[1])
+    return np.asarray(np.where(total > 0.0, product / np.where(total > 0.0, total, 1.0), even))
+
+
+def successor_distances(weights: Weights, segments: Segments) -> tuple[Floats, Floats]:
+    """Compute D_{i+1,j} and D*_{i+1,j}; a take's last frame goes on along a straight line."""
+    check_size(segments)
+    return (
+        weight_distances(ahead(weights.poses, segments), weights.poses),
+        weight_distances(ahead(weights.velocities, segments), weights.velocities),
+    )
+
+
+def check_size(segments: Segments) -> None:
+    """Refuse more frames than a full map is made of."""
+    if segments.frames > MOST_FRAMES:
+        raise UsageError(
+            f"the paper's full jump map of {segments.frames} frames is too large: use the default method, or at most "
+            f"{MOST_FRAMES} frames"
+        )
+
+
+def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]:
+    """Turn a full map into jumps: targets and chances (frames, frames), and the chance to go on (frames,)."""
+    count = len(chances)
+    targets = np.tile(np.arange(count, dtype=np.int32), (count, 1))
+    jumping = chances.copy()
+    goes = np.flatnonzero(successor >= 0)
+    onward = np.zeros(count)
+    onward[goes] = chances[goes, successor[goes]]
+    jumping[goes, successor[goes]] = 0.0
+    return targets, jumping, onward
+
+
+class Sigmas(NamedTuple):
+    """What maps costs to chances: sigma and reluctance in mean frame steps; of the paper's method sigma and sigma*."""
+
+    sigma: float
+    velocity: float
+    reluctance: float = 0.0
+
+
+def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings: Settings) -> Chances:
+    """Compute the jump map of eq. 2-8 as printed."""
+    positions, velocities = successor_distances(weights, segments)
+    full = combined(
+        probabilities(positions, sigmas.sigma), probabilities(velocities, sigmas.velocity), settings.q,
+        settings.velocity_q,
+    )  # fmt: skip
+    cells = segments.cells()
+    full = np.where(cells[:, None] == cells[None], full, 0.0)
+    full /= full.sum(axis=1, keepdims=True)
+    targets, chances, onward = as_table(full, segments.successors())
+    return Chances(segments.successors(), onward, targets, chances)
+
+
+def jumps_per_frame(seconds: float, frame_time: float) -> float:
+    """Return the rate for a mean time from jump to jump, less the frames after a jump in which there is none."""
+    return 1.0 / max(1.0 + 1e-9, seconds / frame_time - hold_of(frame_time))

@@ -15,27 +15,31 @@ from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import ENTRIES, unreachable
-from freshtake.texture.examples import Material, material_of, takes_of
+from freshtake.texture.examples import Described, Material, check_meshes, material_of, segments_of, takes_of
 from freshtake.texture.frame_distance import Weights, judged, weights_of
 from freshtake.texture.jump_map import (
     POOR,
     Jumps,
     Reach,
+    Sigmas,
     band_of,
     calibrated,
+    check_size,
     find_jumps,
     hold_of,
     jump_rate,
     jumps_and_reach,
+    jumps_per_frame,
+    paper_chances,
     rounded,
     rounded_jumps,
+    successor_distances,
     totals,
     within,
 )
-from freshtake.texture.jump_pace import jumps_per_frame
+from freshtake.texture.large_meshes import describe_large, is_large
 from freshtake.texture.mesh_compression import COMPONENTS, compress
 from freshtake.texture.model import TextureModel
-from freshtake.texture.paper_jump_map import Sigmas, check_size, paper_chances, successor_distances
 from freshtake.texture.play_kernels import Frames
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
@@ -53,36 +57,66 @@ def learn(
     report: Report | None = None,
     frame_time: float | None = None,
 ) -> TextureModel:
-    """Learn where one take (or several, or takes by the name of their cell) can be left and entered again.
+    """Learn where takes can be left and entered again.
 
-    Takes are mesh sequences, clips, strokes, point clips, or plain arrays (frames, values) with a `frame_time`. `rng`
-    lets the principal components of very large takes be found by random projection.
+    Args:
+        takes: one take, several, or takes by the name of their cell: mesh sequences, clips, strokes, point clips, or
+            plain arrays (frames, values).
+        settings: how to compress, jump and blend; None for the defaults.
+        rng: lets the principal components of very large takes be found by random projection.
+        report: called with the progress, a share and what is being done.
+        frame_time: seconds per frame of plain arrays; other takes have their own. By default 1.
+
+    Returns:
+        The model, which samples, loops and streams.
     """
     chosen, say = settings or Settings(), report or silent
     say(Progress(0.0, "reading the takes"))
-    material = material_of(_without_normals(takes, chosen), chosen, frame_time)
-    _check_length(material, chosen)
-    say(Progress(0.3, "what moves together"))
-    recipe, shape, rows = _compressed(material, chosen, rng)
-    weights = _weights(material, chosen)
+    takes = _without_normals(takes, chosen)
+    described = _described(takes, chosen, rng, frame_time, say)
+    weights, segments, step = described.weights, described.segments, described.frame_time
     say(Progress(0.6, "looking for recurrences"))
-    frames = judged(weights, material.segments, material.frame_time, chosen.velocity_weight)
-    jumps, reach = jumps_and_reach(frames, material.segments, chosen, material.frame_time)
-    entries = _entries(frames, material.segments, reach, hold_of(material.frame_time))
+    frames = judged(weights, segments, step, chosen.velocity_weight)
+    jumps, reach = jumps_and_reach(frames, segments, chosen, step)
+    entries = _entries(frames, segments, reach, hold_of(step))
     say(Progress(0.9, "calibrating the rate of jumps"))
-    sigmas = _sigmas(weights, jumps, reach, material.segments, chosen, material.frame_time)
+    sigmas = _sigmas(weights, jumps, reach, segments, chosen, step)
     say(Progress(1.0, "done"))
     return TextureModel(
-        chosen, material.segments, material.frame_time, recipe, shape, rows, weights, jumps, entries, reach, sigmas
-    )
+        chosen, segments, step, described.recipe, described.shape, described.rows, weights, jumps, entries, reach,
+        sigmas,
+    )  # fmt: skip
 
 
-def _check_length(material: Material, settings: Settings) -> None:
+def _described(
+    takes: Any, settings: Settings, rng: np.random.Generator | None, frame_time: float | None, say: Report
+) -> Described:
+    """Return the takes as rows and mode weights, rounded as a model file keeps them."""
+    listed = takes_of(takes)
+    if is_large(listed.motions):
+        check_meshes(listed.motions)
+        segments = segments_of(listed)
+        _check_length(segments, listed.motions[0].frame_time, settings)
+        say(Progress(0.1, "what moves together, a few vertices at a time"))
+        counts = (settings.components or COMPONENTS, settings.velocity_components or VELOCITY_COMPONENTS)
+        found = describe_large(listed.motions, segments, settings, counts)
+    else:
+        material = material_of(takes, settings, frame_time)
+        _check_length(material.segments, material.frame_time, settings)
+        say(Progress(0.3, "what moves together"))
+        recipe, shape, rows = _compressed(material, settings, rng)
+        weights = _weights(material, settings)
+        found = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
+    # Rounded before anything is learned from them: a model that is read back then plays the same frames.
+    weights = Weights(rounded(found.weights.poses), rounded(found.weights.velocities))
+    return found._replace(rows=rounded(found.rows), weights=weights)
+
+
+def _check_length(segments: Segments, frame_time: float, settings: Settings) -> None:
     """Refuse cells in which no jump is far enough from going on."""
     if settings.method == "paper":
         return
-    least = band_of(settings, material.frame_time) + 2
-    segments = material.segments
+    least = band_of(settings, frame_time) + 2
     for name, frames in zip(segments.names, np.bincount(segments.cells()).tolist(), strict=True):
         if frames < least:
             where = f"the cell {name!r} has" if len(segments.names) > 1 else "the takes have"
@@ -90,7 +124,7 @@ def _check_length(material: Material, settings: Settings) -> None:
 
 
 def recurring(model: TextureModel) -> bool:
-    """Whether the takes come back near to themselves, in every cell, so that jumps are small."""
+    """Tell whether the takes come back near to themselves, in every cell, so that jumps are small."""
     return max(model.reach.limits) <= POOR
 
 
@@ -108,15 +142,15 @@ def _without_normals(takes: Any, settings: Settings) -> Any:
 def _compressed(
     material: Material, settings: Settings, rng: np.random.Generator | None
 ) -> tuple[Recipe | None, Shape | None, Floats]:
-    """A mesh by its modes; others as they are."""
+    """Compress a mesh by its modes; leave others as they are."""
     recipe = material.recipe
     if recipe is None or not isinstance(recipe.layout, MeshLayout):
-        return recipe, None, rounded(material.rows)
+        return recipe, None, material.rows
     layout = recipe.layout
     at = 3 if layout.root == "heading" else 0
     columns = material.rows[:, at:]
     shape, found = compress(columns, layout, settings, rng)
-    rows = rounded(np.concatenate([material.rows[:, :at], found], axis=1))
+    rows = np.concatenate([material.rows[:, :at], found], axis=1)
     return mesh_recipe(layout, shape), shape, rows
 
 
@@ -129,12 +163,11 @@ def _weights(material: Material, settings: Settings) -> Weights:
             f"have at most {most}: ask for fewer"
         )
     count = settings.components or COMPONENTS
-    found = weights_of(material.poses, material.velocities, count, settings.velocity_components or VELOCITY_COMPONENTS)
-    return Weights(rounded(found.poses), rounded(found.velocities))
+    return weights_of(material.poses, material.velocities, count, settings.velocity_components or VELOCITY_COMPONENTS)
 
 
 def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
-    """Jumps from every frame into each cell, to frames that go on for ever; checked: each cell can be reached.
+    """Find jumps from every frame into each cell, to frames that go on for ever; refuse cells that cannot be reached.
 
     They lead to where a fade has its time before the next jump is due, in cells whose takes are long enough.
     """
@@ -157,7 +190,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
 
 
 def _lasts(alive: Bools, lasts: Ints) -> Ints:
-    """The last frame (frames,) up to which each one can be followed without a jump, among those that go on for ever."""
+    """Find the last frame (frames,) up to which each can be followed without a jump, among those that go on."""
     out = lasts.copy()
     for frame in range(len(alive) - 2, -1, -1):
         if frame < lasts[frame]:
@@ -168,7 +201,7 @@ def _lasts(alive: Bools, lasts: Ints) -> Ints:
 def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
-    """As given, or from the mean time between jumps."""
+    """Take sigmas as given, or find them from the mean time between jumps."""
     rate = jumps_per_frame(settings.jump_time, frame_time)
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)
@@ -185,6 +218,7 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
     if settings.sigma is not None:
         return Sigmas(settings.sigma, settings.velocity_sigma or settings.sigma)
     positions, velocities = successor_distances(weights, segments)
+    # One search for two sigmas: their ratio is fixed to that of the distances, so that both count alike.
     ratio = float(velocities.mean() / max(positions.mean(), 1e-300)) or 1.0
     low, high = np.log(1e-6 * positions.mean()), np.log(10.0 * positions.mean())
     share = np.full(segments.frames, 1.0 / segments.frames)
@@ -195,3 +229,20 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
         low, high = (np.log(middle), high) if found < rate else (low, np.log(middle))
     sigma = float(np.exp((low + high) / 2.0))
     return Sigmas(sigma, settings.velocity_sigma or sigma * ratio)
+
+
+def with_jump_time(model: TextureModel, seconds: float) -> TextureModel:
+    """Return the model with another mean time from jump to jump, as if it had been learned with it.
+
+    Args:
+        model: of the default method.
+        seconds: from jump to jump, on average.
+
+    Returns:
+        A model with the same jumps, of other chances.
+    """
+    if model.settings.method == "paper":
+        raise UsageError("the rate of jumps of the method paper is learned: learn again with another jump_time")
+    settings = model.settings.changed(jump_time=seconds, sigma=None)
+    sigmas = _sigmas(model.weights, model.jumps, model.reach, model.segments, settings, model.frame_time)
+    return replace(model, settings=settings, sigmas=sigmas)

@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.numeric.arrays import Floats
-from freshtake.texture.guiding import Guide
+from freshtake.texture.guiding import Guide, begin_guided
 from freshtake.texture.planting import planted_stream
 from freshtake.texture.play_kernels import Chances
 from freshtake.texture.synthesize import shown
@@ -25,16 +25,17 @@ MOST_JUMPS = 0.5  # chance of a jump in a frame
 
 
 class LivePlay(NamedTuple):
-    """What may change while a stream runs: where it goes, and how often it jumps (times as often as learned)."""
+    """What may change while a stream runs: where it goes, how often it jumps (times as often as learned), its cell."""
 
     guide: Guide = Guide()
     jump_rate: float = 1.0
+    cell: str | None = None
 
 
 def play_stream(
     model: TextureModel, rng: np.random.Generator, cell: str | None, decode: bool, plant: bool | str = False
 ) -> Iterator[Any]:
-    """One row per frame without end; with `decode` one-frame motions, placed on, with `plant` their feet held."""
+    """Stream rows without end, one per frame; with `decode` one-frame motions, placed on, with `plant` feet held."""
     if plant and not decode:
         raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
     if not decode:
@@ -60,7 +61,7 @@ def _frames(model: TextureModel, rng: np.random.Generator, cell: str | None) -> 
 
 
 def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Any, Played]]:
-    """Motions of some frames, and what they show."""
+    """Yield motions of some frames, and what they show."""
     state, start, first = model.start(rng, cell=cell), Start(), True
     while True:
         after, played = model.play(state, rng, STREAM_BLOCK)
@@ -72,21 +73,29 @@ def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> 
 def guided_blocks(
     model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
 ) -> Iterator[tuple[Any, Played]]:
-    """Motions of a few frames, and what they show, by a control that is asked before each."""
+    """Yield motions of a few frames, and what they show, by a control that is asked before each."""
     frames = max(1, round(LIVE_BLOCK / model.frame_time))
-    state, start, first = model.start_guided(rng, control().guide, cell=cell), Start(), True
+    state, start, first = begin_guided(model.start(rng, cell=cell), control().guide, model.up), Start(), True
     while True:
         now = control()
-        state, rows, played = model.advance_guided(state, rng, now.guide, frames, now.jump_rate)
+        if now.cell is not None and now.cell != cell:
+            cell = now.cell
+            state = state.steered(model.steer(state.play, cell))
+        if model.rates:
+            state, rows, played = model.advance_guided(state, rng, now.guide, frames, now.jump_rate)
+        else:  # nothing to be guided: only the cell is chosen
+            after, played = model.play(state.play, rng, frames)
+            rows, state = shown(state.play, played, model.blending), state.steered(after)
         yield model.decode(rows, start=start, resume=not first), played
         start, first = model.after(rows, start, not first), False
 
 
 def more_often(chances: Chances, rate: float) -> Chances:
-    """The same jumps, so many times as likely, where play may go on as well."""
+    """Make the same jumps so many times as likely, where play may go on as well."""
     if rate == 1.0:
         return chances
     jump = chances.chances.sum(axis=1)
+    # Where a frame has nothing but jumps, their sum is one and cannot be changed.
     free = (chances.onward > 0.0) & (jump > 0.0)
     wanted = np.minimum(jump * rate, np.maximum(jump, MOST_JUMPS))
     factor = np.where(free, wanted / np.maximum(jump, 1e-300), 1.0)
@@ -95,13 +104,14 @@ def more_often(chances: Chances, rate: float) -> Chances:
 
 
 def where_rows_end(model: TextureModel, rows: Floats, start: Start, resume: bool) -> Start:
-    """Where rows that begin at `start` end; to resume a stream."""
+    """Find where rows that begin at `start` end; to resume a stream."""
     if model.recipe is None:
         return start
     if model.shape is None:
         return where_it_ends(model.recipe, rows, start=start, resume=resume)
     if model.recipe.layout.root != "heading":
         return start
+    # Only the three rates decide where rows end: the mesh need not be restored.
     columns = np.zeros((len(rows), model.recipe.layout.width))
     columns[:, :3] = rows[:, :3]
     return where_it_ends(model.recipe, columns, start=start, resume=resume)

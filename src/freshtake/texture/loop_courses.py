@@ -9,11 +9,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from freshtake.errors import UsageError
 from freshtake.motion.features.ground import AT_ORIGIN, Path, set_ground, summed
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.texture.segments import Segments
 
 COURSES = ("straight", "closed", "free")
@@ -32,7 +32,7 @@ class LoopCourse(NamedTuple):
 
 
 def check_course(course: str | float | None) -> None:
-    """A course is one of the names, a number of degrees, or None."""
+    """Check that a course is one of the names, a number of degrees, or None."""
     if isinstance(course, (int, float)) and not isinstance(course, bool):
         if not abs(course) <= 3600.0:
             raise UsageError(f"a loop turns by at most 3600 degrees either way, not {course}")
@@ -47,12 +47,12 @@ def trend_of(values: Floats, segments: Segments, frame_time: float) -> Floats:
 
 
 def turning_trend(rows: Floats, segments: Segments, frame_time: float) -> Floats:
-    """(frames,): how fast each frame of the takes turns, single steps smoothed out, in radians a second."""
+    """Compute how fast each frame of the takes turns (frames,), single steps smoothed out, in radians a second."""
     return trend_of(rows[:, 2], segments, frame_time)
 
 
 def detours(trend: Floats, rate: float) -> Floats:
-    """(frames,): what it costs to bend each frame to a rate of turning, 1 where that is much.
+    """Compute what it costs to bend each frame to a rate of turning (frames,), 1 where that is much.
 
     A rate that the takes have nowhere is counted from the nearest one that they have: what no choice of frames can
     give is not to be paid for by larger jumps.
@@ -61,7 +61,7 @@ def detours(trend: Floats, rate: float) -> Floats:
 
 
 def rate_of(course: str | float | None, seconds: float) -> float | None:
-    """Radians a second that a course turns by; None for one that is left as it is."""
+    """Return the radians a second that a course turns by; None for one that is left as it is."""
     if course == "free":
         return None
     turns = 2.0 * np.pi if course == "closed" else np.radians(course) if isinstance(course, (int, float)) else 0.0
@@ -69,7 +69,7 @@ def rate_of(course: str | float | None, seconds: float) -> float | None:
 
 
 def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float = 0.0) -> LoopCourse:
-    """A loop's rows on a course; None: straight, or without travel where it hardly travels.
+    """Bend a loop's rows to a course; None: straight, or without travel where it hardly travels.
 
     `moves` is how far the body moves about itself from frame to frame.
     """
@@ -81,11 +81,14 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
     assert rate is not None
     if course == "closed" and turned < 0.0:
         rate = -rate
+    # The wish replaces the smoothed turning alone, so that hips go on swaying with the steps.
     out[:, 2] += rate - gaussian_filter1d(rows[:, 2], SMOOTH / frame_time, mode="wrap")
     travel, path = _once(out, frame_time, up)
     stands = bool(np.linalg.norm(travel) < STANDS * moves * len(rows))
     if course == "closed" or (course is None and stands):
+        # The drift is spread evenly over all frames: taken out in one, it would be seen as a slide.
         drift = (path.ground[-1] - path.ground[0]) / len(rows)
+        # Rows hold speeds in the heading of the frame before, so that the drift is turned into that.
         step = drift * np.exp(-1j * np.roll(path.heading[:-1], 1)) / frame_time
         out[:, 0] -= step.real
         out[:, 1] -= step.imag
@@ -94,7 +97,7 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
 
 
 def _once(rows: Floats, frame_time: float, up: str) -> tuple[Floats, Path]:
-    """The travel of once through a loop, and its path, the frame after the last included."""
+    """Compute the travel of once through a loop, and its path, the frame after the last included."""
     path = summed(np.concatenate([rows, rows[:1]])[:, :3], frame_time, AT_ORIGIN, up)
     travel = np.zeros(3)
     set_ground(travel, path.ground[-1] - path.ground[0], up)

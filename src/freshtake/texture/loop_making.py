@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -9,14 +10,15 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import facing_forward
 from freshtake.motion.planting.contacts import runs
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.texture.action import Likeness, action_of
+from freshtake.texture.action import Likeness, action_of, moved_steps
 from freshtake.texture.frame_distance import Weights, judged
-from freshtake.texture.jump_map import Reach, band_of, costs_of, jumps_and_reach, within
+from freshtake.texture.jump_map import band_of, costs_of, jumps_and_reach, reach_of, within
 from freshtake.texture.loop_courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.loops import (
     LoopWish,
@@ -24,9 +26,9 @@ from freshtake.texture.loops import (
     Ways,
     anchors_of,
     closed_stretches,
-    closing_frames,
     drawn,
     find_loops,
+    loop_wish,
     near_lengths,
     nearest_lengths,
     price_of,
@@ -34,7 +36,7 @@ from freshtake.texture.loops import (
     ways_of,
 )
 from freshtake.texture.planting import around, cut_loop, planted
-from freshtake.texture.segments import laid_out
+from freshtake.texture.segments import laid_out, split
 from freshtake.texture.synthesize import advance, begin, looped
 from freshtake.texture.transitions import Played, paced
 
@@ -80,6 +82,7 @@ def found_loops(
     stretch: float,
     course: str | float | None,
     among: Bools | None,
+    report: Report = silent,
 ) -> list[Loop]:
     """Find loops of exactly so many frames, the best one first: small jumps, few of them, and like the action.
 
@@ -103,20 +106,31 @@ def found_loops(
         action = action.narrowed(kept)
     if action.travel is not None or part is not model:
         detour = detour + action.costs()
-    wish = LoopWish(variety, closing_frames(model.frame_time), detour)
-    ways, closed = _closed_ways(part, rng, frames, stretch, wish)
-    dear, priced = wish.dear(len(kept)), []
-    for length, way in closed:
-        likeness = action.likeness(way, length / frames)
-        price = price_of(way, ways, variety, dear) + tempo_price(length, frames)
-        priced.append((price + UNLIKE * likeness.distance, price, length, way, likeness))
+    wish = loop_wish(variety, model.frame_time, detour)
+    dear = wish.dear(len(kept))
+    priced: list[tuple[float, float, int, tuple[int, ...], Likeness]] = []
+    for ways, closed in _closed_ways(part, rng, frames, stretch, wish, report):
+        for length, way in closed:
+            likeness = action.likeness(way, length / frames)
+            price = price_of(way, ways, variety, dear) + tempo_price(length, frames)
+            priced.append((price + UNLIKE * likeness.distance, price, length, way, likeness))
+        # Where small jumps only lead round a part of the action, larger ones may lead round all of it.
+        if not min(priced)[-1].unlike:
+            break
+    pieces = split(model.points(part.rows), part.segments)
+    # Steps are measured within pieces, since the way between two of them is never shown.
+    steps = np.concatenate([moved_steps(piece) for piece in pieces])
     out: list[Loop] = []
     for _, price, length, way, likeness in sorted(priced):
         shown = tuple(kept[list(way)].tolist())
+        # A list of choices is of no use if all of them show nearly the same frames.
         if any(_shared(shown, other.way) >= SAME for other in out):
             continue
+        report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
         loop = Loop(shown, length, price, likeness, _jump_costs(part, way), max(part.reach.limits))
-        likeness = action.with_travel(likeness, shown_loop(model, loop, rng, frames)[0], way[0])
+        rows = shown_loop(model, loop, rng, frames)[0]
+        moved = np.linalg.norm(np.diff(model.points(np.concatenate([rows, rows[:1]])), axis=0), axis=1)
+        likeness = action.as_shown(likeness, rows, float(moved.mean()), steps, way[0])
         out.append(loop._replace(price=price + UNLIKE * likeness.distance, likeness=likeness))
         if len(out) == CANDIDATES:
             break
@@ -136,13 +150,13 @@ def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames
 
 
 def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> list[int]:
-    """Up to three lengths near `frames` of loops that need no larger jumps than play does."""
-    small = ways_of(*model.live, model.weights.poses, model.rules)
+    """Find up to three lengths near `frames` of loops that need no larger jumps than play does."""
+    small = ways_of(*model.live, max(model.reach.limits), model.play_material)
     return near_lengths(frames, small, anchors_of(small, rng))
 
 
 def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> float:
-    """Share of the frames of two loops that both show."""
+    """Compute the share of the frames of two loops that both show."""
     a, b = set(one), set(other)
     return len(a & b) / len(a | b)
 
@@ -178,7 +192,7 @@ def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
 
 
 def on_its_course(model: TextureModel, rows: Floats, course: str | float | None) -> LoopCourse | None:
-    """A loop's rows on its course over the ground; None for motions that have none."""
+    """Bend a loop's rows to its course over the ground; None for motions that have none."""
     check_course(course)
     if model.rates == 0 or model.recipe is None:
         if course not in (None, "free"):
@@ -197,7 +211,7 @@ def loop_motion(
     plant: bool | str,
     name: str,
 ) -> Any:
-    """A loop's rows as a motion on its course, feet planted through the seam; a clip says that it is a loop."""
+    """Decode a loop's rows on its course, feet planted through the seam; a clip says that it is a loop."""
     found = on_its_course(model, rows, course)
     rows = np.tile(rows if found is None else found.rows, (max(1, times), 1))
     made = model.decode(rows, name=name)
@@ -209,6 +223,7 @@ def loop_motion(
         info = Playback(found.travel * cycles, seconds, True, cycles=cycles, turn=found.turned - found.turns)
     if not plant or model.standing is None:
         return made if info is None else facing_forward(made.changed(playback=info))
+    # Planting looks back and ahead: only in the midst of an endless play are both ends of the loop alike.
     before, count = around(len(rows), model.standing, model.frame_time)
     at = np.mod(np.arange(count) - before, len(rows))
     source = played.source[(np.mod(at, len(rows) // max(1, times)) * len(played.source)) * max(1, times) // len(rows)]
@@ -218,49 +233,68 @@ def loop_motion(
 
 
 def _detours(model: TextureModel, frames: int, course: str | float | None) -> Floats:
-    """What each frame of the takes costs on a course (frames,)."""
+    """Compute what each frame of the takes costs on a course (frames,)."""
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or rate is None:
         return np.zeros(len(model.rows))
+    # A closed course may turn either way, so that only the amount counts.
     trend = turning_trend(model.rows, model.segments, model.frame_time)
     return detours(np.abs(trend) if course == "closed" else trend, rate)
 
 
 def _closed_ways(
-    model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, wish: LoopWish
-) -> tuple[Ways, list[tuple[int, tuple[int, ...]]]]:
-    """Closed ways and their lengths: with small jumps, at about the takes' tempo; or else with any jumps."""
+    model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, wish: LoopWish, report: Report
+) -> Iterator[tuple[Ways, list[tuple[int, tuple[int, ...]]]]]:
+    """Yield closed ways and their lengths: with jumps as small as those of play, then with larger and larger ones."""
 
     def stroll(start: int, count: int) -> tuple[int, ...]:
         played = model.play(begin(start, model.settings.recent), rng, count)[1]
         return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
-    dear = wish.dear(len(model.rows))
-    successor, jumps = model.live
-    small = ways_of(successor, drawn(jumps, rng), model.weights.poses, model.rules)
-    anchors = anchors_of(small, rng)
+    def of_near_lengths(ways: Ways, anchors: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        for length, anchor in nearest_lengths(frames, ways, anchors, stretch, dear, LENGTHS):
+            report(Progress(0.2, f"looking for loops of {length} frames"))
+            through = list(dict.fromkeys([anchor, *anchors]))
+            yield from ((length, way) for way in find_loops(length, ways, stroll, through, wish))
+
+    dear, limit = wish.dear(len(model.rows)), max(model.reach.limits)
+    some = ways_of(model.live[0], drawn(model.live[1], rng), limit, model.play_material)
+    anchors = anchors_of(some, rng)
     found: list[tuple[int, tuple[int, ...]]] = []
-    for length, anchor in nearest_lengths(frames, small, anchors, stretch, dear, LENGTHS):
-        through = list(dict.fromkeys([anchor, *anchors]))
-        found += [(length, way) for way in find_loops(length, small, stroll, through, wish)]
+    report(Progress(0.05, "looking for loops"))
+    if frames > wish.link:  # a chain has any length that its links add up to, so that its tempo need not change
+        found += [(frames, way) for way in find_loops(frames, some, stroll, anchors, wish)]
+    else:
+        found += of_near_lengths(some, anchors)
+    closes = bool(found)
     if found:
-        return small, found + [(len(way), way) for way in closed_stretches(frames, small, stretch, dear)]
-    for wider in WIDER:
-        limits = tuple(wider * limit for limit in model.reach.limits)
-        wide = within(model.jumps, Reach(limits, model.reach.alive), model.segments)
-        some = ways_of(wide[0], drawn(wide[1], rng), model.weights.poses, model.rules, slots=32)
+        yield some, found + [(len(way), way) for way in closed_stretches(frames, some, stretch, dear)]
+    for number, wider in enumerate(WIDER):
+        report(Progress(0.5 + 0.1 * number, "looking for loops with larger jumps"))
+        try:
+            reach = reach_of(model.jumps, model.segments, wider * limit)
+        except UsageError:  # even so large jumps lead nowhere
+            continue
+        wide = within(model.jumps, reach, model.segments)
+        some = ways_of(wide[0], drawn(wide[1], rng), limit, model.play_material, slots=32)
         anchors = anchors_of(some, rng)
         found = [(frames, way) for way in find_loops(frames, some, stroll, anchors, wish)]
+        # A change of tempo that nobody sees is better than no loop at all.
+        found = found or list(of_near_lengths(some, anchors))
+        found += [(len(way), way) for way in closed_stretches(frames, some, stretch, dear)]
         if found:
-            return some, found
-    raise NoLoop(frames, near_lengths(frames, some, anchors))
+            closes = True
+            yield some, found
+    if not closes:  # `some` and its anchors are those of the largest jumps that lead anywhere
+        raise NoLoop(frames, near_lengths(frames, some, anchors))
 
 
 def _around(model: TextureModel, way: tuple[int, ...], rng: np.random.Generator) -> Played:
-    """A closed way as it is shown: the last frame leads to the first one."""
+    """Play a closed way as it is shown: the last frame leads to the first one."""
     state = begin(way[-1], 0).heading_for(way)
     last, parts = way[-1], []
     while True:
+        # Frame by frame, because inserted frames make the length known only at the end.
         state, played = advance(state, 1, model.chances, model.play_material, 0, rng)
         parts.append(played)
         if not state.plan and state.numbers[4] == 0 and state.frame == last and len(parts) > len(way):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps
-from freshtake.texture.play_kernels import Numbers, Rules, Steps, inserted, walk_costs
+from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserted, walk_costs
 
 ANCHORS = 16  # frames that loops are tried from
 SLOTS = 6  # jumps per frame that loops use
@@ -20,10 +20,12 @@ STRETCHES = 8  # pieces of a take, closed by a single jump, that are compared wi
 STROLLS = 24  # random plays that are closed to loops
 APART = 0.03  # share of the length by which lengths that are tried differ
 CLOSING = 2.5  # seconds of which the way back of a random play has at most
+LINK = 30.0  # seconds: longer loops are chains of such ones, since the table of all ways grows with the length
 TOLL = 0.1  # mean frame steps per frame that was shown before
 MONOTONOUS = 20.0  # mean frame steps that a loop costs on top which is a shorter one over and over
-RESTLESS = 3.0  # mean frame steps that every jump costs on top, so that a loop has few
+RESTLESS = 8.0  # mean frame steps that every jump costs on top, so that a loop has few; chosen on odd performers
 TEMPO = 100.0  # mean frame steps that a loop of twice the tempo would cost on top
+USUAL = 1.5  # mean frame steps: the largest jump of takes that recur well
 SPREAD = 0.3  # by how much costs are varied, as a standard deviation of their logarithm
 
 Stroll = Callable[[int, int], tuple[int, ...]]
@@ -43,9 +45,18 @@ class Ways:
     durations: Numbers
     rest: int
     every: Jumps  # also those that only random plays use
+    limit: float  # mean frame steps: the largest jump that play needs
+
+    def felt(self, costs: Floats) -> Floats:
+        """Return how bad jumps are that cost so many mean frame steps.
+
+        Every jump is one too many, and a large one is worse than several small ones; large is what exceeds the jumps
+        that these takes need for play, because no choice of frames spares a loop those.
+        """
+        return np.asarray(RESTLESS + 0.5 * np.square(costs * (USUAL / max(USUAL, self.limit))))
 
     def least(self, start: int, length: int, toll: Floats) -> tuple[Floats, Numbers]:
-        """Least costs after 0 ... length frames from `start`, and where from."""
+        """Find the least costs after 0 ... length frames from `start`, and where from."""
         shape = (length + 1, len(self.successor))
         least, origin = np.empty(shape), np.empty(shape, dtype=np.int32)
         steps = Steps(self.successor, self.targets, self.costs, self.durations)
@@ -53,7 +64,7 @@ class Ways:
         return least, origin
 
     def traced(self, end: int, length: int, origin: Numbers) -> tuple[int, ...]:
-        """The frames of the cheapest way that ends at `end` after `length` frames, `end` itself left out."""
+        """Trace the cheapest way that ends at `end` after `length` frames, `end` itself left out."""
         way: list[int] = []
         frame, t = end, length
         while t > 0:
@@ -69,17 +80,19 @@ class Ways:
         return tuple(way[::-1])
 
 
-def ways_of(successor: Ints, jumps: Jumps, poses: Floats, rules: Rules, slots: int = SLOTS) -> Ways:
-    """Jumps that are followed by as many frames as play has after a jump."""
+def ways_of(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial, slots: int = SLOTS) -> Ways:
+    """Follow each jump by as many frames as play shows after one."""
+    rules, poses = material.rules, material.poses
     entries = np.ascontiguousarray(jumps.targets[:, :slots])
     targets = entries.copy()
     for _ in range(rules.hold):
+        # The frames without a jump are part of the step, so that dynamic programming need not remember the last jump.
         targets = np.where(targets >= 0, successor[np.maximum(targets, 0)], -1).astype(np.int32)
     durations = np.ones(entries.shape, dtype=np.int32)
     for i, slot in zip(*np.nonzero(targets >= 0), strict=True):
         durations[i, slot] = 1 + rules.hold + inserted(rules, poses, i, entries[i, slot])
-    costs = _felt(jumps.costs[:, : entries.shape[1]])
-    return Ways(successor, entries, targets, costs, durations, rules.hold, jumps)
+    ways = Ways(successor, entries, targets, jumps.costs[:, : entries.shape[1]], durations, rules.hold, jumps, limit)
+    return replace(ways, costs=ways.felt(ways.costs))
 
 
 class NoLoop(UsageError):
@@ -96,6 +109,7 @@ class LoopWish(NamedTuple):
 
     variety: float  # how much repetitions count against costs of jumps
     closing: int  # frames of which the way back of a random play has at most
+    link: int  # frames of which a loop has at most that is not made of shorter ones
     detour: Floats | None = None  # (frames,): what it costs to show each frame, 1 as much as showing one twice
 
     def dear(self, frames: int) -> Floats:
@@ -103,9 +117,9 @@ class LoopWish(NamedTuple):
         return TOLL * (np.zeros(frames) if self.detour is None else self.detour)
 
 
-def closing_frames(frame_time: float) -> int:
-    """How many frames the way back of a random play has at most."""
-    return round(CLOSING / frame_time)
+def loop_wish(variety: float, frame_time: float, detour: Floats) -> LoopWish:
+    """Return what a loop should be like at a frame rate."""
+    return LoopWish(variety, round(CLOSING / frame_time), round(LINK / frame_time), detour)
 
 
 def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
@@ -119,7 +133,10 @@ def find_loops(length: int, ways: Ways, stroll: Stroll, anchors: Sequence[int], 
     `stroll(start, frames)` gives the frames of a random play.
     """
     dear = wish.dear(len(ways.successor))
-    found = set(_planned(length, ways, anchors, wish.variety, dear))
+    if length > wish.link:
+        found = set(_chained(length, ways, anchors, wish, dear))
+    else:
+        found = set(_planned(length, ways, anchors, wish.variety, dear))
     if wish.variety > 0.0:
         found |= set(_closed(length, ways, anchors, stroll, wish.closing, dear))
     return found
@@ -131,7 +148,7 @@ def tempo_price(length: int, frames: int) -> float:
 
 
 def price_of(way: tuple[int, ...], ways: Ways, variety: float, dear: Floats) -> float:
-    """What a closed way costs: its jumps, frames that are shown twice, a shorter loop over and over, and detours."""
+    """Price a closed way: its jumps, frames that are shown twice, a shorter loop over and over, and detours."""
     shown = np.bincount(way, minlength=len(ways.successor))
     cost = jump_cost(way, ways) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())
     return cost + variety * MONOTONOUS * (period(way) < len(way)) + float(dear[list(way)].sum())
@@ -145,19 +162,21 @@ def closed_stretches(frames: int, ways: Ways, stretch: float, dear: Floats) -> l
     left, slots = np.nonzero(ways.every.targets >= 0)
     entered = ways.every.targets[left, slots]
     lengths = left - entered + 1
+    # Counting the breaks up to each frame tells in one step whether a stretch runs through without any.
     breaks = np.concatenate([[0], np.cumsum(ways.successor != np.arange(1, len(ways.successor) + 1))])
     whole = (breaks[left] == breaks[entered]) & (lengths > ways.rest + 1)
     usable = np.flatnonzero(whole & (np.abs(lengths / frames - 1.0) <= stretch))
     if not len(usable) or ways.durations.max() > 1 + ways.rest:  # jumps that insert frames have other lengths
         return []
+    # Running sums price a stretch of any length by two look-ups.
     sums = np.concatenate([[0.0], np.cumsum(dear)])
-    prices = _felt(ways.every.costs[left, slots])[usable] + sums[left[usable] + 1] - sums[entered[usable]]
+    prices = ways.felt(ways.every.costs[left, slots])[usable] + sums[left[usable] + 1] - sums[entered[usable]]
     best = usable[np.argsort(prices + TEMPO * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:STRETCHES]]
     return [tuple(range(int(entered[k]), int(left[k]) + 1)) for k in best]
 
 
 def period(way: tuple[int, ...]) -> int:
-    """The length of the shortest way that is this one when it is repeated."""
+    """Find the length of the shortest way that is this one when it is repeated."""
     shown = np.array(way)
     for count in range(1, len(way) // 2 + 1):
         if len(way) % count == 0 and np.array_equal(shown[count:], shown[:-count]):
@@ -166,24 +185,19 @@ def period(way: tuple[int, ...]) -> int:
 
 
 def jump_cost(way: tuple[int, ...], ways: Ways) -> float:
-    """What the jumps of a closed way cost together."""
+    """Add up what the jumps of a closed way cost."""
     total = 0.0
     for before, after in zip(way, (*way[1:], way[0]), strict=True):
         if ways.successor[before] != after:
             costs = ways.every.costs[before][ways.every.targets[before] == after]
-            total += float(_felt(costs).min(initial=np.inf))
+            total += float(ways.felt(costs).min(initial=np.inf))
     return total
-
-
-def _felt(costs: Floats) -> Floats:
-    """A large jump is worse than several small ones, and every jump is one too many."""
-    return RESTLESS + 0.5 * costs**2
 
 
 def _planned(
     length: int, ways: Ways, anchors: Sequence[int], variety: float, dear: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """The cheapest loop, then the cheapest when what was repeated costs a toll, and so on."""
+    """Yield the cheapest loop, then the cheapest when what was repeated costs a toll, and so on."""
     toll = dear.copy()
     for _ in range(ROUNDS):
         best, way = np.inf, None
@@ -197,13 +211,49 @@ def _planned(
         shown = np.bincount(way, minlength=len(toll))
         if variety == 0.0 or shown.max() <= 1:
             return
+        # Dynamic programming cannot count repetitions; a toll on what was repeated makes the next loop avoid it.
         toll += variety * TOLL * np.maximum(shown - 1, 0)
+
+
+def _chained(
+    length: int, ways: Ways, anchors: Sequence[int], wish: LoopWish, dear: Floats
+) -> Iterator[tuple[int, ...]]:
+    """Yield long loops as chains of shorter ones through one frame, for the two best frames to come back to.
+
+    Time grows in proportion to the length and memory hardly, where a table of all ways over the whole length has
+    gigabytes.
+    """
+    rests = {}
+    for anchor in anchors:
+        costs = ways.least(anchor, wish.link, dear)[0][1:, anchor]
+        # The least cost of chains of every length tells which links leave a rest that other links can fill exactly.
+        rest = np.full(length + 1, np.inf)
+        rest[0] = 0.0
+        for n in range(1, length + 1):
+            k = min(n, len(costs))
+            rest[n] = (costs[:k] + rest[n - k : n][::-1]).min()
+        rests[anchor] = rest
+    for anchor in sorted(anchors, key=lambda anchor: float(rests[anchor][length]))[:2]:
+        if not np.isfinite(rests[anchor][length]):
+            return
+        shown, way, remaining = np.zeros(len(dear)), list[int](), length
+        while remaining:
+            # Frames shown more often than others cost a toll that does not grow, else links would jump to even it out.
+            toll = dear + wish.variety * TOLL * (shown > shown.mean())
+            least, origin = ways.least(anchor, min(wish.link, remaining), toll)
+            costs = least[1:, anchor]
+            size = 1 + int(np.argmin(costs + rests[anchor][remaining - len(costs) : remaining][::-1]))
+            part = ways.traced(anchor, size, origin)
+            way.extend(part)
+            remaining -= size
+            shown += np.bincount(part, minlength=len(dear))
+        yield tuple(way)
 
 
 def _closed(
     length: int, ways: Ways, anchors: Sequence[int], stroll: Stroll, closing: int, dear: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Random plays whose last part is the cheapest way back to their start."""
+    """Yield random plays whose last part is the cheapest way back to their start."""
     closing = min(closing, length - 1)
     for number in range(STROLLS if anchors else 0):  # without jumps there is no way back
         anchor = anchors[number % len(anchors)]
@@ -216,9 +266,10 @@ def _closed(
 
 
 def anchors_of(ways: Ways, rng: np.random.Generator) -> list[int]:
-    """Every loop enters some frame by a jump: where the cheapest ones lead, and a few others."""
+    """Choose frames to look for loops from: where the cheapest jumps lead, as every loop has one, and a few others."""
     frames, slots = np.nonzero(ways.targets >= 0)
     order = np.argsort(ways.costs[frames, slots], kind="stable")
+    # Where a jump and its rest lead, not where it enters: walks know only ends of steps.
     listed = ways.targets[frames[order], slots[order]]
     unique = listed[np.sort(np.unique(listed, return_index=True)[1])]
     some, rest = unique[: ANCHORS // 2], unique[ANCHORS // 2 :]
@@ -246,7 +297,7 @@ def nearest_lengths(
 
 
 def near_lengths(length: int, ways: Ways, anchors: Sequence[int]) -> list[int]:
-    """Up to three lengths, near the one asked for, that loops have."""
+    """Find up to three lengths, near the one asked for, that loops have."""
     found: set[int] = set()
     for anchor in anchors:
         least, _ = ways.least(anchor, 2 * length + 240, np.zeros(len(ways.successor)))

@@ -10,16 +10,27 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import steered
 from freshtake.texture.decoding import decoded
-from freshtake.texture.fades import Fades, longest_fade, usual_bend
 from freshtake.texture.frame_distance import Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
-from freshtake.texture.jump_map import Jumps, Reach, chances_at, costs_of, hold_of, jump_rate, totals, within
+from freshtake.texture.jump_map import (
+    Jumps,
+    Reach,
+    Sigmas,
+    chances_at,
+    costs_of,
+    hold_of,
+    jump_rate,
+    paper_chances,
+    totals,
+    within,
+)
 from freshtake.texture.live import more_often, play_stream, where_rows_end
 from freshtake.texture.loop_courses import LoopCourse
 from freshtake.texture.loop_making import (
@@ -31,7 +42,6 @@ from freshtake.texture.loop_making import (
     on_its_course,
     shown_loop,
 )
-from freshtake.texture.paper_jump_map import Sigmas, paper_chances
 from freshtake.texture.planting import Standing, planted, shown_contacts, standing_of
 from freshtake.texture.play_kernels import (
     CONSTANT,
@@ -45,9 +55,9 @@ from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown, shown_rate
-from freshtake.texture.transitions import Played, turning_of
+from freshtake.texture.transitions import Fades, Played, longest_fade, turning_of, usual_bend
 
-STRETCH = 0.12  # share by which a loop's tempo may differ from the takes'
+STRETCH = 0.05  # share by which a loop's tempo may differ from the takes'
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -76,12 +86,12 @@ class TextureModel:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """The cells by name (Sattler 2004, §2.5)."""
+        """Return the names of the cells (Sattler 2004, §2.5)."""
         return self.segments.names
 
     @property
     def fade(self) -> int:
-        """Frames in which the offset of a jump dies away; 0 with other blends."""
+        """Return in how many frames the offset of a jump dies away; 0 with other blends."""
         given = self.settings.blend_frames
         if self.settings.blend != "inertial":
             return 0
@@ -89,12 +99,12 @@ class TextureModel:
 
     @property
     def longest_fade(self) -> int:
-        """That of the largest jumps."""
+        """Return in how many frames the offset of the largest jumps dies away."""
         return longest_fade(self.fade)
 
     @cached_property
     def rules(self) -> Rules:
-        """How play goes."""
+        """Derive from the settings how play goes."""
         s = self.settings
         kind = {"constant": CONSTANT, "printed": CONSTANT, "variable": VARIABLE}.get(s.blend, NO_BLEND)
         length = 3 if s.blend_frames is None else min(s.blend_frames, len(self.rows))
@@ -103,12 +113,12 @@ class TextureModel:
 
     @cached_property
     def live(self) -> tuple[Ints, Jumps]:
-        """Successors and jumps among the frames that go on for ever."""
+        """Find successors (frames,) and jumps among the frames that go on for ever."""
         return within(self.jumps, self.reach, self.segments)
 
     @cached_property
     def chances(self) -> Chances:
-        """The jump map that is played."""
+        """Compute the jump map that is played."""
         if self.settings.method == "paper":
             return paper_chances(self.weights, self.segments, self.sigmas, self.settings)
         successor, jumps = self.live
@@ -117,17 +127,25 @@ class TextureModel:
 
     @cached_property
     def blending(self) -> Blending:
-        """How jumps are smoothed."""
+        """Gather what smooths jumps."""
         printed = self.settings.blend == "printed"
         return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates, self._fades)
 
     @cached_property
     def _fades(self) -> Fades:
-        most = usual_bend(self._points(self.rows), self.segments)
-        return Fades(self.rows, self.segments, turning_of(self.recipe), self.fade, self._points, most)
+        most = usual_bend(self.points(self.rows), self.segments)
+        return Fades(self.rows, self.segments, turning_of(self.recipe), self.fade, self.points, most)
 
-    def _points(self, rows: Floats) -> Floats:
-        """Where rows are seen (frames, values), without travel and turning."""
+    def points(self, rows: Floats) -> Floats:
+        """Return where rows are seen, without travel and turning.
+
+        Args:
+            rows: (frames, columns) as in `rows` of the model.
+
+        Returns:
+            (frames, values): of a clip the joints' positions in its unit of length; of a mesh values that lie as far
+            apart as its vertices do; of other motions the rows.
+        """
         if self.shape is not None:
             return np.asarray(rows[:, self.rates :] @ self.shape.measure)
         flat = rows.copy()
@@ -136,12 +154,12 @@ class TextureModel:
 
     @property
     def rates(self) -> int:
-        """How many columns of a row are speeds: along the ground, across, and of turning; none with root absolute."""
+        """Count the columns of a row that are speeds: forward, sideways and of turning; 0 with root absolute."""
         return 3 if self.recipe is not None and self.recipe.layout.root == "heading" else 0
 
     @cached_property
     def standing(self) -> Standing | None:
-        """Where feet stand in the takes; None for what has no feet."""
+        """Find where feet stand in the takes; None for what has no feet."""
         takes = [self.decode(rows) for rows in np.split(self.rows, self.segments.bounds[1:-1])] if self._bodily else []
         return standing_of(takes) if takes else None
 
@@ -151,28 +169,48 @@ class TextureModel:
 
     @property
     def up(self) -> str:
-        """The vertical axis."""
+        """Return the vertical axis, y or z."""
         return str(getattr(None if self.recipe is None else self.recipe.layout, "up", "y"))
 
     @cached_property
     def bearings(self) -> Bearings:
-        """How the takes turn and travel, for guiding."""
+        """Measure how the takes turn and travel, for guiding."""
         if self.rates == 0 or self.recipe is None:
             raise UsageError(f"{NO_TRAVEL}, so that it cannot be sent anywhere")
         return bearings_of(self.rows, self.segments, self.frame_time, self.up)
 
     def visits(self) -> Floats:
-        """How often each frame is shown in the long run (frames,), blends apart."""
+        """Compute how often each frame is shown in the long run, blends apart.
+
+        Returns:
+            (frames,): shares of the time, which sum to one.
+        """
         return jump_rate(self.chances, self.reach.alive / self.reach.alive.sum())[1]
 
     def cell(self, name: str) -> int:
-        """The number of a cell."""
+        """Find the number of a cell.
+
+        Args:
+            name: one of `cells`.
+
+        Returns:
+            Its place in `cells`.
+        """
         if name not in self.cells:
             raise UsageError(f"there is no cell {name!r}; the cells are {', '.join(self.cells)}")
         return self.cells.index(name)
 
     def start(self, rng: np.random.Generator, *, cell: str | None = None, frame: int | None = None) -> PlayState:
-        """The state before the first frame: a frame at random, of a cell where one is named."""
+        """Choose the frame that is shown first.
+
+        Args:
+            rng: source of chance.
+            cell: name of the cell to begin in; by default the first.
+            frame: number of the frame of the takes to begin with, instead of one by chance.
+
+        Returns:
+            The state before the first frame.
+        """
         alive = self.reach.alive
         if frame is not None:
             if not 0 <= frame < len(alive):
@@ -185,29 +223,71 @@ class TextureModel:
         return begin(int(rng.choice(np.flatnonzero(alive))), self.settings.recent)
 
     def play(self, state: PlayState, rng: np.random.Generator, frames: int) -> tuple[PlayState, Played]:
-        """Which frames come next, not yet as rows."""
+        """Choose which frames come next, not yet as rows.
+
+        Args:
+            state: where play is.
+            rng: source of chance.
+            frames: how many frames to show.
+
+        Returns:
+            The state after them, and what they show, (frames,) in each part.
+        """
         return advance(state, frames, self.chances, self.play_material, self.longest_fade, rng)
 
     @cached_property
     def play_material(self) -> PlayMaterial:
-        """The takes as play sees them."""
+        """Gather the takes as play sees them."""
         return PlayMaterial(self.segments.successors(), self.weights.poses, self.rules)
 
     def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
-        """The next frames as rows, and the state after them."""
+        """Make the next frames as rows.
+
+        Args:
+            state: where play is.
+            rng: source of chance.
+            frames: how many frames to make.
+
+        Returns:
+            The state after them, and their rows (frames, columns).
+        """
         after, played = self.play(state, rng, frames)
         return after, shown(state, played, self.blending)
 
     def steer(self, state: PlayState, cell: str) -> PlayState:
-        """Go to a cell, by the best way within the look-ahead; play goes on in it (Sattler 2004, §2.5)."""
+        """Go to a cell, by the best way within the look-ahead; play goes on in it (Sattler 2004, §2.5).
+
+        Args:
+            state: where play is.
+            cell: name of the cell to go to.
+
+        Returns:
+            The same state with the frames planned that lead there.
+        """
         return steered(self, state, cell)
 
     def cell_of(self, state: PlayState) -> str:
-        """The cell of the frame shown last."""
+        """Find the cell of the frame shown last.
+
+        Args:
+            state: where play is.
+
+        Returns:
+            The name of the cell.
+        """
         return self.cells[int(self.segments.cells()[state.frame])]
 
     def sample_rows(self, rng: np.random.Generator, frames: int, *, cell: str | None = None) -> Floats:
-        """Rows of an endless play, cut after `frames`."""
+        """Make rows of an endless play, cut after `frames`.
+
+        Args:
+            rng: source of chance.
+            frames: how many frames to make, 1 or more.
+            cell: name of the cell to begin in; by default the first.
+
+        Returns:
+            (frames, columns) as in `rows` of the model.
+        """
         if frames < 1:
             raise UsageError(f"the number of frames must be 1 or more, not {frames}")
         return self.advance(self.start(rng, cell=cell), rng, frames)[1]
@@ -222,7 +302,18 @@ class TextureModel:
         plant: bool | str = True,
         name: str = "",
     ) -> Any:
-        """A new motion of so many frames, like the takes but in another order; bodies with their feet planted."""
+        """Make a new motion, like the takes but in another order; bodies with their feet planted.
+
+        Args:
+            rng: source of chance.
+            frames: how many frames to make, 1 or more.
+            cell: name of the cell to begin in; by default the first.
+            plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
+            name: of the motion.
+
+        Returns:
+            A motion of the takes' kind, with their frame time and unit of length; of plain arrays rows.
+        """
         if frames < 1:
             raise UsageError(f"the number of frames must be 1 or more, not {frames}")
         state = self.start(rng, cell=cell)
@@ -231,19 +322,48 @@ class TextureModel:
         return self.planted(made, played, plant)
 
     def planted(self, motion: Any, played: Played, lock: bool | str = True) -> Any:
-        """What was decoded of what was played with its feet held where the takes' stand; what has no feet as it is."""
+        """Hold the feet of a decoded motion where those of the takes stand.
+
+        Args:
+            motion: decoded from what was played.
+            played: which frames of the takes it shows, (frames,) in each part.
+            lock: True, soft or hard; False leaves the motion as it is.
+
+        Returns:
+            The motion with its feet planted; what has no feet as it is.
+        """
         if not lock or not isinstance(motion, Clip) or self.standing is None:
             return motion
         return planted(motion, shown_contacts(self.standing, played), self.standing, lock)
 
     def start_guided(self, rng: np.random.Generator, guide: Guide, *, cell: str | None = None) -> GuidedState:
-        """The state before the first frame of play that is sent somewhere."""
+        """Choose the frame that is shown first by play that is sent somewhere.
+
+        Args:
+            rng: source of chance.
+            guide: where to go, and how fast.
+            cell: name of the cell to begin in; by default the first.
+
+        Returns:
+            The state before the first frame, facing the path where there is one.
+        """
         return begin_guided(self.start(rng, cell=cell), guide, self.bearings.up)
 
     def advance_guided(
         self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1, jump_rate: float = 1.0
     ) -> tuple[GuidedState, Floats, Played]:
-        """The next frames as rows, and what they show; guide and rate of jumps may be others each time."""
+        """Make the next frames of play that is sent somewhere; guide and rate of jumps may be others each time.
+
+        Args:
+            state: where play and the body are.
+            rng: source of chance.
+            guide: where to go, and how fast.
+            frames: how many frames to make.
+            jump_rate: how many times as often to jump as learned.
+
+        Returns:
+            The state after them, their rows (frames, columns), and what they show, (frames,) in each part.
+        """
         chances = more_often(self.chances, jump_rate)
 
         def more(play: PlayState, count: int) -> tuple[PlayState, Floats, Floats, Played]:
@@ -262,15 +382,37 @@ class TextureModel:
         stretch: float = STRETCH,
         course: str | float | None = "free",
         among: Bools | None = None,
+        report: Report = silent,
     ) -> list[Loop]:
-        """Find up to five loops of so many frames, the best first, of the part of the takes that moves.
+        """Find up to five loops, the best first, of the part of the takes that moves.
 
-        `among` (frames,) are the frames of the takes whose action is wanted; by default all are.
+        Args:
+            rng: source of chance.
+            frames: length of the loop, 2 or more.
+            variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
+            stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
+            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees.
+            among: (frames of the takes,), true for those whose action is wanted; by default all are.
+            report: called with the progress, a share and what is being done.
+
+        Returns:
+            The loops by rising price.
         """
-        return found_loops(self, rng, frames, variety=variety, stretch=stretch, course=course, among=among)
+        return found_loops(
+            self, rng, frames, variety=variety, stretch=stretch, course=course, among=among, report=report
+        )
 
     def show_loop(self, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
-        """Return the rows of a loop, and what they show; the frame after the last is the first."""
+        """Make the rows of a loop; the frame after the last is the first.
+
+        Args:
+            loop: from `find_loops`.
+            rng: source of chance.
+            frames: in how many frames to play it.
+
+        Returns:
+            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's own way.
+        """
         return shown_loop(self, loop, rng, frames)
 
     def loop_rows(
@@ -282,17 +424,43 @@ class TextureModel:
         stretch: float = STRETCH,
         course: str | float | None = "free",
     ) -> tuple[Floats, Played]:
-        """Rows of a loop of exactly so many frames, and what they show; the frame after the last is the first."""
+        """Make the rows of the best loop; the frame after the last is the first.
+
+        Args:
+            rng: source of chance.
+            frames: length of the loop, 2 or more.
+            variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
+            stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
+            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees.
+
+        Returns:
+            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's own way.
+        """
         best = self.find_loops(rng, frames, variety=variety, stretch=stretch, course=course)[0]
         return self.show_loop(best, rng, frames)
 
     def jump_costs(self, played: Played) -> Floats:
-        """What the jumps that are shown cost, in mean frame steps; infinity for those of the paper's map alone."""
+        """Look up what the jumps that are shown cost.
+
+        Args:
+            played: what is shown, (frames,) in each part.
+
+        Returns:
+            (jumps,) in mean frame steps; infinity for those of the paper's map alone.
+        """
         now = np.flatnonzero(played.jumped >= 0)
         return costs_of(self.jumps, played.jumped[now], played.source[now])
 
     def loop_lengths(self, rng: np.random.Generator, frames: int) -> list[int]:
-        """Up to three lengths near `frames` of loops that need no larger jumps than play does."""
+        """Find lengths of loops that need no larger jumps than play does.
+
+        Args:
+            rng: source of chance.
+            frames: the length wanted.
+
+        Returns:
+            Up to three lengths near it, in frames, ascending.
+        """
         return loop_lengths(self, rng, frames)
 
     @one_blas_thread()
@@ -308,10 +476,21 @@ class TextureModel:
         plant: bool | str = True,
         name: str = "",
     ) -> Any:
-        """A motion whose end meets its start, `times` over; `variety` 0 lets one short loop be repeated.
+        """Make a motion whose end meets its start.
 
-        The `course` is straight, closed (it comes back), free (as the frames turn) or a turn in degrees; by default
-        straight, and in place where the loop hardly travels.
+        Args:
+            rng: source of chance.
+            frames: length of the loop, 2 or more.
+            variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
+            stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
+            times: how often the loop is shown.
+            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees;
+                by default straight, and in place where the loop hardly travels.
+            plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
+            name: of the motion.
+
+        Returns:
+            A motion of the takes' kind, of `times` times `frames` frames.
         """
         rows, played = self.loop_rows(rng, frames, variety=variety, stretch=stretch, course=course)
         return self.loop_motion(rows, played, times=times, course=course, plant=plant, name=name)
@@ -326,28 +505,75 @@ class TextureModel:
         plant: bool | str = True,
         name: str = "",
     ) -> Any:
-        """A loop's rows as a motion on its course, feet planted through the seam; a clip says that it is a loop."""
+        """Decode a loop's rows on its course, feet planted through the seam; a clip says that it is a loop.
+
+        Args:
+            rows: (frames, columns) from `loop_rows` or `show_loop`.
+            played: what they show.
+            times: how often the loop is shown.
+            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees;
+                by default straight, and in place where the loop hardly travels.
+            plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
+            name: of the motion.
+
+        Returns:
+            A motion of the takes' kind, of `times` times as many frames as there are rows.
+        """
         return loop_motion(self, rows, played, times=times, course=course, plant=plant, name=name)
 
     def on_course(self, rows: Floats, course: str | float | None = None) -> LoopCourse | None:
-        """A loop's rows on its course over the ground; None for motions that have none."""
+        """Bend a loop's rows to its course over the ground.
+
+        Args:
+            rows: (frames, columns) of a loop.
+            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees;
+                by default straight, and in place where the loop hardly travels.
+
+        Returns:
+            Rows, travel in the takes' unit of length and turns in radians; None for motions that have no course.
+        """
         return on_its_course(self, rows, course)
 
     def stream(
         self, rng: np.random.Generator, *, cell: str | None = None, decode: bool = False, plant: bool | str = False
     ) -> Iterator[Any]:
-        """One row per frame without end; with `decode` one-frame motions, placed on.
+        """Play without end, one frame at a time.
 
-        With `plant` as well, feet are held where the takes' stand, and frames come a constant number of frames late;
-        what has no feet comes as it is.
+        Args:
+            rng: source of chance.
+            cell: name of the cell to begin in; by default the first.
+            decode: yield one-frame motions, each placed where the one before ends, instead of rows.
+            plant: with `decode`, hold feet where the takes' stand; frames then come a constant number of frames late.
+
+        Returns:
+            An iterator over rows (columns,), or over motions of one frame; what has no feet comes as it is.
         """
         return play_stream(self, rng, cell, decode, plant)
 
     def after(self, rows: Floats, start: Start, resume: bool = True) -> Start:
-        """Where rows that begin at `start` end; to resume a stream."""
+        """Find where rows end, to resume a stream.
+
+        Args:
+            rows: (frames, columns).
+            start: where they begin.
+            resume: whether the first row continues an earlier one, rather than standing at `start`.
+
+        Returns:
+            Place, heading in radians and time in seconds at their end.
+        """
         return where_rows_end(self, rows, start, resume)
 
     @one_blas_thread()
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
-        """Rows to a motion of the takes' kind."""
+        """Decode rows to a motion of the takes' kind.
+
+        Args:
+            rows: (frames, columns).
+            start: where the motion begins; by default at the origin.
+            resume: whether the first row continues an earlier one, rather than standing at `start`.
+            name: of the motion.
+
+        Returns:
+            A motion with the takes' frame time and unit of length; plain rows as they are.
+        """
         return decoded(self.recipe, self.shape, rows, start, resume, name)

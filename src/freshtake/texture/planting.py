@@ -25,7 +25,7 @@ class Standing(NamedTuple):
 
 
 def standing_of(takes: list[Clip]) -> Standing | None:
-    """From the takes as clips; None where the skeleton has no feet."""
+    """Learn from the takes as clips where feet stand; None where the skeleton has no feet."""
     base = learn_planting(takes)
     if not base.feet:
         return None
@@ -34,20 +34,20 @@ def standing_of(takes: list[Clip]) -> Standing | None:
 
 
 def shown_contacts(standing: Standing, played: Played) -> Floats:
-    """(frames, foot joints): how much each foot joint stands in what is shown; inserted frames lie between two."""
+    """Tell how much each foot joint stands in what is shown (frames, foot joints); inserted frames lie between two."""
     share = (played.step / (played.length + 1.0))[:, None]
     left, entered = standing.contacts[played.source], standing.contacts[np.maximum(played.target, 0)]
     return np.asarray(np.where(played.step[:, None] > 0, (1.0 - share) * left + share * entered, left))
 
 
 def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
-    """The clip with feet that are held where these contacts say, which are known: feet of a run too."""
+    """Hold the clip's feet where these contacts say, which are known: feet of a run too."""
     made = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
     return made.clip
 
 
 def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lock: bool | str) -> Iterator[Clip]:
-    """One-frame clips of play with its feet held, a constant number of frames late (`Planter.latency`)."""
+    """Yield one-frame clips of play with its feet held, a constant number of frames late (`Planter.latency`)."""
     planter: Planter | None = None
     for clip, played in blocks:
         if planter is None:
@@ -59,13 +59,13 @@ def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lo
 
 
 def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int]:
-    """How many frames of a loop to play before it, and in all, so that its planting does not know where it began."""
+    """Count frames of a loop to play before it, and in all, so that its planting does not know where it began."""
     before = int(np.ceil(WARM_UP / frame_time))
     return before, before + frames + 1 + Planter(standing.base, settings_for(True), frame_time).latency
 
 
 def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
-    """The loop out of its endless play; where it goes straight or comes back, closed to the last digit."""
+    """Cut the loop out of its endless play; where it goes straight or comes back, closed to the last digit."""
     if info is not None:
         made = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
         assert made.playback is not None  # which has the travel as it lies in this clip

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.compiled import compiled
+from freshtake.numeric.compiled import compiled, uncounted
 
 Numbers = npt.NDArray[np.int32]
 
@@ -35,7 +35,7 @@ class Frames(NamedTuple):
 
 @compiled
 def costs_from(frames: Frames, i: int, first: int, out: Floats) -> None:
-    """Costs of jumps from frame i to frame `first` and those after it: distance of poses, and of velocities, added.
+    """Compute costs of jumps from frame i to `first` and the frames after it: distances of poses plus of velocities.
 
     All at once, because a call per jump takes three times as long.
     """
@@ -51,57 +51,131 @@ def costs_from(frames: Frames, i: int, first: int, out: Floats) -> None:
 
 
 @compiled
+def _cost(ahead: Floats, speed_ahead: Floats, i: int, here: Floats, speed: Floats, j: int) -> float:
+    """Return what `costs_from` does for a single jump from frame i to frame j."""
+    pose, change = 0.0, 0.0
+    for a in range(here.shape[1]):
+        d = ahead[i, a] - here[j, a]
+        pose += d * d
+    for a in range(speed.shape[1]):
+        d = speed_ahead[i, a] - speed[j, a]
+        change += d * d
+    return np.sqrt(pose) + np.sqrt(change)
+
+
+@compiled
+def _first_beyond(way: Floats, j: int, stop: int, reach: float) -> int:
+    """Return the first frame after j that lies further along the way than `reach`, or `stop`."""
+    # Doubling steps first: a near frame is found in a few looks, even if the cell has thousands of them.
+    low, high, step = j, j + 1, 1
+    while high < stop and way[high] - way[j] <= reach:
+        low, step = high, 2 * step
+        high = min(high + step, stop)
+    while high - low > 1:
+        middle = (low + high) // 2
+        if way[middle] - way[j] <= reach:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+class Candidates(NamedTuple):
+    """Frames that jumps may lead to: their cells, where the stretch of one cell ends, and how far the frames move."""
+
+    cells: Ints
+    stops: Ints
+    way: Floats  # (frames,): summed costs of going from each frame to the next
+    band: int
+    rest: int
+
+
+@compiled
 def best_jumps(
     frames: Frames, wanted: Ints, cells: Ints, band: int, rest: int, targets: Numbers, costs: Floats
 ) -> None:
-    """The cheapest jumps of every frame into its wanted cell, at local minima over the target, none backward in pose.
+    """Find the cheapest jumps of every frame into its wanted cell, at local minima over the target.
 
-    A jump within `band` frames of going on, or to one of the last `rest` frames of a take, is none. Nor is one to
-    where the same take comes with less than `band` frames' usual movement: a body that stands would jump about there.
+    A jump within `band` frames of going on, or to one of the last `rest` frames of a take, is none. Nor is one that
+    turns the pose back, or one to where the same take comes with less than `band` frames' usual movement: a body that
+    stands would jump about there.
     """
-    (count, c), k = frames.here.shape, targets.shape[1]
-    row = np.empty(count)
+    count, k = targets.shape
+    way, stops = np.zeros(count), np.empty(count, dtype=np.intp)
+    for j in range(1, count):
+        way[j] = way[j - 1] + _cost(frames.here, frames.speed, j - 1, frames.here, frames.speed, j)
+    for j in range(count - 1, -1, -1):
+        stops[j] = stops[j + 1] if j + 1 < count and cells[j + 1] == cells[j] else j + 1
+    among = Candidates(cells, stops, way, band, rest)
     for i in range(count):
-        row[:] = np.inf
-        start = 0
-        while start < count:  # stretches of frames of one cell
-            stop = start + 1
-            while stop < count and cells[stop] == cells[start]:
-                stop += 1
-            if cells[start] == wanted[i]:
-                costs_from(frames, i, start, row[start:stop])
-            start = stop
-        for slot in range(k):
-            targets[i, slot] = -1
-            costs[i, slot] = np.inf
-        for j in range(count):
-            cost = row[j]
-            if not cost < costs[i, k - 1] or frames.last[j] - j < rest:
+        # The frame before has jumps nearly as good. If fewer are found below that bound, it was too low.
+        bound = 1.25 * costs[i - 1, k - 1] if i and wanted[i] == wanted[i - 1] else np.inf
+        _best_from(i, wanted[i], bound, frames, among, targets[i], costs[i])
+        if costs[i, k - 1] == np.inf and bound < np.inf:
+            _best_from(i, wanted[i], np.inf, frames, among, targets[i], costs[i])
+
+
+@uncounted
+def _best_from(
+    i: int, cell: int, bound: float, frames: Frames, among: Candidates, targets: Numbers, costs: Floats
+) -> None:
+    """Fill targets and costs (k,) with the best jumps of frame i that cost less than `bound`, cheapest first."""
+    count, c = frames.here.shape
+    here, speed, ahead, speed_ahead = frames.here, frames.speed, frames.ahead, frames.speed_ahead
+    k = len(targets)
+    for slot in range(k):
+        targets[slot] = -1
+        costs[slot] = np.inf
+    j = 0
+    while j < count:
+        stop = among.stops[j]
+        if among.cells[j] != cell:
+            j = stop
+            continue
+        before, cost = np.inf, _cost(ahead, speed_ahead, i, here, speed, j)
+        while j < stop:
+            worst = min(bound, costs[k - 1])
+            if not cost < worst:
+                # Costs obey the triangle inequality: until the frames have moved by what this cost is too much, none
+                # of them can be cheap enough. In long takes this skips nine frames of ten.
+                j = _first_beyond(among.way, j, stop, (cost - worst) * (1.0 - 1e-9))
+                before = np.inf
+                if j < stop:
+                    cost = _cost(ahead, speed_ahead, i, here, speed, j)
                 continue
-            if frames.take[j] == frames.take[i] and (
-                abs(j - i - 1) <= band or abs(frames.gone[j] - frames.gone[i]) <= band
-            ):
-                continue
-            if (j > frames.first[j] and row[j - 1] < cost) or (j < frames.last[j] and row[j + 1] <= cost):
-                continue
-            along, before = 0.0, 0.0
-            for a in range(c):
-                along += frames.change_ahead[i, a] * frames.change[j, a]
-                before += frames.change[i, a] * frames.change[j, a]
-            if along < 0.0 or before < 0.0:
-                continue
-            slot = k - 1
-            while slot > 0 and costs[i, slot - 1] > cost:
-                costs[i, slot] = costs[i, slot - 1]
-                targets[i, slot] = targets[i, slot - 1]
-                slot -= 1
-            costs[i, slot] = cost
-            targets[i, slot] = j
+            after = _cost(ahead, speed_ahead, i, here, speed, j + 1) if j + 1 < stop else np.inf
+            # Neighbors of a minimum are the same jump made a frame earlier or later: keeping them would fill all slots
+            # with one.
+            lowest = not (j > frames.first[j] and before < cost) and not (j < frames.last[j] and after <= cost)
+            if lowest and frames.last[j] - j >= among.rest and not _near(frames, i, j, among.band):
+                along, back = 0.0, 0.0
+                for a in range(c):
+                    along += frames.change_ahead[i, a] * frames.change[j, a]
+                    back += frames.change[i, a] * frames.change[j, a]
+                # Poses of a swing out and of its way back are alike: only the direction of change tells them apart.
+                if not (along < 0.0 or back < 0.0):
+                    slot = k - 1
+                    while slot > 0 and costs[slot - 1] > cost:
+                        costs[slot] = costs[slot - 1]
+                        targets[slot] = targets[slot - 1]
+                        slot -= 1
+                    costs[slot] = cost
+                    targets[slot] = j
+            before, cost = cost, after
+            j += 1
+
+
+@compiled
+def _near(frames: Frames, i: int, j: int, band: int) -> bool:
+    """Tell whether frame j comes soon after or before frame i, in frames or in usual movement."""
+    if frames.take[j] != frames.take[i]:
+        return False
+    return abs(j - i - 1) <= band or abs(frames.gone[j] - frames.gone[i]) <= band
 
 
 @compiled
 def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: float, rounds: int) -> Floats:
-    """m_i: the least sum of costs from frame i on, each later frame's counting `discount` times the one before."""
+    """Find m_i: the least sum of costs from frame i on, each later frame's counting `discount` times the one before."""
     count, k = targets.shape
     least = np.zeros(count)
     for _ in range(rounds):
@@ -115,6 +189,7 @@ def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: fl
                 if j >= 0:
                     best = min(best, costs[i, slot] + discount * least[j])
             if best == np.inf:
+                # A dead end must be dearer than any way on, but finite, so that rounds converge.
                 best = 1e6
             moved = max(moved, abs(best - least[i]))
             least[i] = best
@@ -125,7 +200,7 @@ def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: fl
 
 @compiled
 def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats, share: Floats, rounds: int) -> Floats:
-    """How often each frame is visited in the long run (the chain's stationary shares), from a first guess."""
+    """Compute how often each frame is visited in the long run (the chain's stationary shares), from a first guess."""
     count, k = targets.shape
     flow = np.zeros(count)
     now = share.copy()
@@ -171,7 +246,7 @@ class Rules(NamedTuple):
 
 @compiled
 def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
-    """How many frames a jump inserts: a fixed number, or b = |A_i - A_j| / s, rounded (Sattler 2004, eq. 11)."""
+    """Count the frames that a jump inserts: a fixed number, or b = |A_i - A_j| / s, rounded (Sattler 2004, eq. 11)."""
     if rules.blend == NO_BLEND:
         return 0
     if rules.blend == CONSTANT:
@@ -222,6 +297,7 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
         out[t, 3] = 0
         out[t, 4] = -1
         if state[SINCE] < 0:
+            # No jump came before the first frame, so the next one may come at once.
             state[SINCE] = rules.hold
         elif state[LENGTH] > 0 and state[STEP] < state[LENGTH]:
             state[STEP] += 1
@@ -267,11 +343,12 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
 
 @compiled
 def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: int) -> int:
-    """The frame after i: the successor, or one of the jumps, by chance."""
+    """Choose the frame after i by chance: the successor, or one of the jumps."""
     successor, onward, targets, chances = table
     if successor[i] >= 0 and since < hold:
         return successor[i]
     k = targets.shape[1]
+    # Chances of recent frames go to the others in proportion, as if these jumps did not exist.
     total = onward[i]
     for slot in range(k):
         if targets[i, slot] >= 0 and not _among(targets[i, slot], recent):
@@ -287,10 +364,12 @@ def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: i
             left -= chances[i, slot]
             if left < 0.0:
                 return j
+    # Rounding can leave a remainder after the last jump: the draw belongs to that one.
     if last >= 0:
         return last
     if successor[i] >= 0:
         return successor[i]
+    # Every jump leads to a recent frame and nothing goes on: a repetition is better than a stop.
     return targets[i, 0] if targets[i, 0] >= 0 else i
 
 
@@ -314,7 +393,7 @@ class Steps(NamedTuple):
 
 @compiled
 def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Floats, origin: Numbers) -> None:
-    """Least costs of being at each frame after t = 0 ... length frames from `start`, and where from.
+    """Find the least costs of being at each frame after t = 0 ... length frames from `start`, and where from.
 
     `least` (length + 1, frames) is filled, and `origin` alike with the frame before + frames * (1 + slot of the jump,
     or 0 for going on); `toll` (frames,) is the cost of leaving a frame.
@@ -331,6 +410,7 @@ def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Float
             here = least[t, i]
             if here == np.inf:
                 continue
+            # The toll is paid on leaving, so that a closed way pays for its anchor once, not twice.
             here += toll[i]
             j = successor[i]
             if j >= 0 and here < least[t + 1, j]:
@@ -340,6 +420,8 @@ def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Float
                 j = targets[i, slot]
                 if j < 0:
                     continue
+                # Jumps that insert frames arrive later: without their duration a loop would not have the length asked
+                # for.
                 there = t + durations[i, slot]
                 if there <= length and here + costs[i, slot] < least[there, j]:
                     least[there, j] = here + costs[i, slot]
@@ -348,12 +430,13 @@ def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Float
 
 @compiled
 def arrival_costs(goal: Ints, successor: Ints, targets: Numbers, costs: Floats, horizon: int, least: Floats) -> None:
-    """least (horizon + 1, frames): the cheapest way into the goal (0 or 1 per frame) within h frames, inf if none."""
+    """Fill least (horizon + 1, frames): the cheapest way into the goal (0 or 1 per frame) within h frames, or inf."""
     count, k = targets.shape
     for i in range(count):
         least[0, i] = 0.0 if goal[i] else np.inf
     for h in range(1, horizon + 1):
         for i in range(count):
+            # Within h frames includes within fewer, so that costs never rise with h and `_followed` may arrive early.
             best = least[h - 1, i]
             if successor[i] >= 0:
                 best = min(best, least[h - 1, successor[i]])

@@ -19,31 +19,31 @@ class Segments(NamedTuple):
 
     @property
     def frames(self) -> int:
-        """How many frames all takes have together."""
+        """Count the frames of all takes together."""
         return self.bounds[-1]
 
     def takes(self) -> Ints:
-        """The take of every frame."""
+        """Return the take of every frame (frames,)."""
         return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
 
     def cells(self) -> Ints:
-        """The cell of every frame."""
+        """Return the cell of every frame (frames,)."""
         return np.asarray(np.array(self.cell_of_take, dtype=np.intp)[self.takes()])
 
     def successors(self) -> Ints:
-        """The frame after each; -1 after a take's last."""
+        """Return the frame after each (frames,); -1 after a take's last."""
         out = np.arange(1, self.frames + 1)
         out[np.array(self.bounds[1:]) - 1] = -1
         return out
 
 
 def laid_out(lengths: Sequence[int], cells: Sequence[str]) -> Segments:
-    """Takes of these lengths, each in the cell of this name."""
+    """Lay takes of these lengths end to end, each in the cell of this name."""
     names = tuple(dict.fromkeys(cells))
     bounds = tuple(int(b) for b in np.concatenate([[0], np.cumsum(lengths)]))
     return Segments(bounds, tuple(names.index(cell) for cell in cells), names)
 
 
 def split(rows: Floats, segments: Segments) -> list[Floats]:
-    """Rows by take."""
+    """Split rows by take."""
     return np.split(rows, segments.bounds[1:-1])

@@ -83,7 +83,14 @@ class Settings:
                 raise UsageError(f"{name} must be above 0")
 
     def changed(self, **changes: Any) -> Settings:
-        """A copy with some settings replaced."""
+        """Copy the settings with some of them replaced.
+
+        Args:
+            **changes: new values by the name of their setting.
+
+        Returns:
+            The copy, validated.
+        """
         return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
 
 

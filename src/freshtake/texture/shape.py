@@ -14,7 +14,10 @@ from freshtake.motion.features import Recipe
 from freshtake.motion.features.ground import ground_of
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import fused
 from freshtake.numeric.pca import Pca
+
+PIECE = 1024  # columns
 
 Single = npt.NDArray[np.float32]
 BLOCK = 16  # frames that are restored at a time
@@ -35,7 +38,7 @@ class Group(NamedTuple):
 
     @property
     def components(self) -> int:
-        """How many modes there are."""
+        """Count the modes."""
         return len(self.modes)
 
 
@@ -47,21 +50,22 @@ class Shape:
 
     @property
     def width(self) -> int:
-        """Weights per frame."""
+        """Count the weights per frame."""
         return sum(group.components for group in self.groups)
 
     @property
     def columns(self) -> int:
-        """Columns per frame when restored."""
+        """Count the columns per frame when restored."""
         return sum(len(group.columns) for group in self.groups)
 
     @cached_property
     def _tables(self) -> tuple[tuple[Single, slice | Ints], ...]:
-        """For every group the modes and the mean, in a multiple of four rows, and where its columns go."""
+        """Lay out the modes and the mean of every group, in a multiple of four rows, and where its columns go."""
         out = []
         for group in self.groups:
             places: slice | Ints = group.columns
             first = int(group.columns[0])
+            # A slice can be written to directly; scattered columns need a copy.
             if np.array_equal(group.columns, np.arange(first, first + len(group.columns))):
                 places = slice(first, first + len(group.columns))
             table = np.zeros((-(-(group.components + 1) // 4) * 4, len(group.columns)), dtype=np.float32)
@@ -71,22 +75,24 @@ class Shape:
 
     @cached_property
     def measure(self) -> Floats:
-        """(width, width): weights times this lie as far apart as what they restore to, group by group."""
+        """Compute (width, width): weights times this lie as far apart as what they restore to, group by group."""
         out, at = np.zeros((self.width, self.width)), 0
         for group in self.groups:
             modes, stop = group.modes.astype(np.float64), at + group.components
+            # The root of the modes' inner products keeps all distances, and is as small as the weights, not as the
+            # mesh.
             values, vectors = np.linalg.eigh(modes @ modes.T)
             out[at:stop, at:stop] = vectors * np.sqrt(np.maximum(values, 0.0))
             at = stop
         return out
 
     def weights(self, columns: Floats) -> Floats:
-        """(frames, width): the nearest frames that the modes can make, each column counting by its scale."""
+        """Find weights (frames, width) of the nearest frames that the modes can make; columns count by their scale."""
         parts = [_nearest(group, columns[:, group.columns]) for group in self.groups]
         return np.concatenate(parts, axis=1)
 
     def restore(self, weights: npt.ArrayLike, out: Single | None = None) -> Single:
-        """Columns (frames, columns) as float32, several frames at a time (Sattler 2004, eq. 1).
+        """Restore columns (frames, columns) as float32, several frames at a time (Sattler 2004, eq. 1).
 
         `out` (at least as many frames) is filled where it is given, so that frames need no new memory.
         """
@@ -96,6 +102,7 @@ class Shape:
         for group, (table, places) in zip(self.groups, self._tables, strict=True):
             mine = np.zeros((len(w), len(table)), dtype=np.float32)
             mine[:, : group.components] = w[:, at : at + group.components]
+            # The mean is one more mode of weight 1, which saves a second pass over the vertices.
             mine[:, group.components] = 1.0
             at += group.components
             if isinstance(places, slice) and len(self.groups) == 1:
@@ -106,8 +113,7 @@ class Shape:
 
 
 def _filled(weights: Single, table: Single, out: Single) -> Single:
-    """out = weights @ table, in blocks that stay in the cache."""
-    from freshtake.texture.restoring import products
+    """Compute out = weights @ table, in blocks that stay in the cache."""
 
     whole = len(weights) // 4 * 4
     for start in range(0, whole, BLOCK):
@@ -119,7 +125,7 @@ def _filled(weights: Single, table: Single, out: Single) -> Single:
 
 
 def _nearest(group: Group, columns: Floats) -> Floats:
-    """Least squares, since quantized modes are not quite orthonormal."""
+    """Solve least squares, since quantized modes are not quite orthonormal."""
     scales = group.scales.astype(np.float64)
     modes = group.modes.astype(np.float64) * scales
     away = (columns - group.mean) * scales
@@ -129,7 +135,7 @@ def _nearest(group: Group, columns: Floats) -> Floats:
 
 
 def group_of(name: str, columns: Ints, scales: Floats, pca: Pca, bits: int = 0) -> Group:
-    """A group from the principal components of scaled columns, rounded as a model file keeps it."""
+    """Make a group from the principal components of scaled columns, rounded as a model file keeps it."""
     mean, modes = pca.mean / scales, pca.modes / scales
     steps = np.zeros(1 + len(modes))
     if bits:
@@ -142,22 +148,25 @@ def group_of(name: str, columns: Ints, scales: Floats, pca: Pca, bits: int = 0) 
 
 
 def quanta(rows: Floats, bits: Sequence[int]) -> Floats:
-    """The step of each row that lets its largest value fit into so many bits; a power-of-two-free plain ratio."""
+    """Choose the step of each row that lets its largest value fit into so many bits."""
     largest = np.abs(rows).max(axis=1, initial=0.0)
     steps = largest / (2.0 ** (np.array(bits) - 1) - 1.0)
+    # Through float32, as a file keeps steps: what is read back must restore to the same numbers.
     return np.where(steps > 0.0, steps, 1.0).astype(np.float32).astype(np.float64)
 
 
 def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
-    """Rows (n, features) in at most `count` groups of like ones: Lloyd's rounds from the farthest points."""
+    """Sort rows (n, features) into at most `count` groups of like ones: Lloyd's rounds from the farthest points."""
     centers = [int(np.square(features - features.mean(axis=0)).sum(axis=1).argmax())]
     away = np.square(features - features[centers[0]]).sum(axis=1)
     while len(centers) < min(count, len(features)):
+        # Farthest points instead of random ones: the same groups every time, without a generator.
         centers.append(int(away.argmax()))
         away = np.minimum(away, np.square(features - features[centers[-1]]).sum(axis=1))
     middle = features[centers]
     mine = np.zeros(len(features), dtype=np.intp)
     for _ in range(rounds):
+        # The rows' own squares are left out, since they are alike for all centers.
         apart = np.square(middle).sum(axis=1) - 2.0 * features @ middle.T
         mine = apart.argmin(axis=1)
         middle = np.stack(
@@ -167,9 +176,43 @@ def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
 
 
 def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
-    """A recipe without what the modes tell already: its ground plan is that of the mean mesh."""
+    """Make a recipe without what the modes tell already: its ground plan is that of the mean mesh."""
     if layout.root == "heading":
         mean = shape.restore(np.zeros((1, shape.width)))[0, : 3 * layout.vertex_count].astype(np.float64)
         layout = replace(layout, plan=ground_of(mean.reshape(-1, 3), layout.up))
     width = layout.width
     return Recipe(layout, "none", np.arange(width), np.zeros(width), np.ones(width), np.zeros(width))
+
+
+@fused
+def products(weights: Single, modes: Single, out: Single) -> None:
+    """Compute out = weights @ modes, for numbers of frames and of modes that are multiples of four."""
+    count, width = modes.shape
+    # A piece of four modes and four frames is 32 kB: as much as the fastest cache holds.
+    for start in range(0, width, PIECE):
+        stop = min(start + PIECE, width)
+        for f in range(0, len(weights), 4):
+            # Four by four, because every mode that is loaded then serves four frames.
+            o0, o1, o2, o3 = out[f, start:stop], out[f + 1, start:stop], out[f + 2, start:stop], out[f + 3, start:stop]
+            for k in range(0, count, 4):
+                m0, m1 = modes[k, start:stop], modes[k + 1, start:stop]
+                m2, m3 = modes[k + 2, start:stop], modes[k + 3, start:stop]
+                a0, a1, a2, a3 = weights[f, k], weights[f, k + 1], weights[f, k + 2], weights[f, k + 3]
+                b0, b1, b2, b3 = weights[f + 1, k], weights[f + 1, k + 1], weights[f + 1, k + 2], weights[f + 1, k + 3]
+                c0, c1, c2, c3 = weights[f + 2, k], weights[f + 2, k + 1], weights[f + 2, k + 2], weights[f + 2, k + 3]
+                d0, d1, d2, d3 = weights[f + 3, k], weights[f + 3, k + 1], weights[f + 3, k + 2], weights[f + 3, k + 3]
+                # The first modes are set, not added, so that the output need not be cleared first.
+                if k == 0:
+                    for n in range(stop - start):
+                        x0, x1, x2, x3 = m0[n], m1[n], m2[n], m3[n]
+                        o0[n] = a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+                        o1[n] = b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+                        o2[n] = c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
+                        o3[n] = d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
+                else:
+                    for n in range(stop - start):
+                        x0, x1, x2, x3 = m0[n], m1[n], m2[n], m3[n]
+                        o0[n] += a0 * x0 + a1 * x1 + a2 * x2 + a3 * x3
+                        o1[n] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
+                        o2[n] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
+                        o3[n] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3

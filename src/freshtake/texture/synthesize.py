@@ -33,11 +33,11 @@ class PlayState:
 
     @property
     def frame(self) -> int:
-        """The frame of the takes that was shown last; before the first one, the one that comes."""
+        """Return the frame of the takes that was shown last; before the first one, the one that comes."""
         return self.numbers[FRAME]
 
     def heading_for(self, way: tuple[int, ...]) -> PlayState:
-        """The same, with frames to show next."""
+        """Copy the state with frames to show next."""
         numbers = list(self.numbers)
         numbers[PLANNED] = 0
         return replace(self, numbers=tuple(numbers), plan=way)
@@ -61,7 +61,7 @@ class Blending:
 
 
 def begin(frame: int, recent: int) -> PlayState:
-    """The state that shows `frame` first."""
+    """Return the state that shows `frame` first."""
     numbers = [0] * STATE
     numbers[FRAME], numbers[SINCE] = frame, -1
     return PlayState(tuple(numbers), (-1,) * recent)
@@ -73,9 +73,11 @@ def advance(
     """Choose the next frames; the same ones however they are divided into blocks."""
     numbers, recent = np.array(state.numbers, dtype=np.intp), np.array(state.recent, dtype=np.intp)
     out = np.empty((frames, 5), dtype=np.int32)
+    # One draw per frame, needed or not: so that blocks of any size use the generator alike.
     play(rng.random(frames), Playing(numbers, recent, np.array(state.plan, dtype=np.intp)), chances, material, out)
     played = Played(*out.T)
     done = int(numbers[PLANNED]) >= len(state.plan)
+    # Offsets outlive the block in which their jump was made; the state carries them on.
     fading = [Fading(old.age + frames, old.left, old.entered) for old in state.fading]
     for t in np.flatnonzero(played.jumped >= 0)[-max(fade, 1) :] if fade else ():
         fading.append(Fading(frames - int(t), int(played.jumped[t]), int(played.source[t])))
@@ -91,7 +93,7 @@ def advance(
 
 
 def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
-    """The rows of what was played after `before`, smoothed."""
+    """Make the rows of what was played after `before`, smoothed."""
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     if blending.fade == 0:
         return out
@@ -100,7 +102,7 @@ def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
 
 
 def shown_rate(before: PlayState, played: Played, blending: Blending, rate: Floats) -> Floats:
-    """The same of one more rate (frames,) of the takes, which dies away as the rates in rows do."""
+    """Smooth one more rate (frames,) of the takes alike, which dies away as the rates in rows do."""
     column = rate[:, None]
     out = blended(column, played, blending.segments, None, blending.printed)
     if blending.fade == 0:
@@ -110,7 +112,7 @@ def shown_rate(before: PlayState, played: Played, blending: Blending, rate: Floa
 
 
 def _under_way(before: PlayState, played: Played, blending: Blending) -> MadeJumps:
-    """The jumps that were made before and those that are played."""
+    """Join the jumps that were made before and those that are played."""
     now = np.flatnonzero(played.jumped >= 0)
     at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
     left = _joined([jump.left for jump in before.fading], played.jumped[now])
@@ -123,7 +125,7 @@ def _joined(old: list[int], new: Ints) -> Ints:
 
 
 def looped(played: Played, blending: Blending) -> Floats:
-    """The rows of a loop: what dies away at its end goes on at its start."""
+    """Make the rows of a loop: what dies away at its end goes on at its start."""
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     now = np.flatnonzero(played.jumped >= 0)
     left, entered = played.jumped[now].astype(np.intp), played.source[now].astype(np.intp)

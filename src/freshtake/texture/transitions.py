@@ -5,7 +5,8 @@ Rows of a clip whose rotations are blended as rotations, not as the numbers that
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -16,6 +17,9 @@ from freshtake.motion.features.recipes import Recipe
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, to_rotvec
 from freshtake.texture.segments import Segments
+
+LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # times the usual length, tried one after the other
+CALM = 0.99  # share of the takes' second differences that are smaller than a jump's may be
 
 SLOTS = 2  # past frames that an offset continues: place and velocity
 
@@ -38,28 +42,29 @@ class Turning:
         return full[:, self.recipe.kept]
 
     def between(self, a: Floats, b: Floats, share: Floats) -> Floats:
-        """Rows on the way from a to b, rotations along the shortest arc."""
+        """Blend rows on the way from a to b, rotations along the shortest arc."""
         (fa, qa), (fb, qb) = self._split(a), self._split(b)
         full = fa + share[:, None] * (fb - fa)
         return self._joined(full, slerp(qa, qb, share[:, None]))
 
     def apart(self, a: Floats, b: Floats) -> Floats:
-        """How a lies away from b, all columns: rotation vectors of the turns from b to a, else differences."""
+        """Measure how a lies away from b, all columns: rotation vectors of the turns from b to a, else differences."""
         (fa, qa), (fb, qb) = self._split(a), self._split(b)
         full = fa - fb
         full[:, self.columns] = to_rotvec(multiply(qa, inverse(qb)))
         return full
 
     def moved(self, rows: Floats, offsets: Floats) -> Floats:
-        """Rows moved away by what `apart` says."""
+        """Move rows away by what `apart` says."""
         full, rotations = self._split(rows)
+        # The offset is applied on the left, as `apart` measures it, so that moving by it leads exactly from b to a.
         turned = multiply(from_rotvec(offsets[:, self.columns]), rotations)
         full = full + offsets
         return self._joined(full, turned)
 
 
 def turning_of(recipe: Recipe | None) -> Turning | None:
-    """The rotations of a clip's rows; None for motions without."""
+    """Find the rotations of a clip's rows; None for motions without."""
     if recipe is None or not isinstance(recipe.layout, ClipLayout):
         return None
     layout = recipe.layout
@@ -85,18 +90,18 @@ class Played(NamedTuple):
 
 
 def linear_share(step: Ints, length: Ints) -> Floats:
-    """How far inserted frame t of b is on its way: t / (b + 1), as the text describes Sattler 2004, eq. 10."""
+    """Compute how far inserted frame t of b is on its way: t / (b + 1), as the text describes Sattler 2004, eq. 10."""
     return np.asarray(step / (length + 1.0))
 
 
 def printed_share(step: Ints, length: Ints) -> Floats:
-    """1 / (b (b - t + 1)), Sattler 2004, eq. 10 to the letter: it ends with a jump of two thirds for b = 3."""
+    """Compute 1 / (b (b - t + 1)), Sattler 2004, eq. 10 to the letter: it ends with a jump of two thirds for b = 3."""
     return np.where(step > 0, 1.0 / np.maximum(length * (length - step + 1.0), 1.0), 0.0)
 
 
 @lru_cache(maxsize=32)
 def decay(frames: int) -> Floats:
-    """(frames, 2): how much of the offsets one and two frames before the jump is left, 1, 2, ... frames after.
+    """Compute how much of the offsets one and two frames before the jump is left, 1, 2, ... frames after: (frames, 2).
 
     The offset is (1 - t/n)^3 (a + b t) with n = frames + 1: it continues the place and the velocity that it had when
     the jump was made (t = 0 and t = -1) and ends with no place, velocity or acceleration.
@@ -111,7 +116,7 @@ def decay(frames: int) -> Floats:
 
 @lru_cache(maxsize=32)
 def settling(frames: int) -> Floats:
-    """(frames,): how much of the offset of a speed is left, 1, 2, ... frames after the jump.
+    """Compute how much of the offset of a speed is left, 1, 2, ... frames after the jump: (frames,).
 
     (1 - u)^2 (1 + 2 u) with u = t/n: a speed that goes on by its own slope, as a place does, would carry the noise of
     one frame's acceleration on, and in the world that is what is seen of a jump.
@@ -123,7 +128,7 @@ def settling(frames: int) -> Floats:
 
 
 def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
-    """The rows `by` frames earlier; before a take's first frame the straight line is drawn backward."""
+    """Return the rows `by` frames earlier; before a take's first frame the straight line is drawn backward."""
     first = np.array(segments.bounds)[segments.takes()[frames]]
     there = frames - by
     inside = np.maximum(there, first)
@@ -134,7 +139,7 @@ def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
 
 
 def blended(rows: Floats, played: Played, segments: Segments, turning: Turning | None, printed: bool) -> Floats:
-    """Rows as shown, inserted frames included (Sattler 2004, eq. 9)."""
+    """Blend rows as shown, inserted frames included (Sattler 2004, eq. 9)."""
     out = rows[played.source]
     between = np.flatnonzero(played.step > 0)
     if len(between):
@@ -192,7 +197,7 @@ def with_offsets(
 
 
 def paced(rows: Floats, frames: int, turning: Turning | None, rates: int) -> Floats:
-    """A loop of rows in another number of frames; the first `rates` columns are per second: they follow the tempo."""
+    """Play a loop of rows in another number of frames; the first `rates` columns are speeds and follow the tempo."""
     tempo = len(rows) / frames
     places: Floats = np.arange(frames, dtype=np.float64) * tempo
     before = places.astype(np.intp)
@@ -205,3 +210,69 @@ def paced(rows: Floats, frames: int, turning: Turning | None, rates: int) -> Flo
 
 def _apart(a: Floats, b: Floats, turning: Turning | None) -> Floats:
     return a - b if turning is None else turning.apart(a, b)
+
+
+def longest_fade(fade: int) -> int:
+    """Return in how many frames the offset of the largest jumps dies away."""
+    return round(LONGER[-1] * fade)
+
+
+@dataclass(frozen=True, eq=False)
+class Fades:
+    """Frames of every jump's fade: the fewest with which it is none of the takes' sharpest moments.
+
+    `points` places rows where they are seen, (frames, values), without travel and turning.
+    """
+
+    rows: Floats
+    segments: Segments
+    turning: Turning | None
+    fade: int
+    points: Callable[[Floats], Floats]
+    most: float  # second difference that a jump may have
+    known: dict[tuple[int, int], int] = field(default_factory=dict)  # of jumps that were asked for
+
+    def __call__(self, left: Ints, entered: Ints) -> Ints:
+        """Return frames (jumps,) of the jumps from frames that are left to those that are entered."""
+        pairs = list(zip(np.asarray(left).tolist(), np.asarray(entered).tolist(), strict=True))
+        for pair in pairs:
+            if pair not in self.known:
+                self.known[pair] = self._length(*pair)
+        return np.array([self.known[pair] for pair in pairs], dtype=np.intp)
+
+    def _length(self, left: int, entered: int) -> int:
+        """Choose the first of `LONGER` no sharper than `most` or than what comes after the jump; else the best."""
+        lengths = [round(times * self.fade) for times in LONGER]
+        bends: list[float] = []
+        for frames in lengths:
+            shown, plain = jump_rows(self, left, entered, frames)
+            # A jump into a sharp moment of the take cannot be calmer than that moment, however long it fades.
+            limit = max(self.most, largest_bend(self.points(plain)))
+            bends.append(largest_bend(self.points(shown)))
+            if bends[-1] <= limit:
+                return frames
+        return lengths[int(np.argmin(bends))]
+
+
+def jump_rows(fades: Fades, left: int, entered: int, frames: int) -> tuple[Floats, Floats]:
+    """Return rows from just before a jump until its offset is gone, and those of the entered take without it."""
+    rows, segments = fades.rows, fades.segments
+    i, j = np.array([left]), np.array([entered])
+    stop = min(entered + frames, segments.bounds[int(segments.takes()[entered]) + 1])
+    plain = rows[entered:stop]
+    shown = np.concatenate([back(rows, i, 1, segments), rows[i], plain])
+    made = MadeJumps(np.array([2]), i, j, frames)
+    return with_offsets(shown, made, rows, segments, fades.turning), plain
+
+
+def largest_bend(points: Floats) -> float:
+    """Return the largest second difference of points (frames, values); 0 of fewer than three."""
+    return float(np.linalg.norm(np.diff(points, 2, axis=0), axis=1).max(initial=0.0))
+
+
+def usual_bend(points: Floats, segments: Segments) -> float:
+    """Return the second difference that `CALM` of the takes' moments stay below."""
+    # Take by take: second differences across a boundary are no movement.
+    parts = [np.linalg.norm(np.diff(x, 2, axis=0), axis=1) for x in np.split(points, segments.bounds[1:-1])]
+    bends = np.concatenate(parts)
+    return float(np.quantile(bends, CALM)) if len(bends) else 0.0

@@ -37,35 +37,49 @@ class Amount:
 
     @property
     def tempo(self) -> float:
-        """The amount in time."""
+        """Return the amount in time."""
         return self.space if self.time is None else self.time
 
     @property
     def largest(self) -> float:
-        """The largest of all amounts."""
+        """Return the largest of all amounts."""
         return max(self.space, self.tempo, *self.parts.values())
 
     def per_dof(self, dofs: Sequence[str], skeleton: Skeleton | None) -> Floats:
-        """The amount (DOFs,) of every DOF; an unknown part is an error that lists the known ones."""
+        """Return the amount of every DOF.
+
+        Args:
+            dofs: The DOFs by name.
+            skeleton: The skeleton whose body parts can be named; None: only DOFs can.
+
+        Returns:
+            (DOFs,). An unknown part raises a UsageError that lists the known ones.
+        """
         out = np.full(len(dofs), float(self.space))
         if not self.parts:
             return out
-        known = _groups(dofs, skeleton)
         for name, value in self.parts.items():
-            if name not in known:
-                common = ", ".join(names_of_parts(dofs, skeleton))
-                raise UsageError(f"there is no body part, joint or DOF {name!r} to vary: choose from {common}")
-            out[known[name]] = value
+            out[dofs_of_parts(dofs, skeleton, [name])] = value
         return out
 
 
 def amount_of(value: float | Amount) -> Amount:
-    """A number as an Amount."""
+    """Return a number as an Amount."""
     return value if isinstance(value, Amount) else Amount(value)
 
 
+def dofs_of_parts(dofs: Sequence[str], skeleton: Skeleton | None, names: Sequence[str]) -> list[int]:
+    """Return the numbers of the DOFs that body parts, joints or DOFs name; an unknown name raises a UsageError."""
+    known = _groups(dofs, skeleton)
+    for name in names:
+        if name not in known:
+            common = ", ".join(names_of_parts(dofs, skeleton))
+            raise UsageError(f"there is no body part, joint or DOF {name!r} to vary: choose from {common}")
+    return sorted({number for name in names for number in known[name]})
+
+
 def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
-    """What `parts` may name, those with most DOFs first; single DOFs are left out."""
+    """Return what `parts` may name, those with most DOFs first; single DOFs are left out."""
     return [name for name in _groups(dofs, skeleton) if name not in dofs]
 
 
@@ -75,7 +89,7 @@ def _check(value: float, name: str) -> None:
 
 
 def _groups(dofs: Sequence[str], skeleton: Skeleton | None) -> dict[str, list[int]]:
-    """DOF numbers by name: body parts (also both sides together), joints, DOFs."""
+    """Return DOF numbers by name: body parts (also both sides together), joints, DOFs."""
     groups: dict[str, list[int]] = {}
     parts = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
     for number, dof in enumerate(dofs):

@@ -14,9 +14,6 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.variation.deviations import Deviations
 from freshtake.variation.phase import read_at
 
-JITTER = 1e-9  # of the mean variance of the pinned values
-LEAST = 0.3  # of a DOF's mean size: how small it may get where takes agree by chance
-
 
 class PinnedValues(NamedTuple):
     """Values that a variant has to pass through."""
@@ -67,7 +64,8 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
     last = len(deviations.mean) - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
     dofs = deviations.dofs
-    size = deviations.prior_size[:dofs] * np.maximum(deviations.sizes, LEAST * deviations.sizes.mean(axis=0))
+    # takes may agree by chance at a phase: no DOF varies less there than 0.3 of its mean size
+    size = deviations.prior_size[:dofs] * np.maximum(deviations.sizes, 0.3 * deviations.sizes.mean(axis=0))
     deltas = (deviations.weight_size * deviations.deltas)[..., :dofs]
     factors = [read_at(delta, places) * moving for delta in deltas]
     sizes = np.maximum(read_at(size, places), 1e-9)
@@ -94,7 +92,8 @@ def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
     apart = np.subtract.outer(spread.phases[held.frames], spread.phases[held.frames])
     alike = spread.deviations.correlation(apart) * (held.dofs[:, None] == held.dofs)
     between = factors.T @ factors + np.outer(size, size) * alike
-    between[np.diag_indices_from(between)] += np.where(free, JITTER * (size**2).mean(), 1.0)
+    # 1e-9 of the pinned values' mean variance keeps the matrix positive definite
+    between[np.diag_indices_from(between)] += np.where(free, 1e-9 * (size**2).mean(), 1.0)
     pull = np.linalg.solve(between, missing)
     out = rows + np.einsum("l,lfd->fd", factors @ pull, spread.factors)
     when, which = np.unique(held.frames, return_inverse=True)

@@ -21,13 +21,12 @@ import numpy as np
 from freshtake.motion.body.limbs import limb_joints
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.gaussian import gaussian_filter1d
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.variation import population
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.settings import Settings
 from freshtake.variation.takes import Takes
 
-SMOOTH = 0.08  # seconds by which sizes along the phase are smoothed
 EVEN = 0.3  # share of a DOF's mean variance in its variance at each phase: so few takes may agree by chance
 SUPPORT = 0.25  # of its worth elsewhere: what the prior is worth in legs and root
 KNOTS = 4  # of a cubic spline that a moment depends on
@@ -111,6 +110,16 @@ class Deviations:
         whole = ((self.weight_size * self.deltas) ** 2).sum(axis=0) + (self.prior_size * self.all_sizes) ** 2
         return np.asarray(np.sqrt(whole[:, : self.dofs]))
 
+    @cached_property
+    def ground_sizes(self) -> Floats:
+        """Return how far a further take is expected to be off the mean's place, (phases,): one standard deviation."""
+        course = self.takes.course
+        if course is None:
+            return np.zeros(len(self.mean))
+        whole = ((self.weight_size * self.deltas)[..., course.ground] ** 2).sum(axis=(0, 2))
+        prior = ((self.prior_size * self.all_sizes)[:, course.ground] ** 2).sum(axis=1)
+        return np.asarray(np.sqrt(whole + prior))
+
     def correlation(self, apart: Floats) -> Floats:
         """Return how alike z is at phases that lie so far `apart`."""
         return spline_correlation(np.abs(apart) / self.spacing)
@@ -157,9 +166,12 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
         return rounded(np.broadcast_to(usual, mean.shape))
     variance = ((rows - mean) ** 2).sum(axis=0) / (count - 1.0)
     seen = np.sqrt(variance.mean(axis=0))
+    # DOFs that never move, or that the population does not have, say nothing about the scale.
     known = (usual > 0.0) & (seen > 0.0)
     scale = np.exp(0.5 * np.log(seen[known] / usual[known]).mean()) if known.any() else 1.0
-    variance = gaussian_filter1d(variance, SMOOTH / material.frame_time, axis=0, mode="nearest")
+    # sizes are smoothed along the phase by 0.08 s
+    variance = gaussian_filter1d(variance, 0.08 / material.frame_time, axis=0, mode="nearest")
+    # Where a few takes happen to agree, a further one need not: no phase is left without any variance.
     variance = (1.0 - EVEN) * variance + EVEN * variance.mean(axis=0)
     worth = population.WORTH
     return rounded(np.sqrt((worth * (scale * usual) ** 2 + (count - 1.0) * variance) / (worth + count - 1.0)))
@@ -181,6 +193,7 @@ def spline_basis(at: Floats, first: int, count: int) -> Floats:
     weights = np.stack([
         (1.0 - t) ** 3, 3.0 * t**3 - 6.0 * t**2 + 4.0, -3.0 * t**3 + 3.0 * t**2 + 3.0 * t + 1.0, t**3,
     ], axis=1)  # fmt: skip
+    # B-spline weights have less variance between knots than at them; deviations would pulse with the knots.
     weights /= np.sqrt((weights**2).sum(axis=1, keepdims=True))
     out = np.zeros((len(at), count))
     np.put_along_axis(out, low[:, None] - first + np.arange(KNOTS), weights, axis=1)

@@ -1,10 +1,14 @@
-"""What a model learns from: the examples as rows of DOFs, whatever they were before."""
+"""What a model learns from: the examples as rows of DOFs, and their hinges.
+
+A hinge is a joint that turns about one axis in all examples. Its DOFs are an angle times a direction, but vary
+as if they were independent, so variants are projected onto the direction: knees do not bend sideways.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -12,11 +16,10 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, encode, recipe
+from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.motion.validation import frozen
-from freshtake.numeric.arrays import Bools, Floats
-
-RATE_HORIZON = 0.1  # seconds for which a speed counts in distances
+from freshtake.numeric.arrays import Bools, Floats, Ints
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +66,8 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         examples,
         angles=_angles(examples[0]),
         root="heading" if isinstance(examples[0], Clip) else None,
-        horizon=RATE_HORIZON,
+        # a speed counts as the distance that it covers in 0.1 s
+        horizon=0.1,
     )
     encoded = [encode(layout, example) for example in examples]
     rows = tuple(rounded(one.values) for one in encoded)
@@ -96,3 +100,42 @@ def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_tim
     if (spread <= 0).any():
         raise UsageError(f"the DOF {called[int(spread.argmin())]!r} never changes: leave it out")
     return Material(rows, called, rounded(1.0 / spread), np.zeros(width, dtype=np.bool_), frame_time or 1.0)
+
+
+class Hinge(NamedTuple):
+    """The columns of a joint's DOFs and the unit vector that they move along."""
+
+    columns: Ints
+    direction: Floats
+
+
+def hinges_of(material: Material) -> tuple[Hinge, ...]:
+    """All joints of a body that turn about one axis in the examples."""
+    layout = None if material.recipe is None else material.recipe.layout
+    if not isinstance(layout, ClipLayout) or layout.angles == "positions":
+        return ()
+    rows = np.concatenate(material.values)
+    owners = [name.rpartition(".")[0] for name in material.names]
+    root, hinges = layout.skeleton.names[0], []
+    for joint in dict.fromkeys(owners):
+        columns = np.array([k for k, owner in enumerate(owners) if owner == joint], np.intp)
+        if joint == root or len(columns) < 2:
+            continue
+        _, sizes, directions = np.linalg.svd(rows[:, columns], full_matrices=False)
+        # rounding and file formats leave up to 1e-4 of a hinge's movement off its axis
+        if sizes[1] <= 1e-4 * sizes[0]:
+            hinges.append(Hinge(columns, directions[0]))
+    return tuple(hinges)
+
+
+def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:
+    """Rows (frames, DOFs) whose hinged joints turn about their axes only."""
+    if not hinges:
+        return rows
+    out = rows.copy()
+    for size in {len(hinge.columns) for hinge in hinges}:
+        alike = [hinge for hinge in hinges if len(hinge.columns) == size]
+        columns, directions = np.stack([h.columns for h in alike]), np.stack([h.direction for h in alike])
+        along = np.einsum("fhc,hc->fh", rows[:, columns], directions)
+        out[:, columns] = along[..., None] * directions
+    return out

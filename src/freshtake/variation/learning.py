@@ -13,7 +13,7 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import Material, material_of
-from freshtake.variation.model import FEWEST, VariationModel, model_of
+from freshtake.variation.model import FEWEST, VariationModel, labeled, model_of
 from freshtake.variation.settings import Settings
 
 
@@ -48,7 +48,7 @@ def learn(
     _check_examples(examples, material)
     repeats = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
     say(Progress(0.2, "aligning the examples"))
-    model = model_of(material, settings or Settings(), repeats)
+    model = labeled(model_of(material, settings or Settings(), repeats))
     say(Progress(1.0, "done"))
     return model
 

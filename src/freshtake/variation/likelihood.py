@@ -21,8 +21,6 @@ from freshtake.variation.takes import takes_on_phase
 
 LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: nothing is predicted closer
 FEWEST = 4  # frames
-FEWEST_TAKES = 3  # of which one can be left out
-ROUNDS = 4  # of finding the likeliest weights
 TAILS = 4.0  # degrees of freedom of Student's density there
 ORDER = 2  # frames before, which a DOF continues from
 
@@ -121,7 +119,8 @@ def left_over(deviations: Deviations) -> float:
     prior's own size, which knows nothing of that, further takes would seem unlikely.
     """
     rows, left = deviations.takes.rows[..., : deviations.dofs], []
-    if len(rows) < FEWEST_TAKES:
+    # of fewer than three takes none can be left out
+    if len(rows) < 3:
         return math.sqrt(deviations.further)
     size = np.maximum(deviations.sizes, 1e-12 + LEAST * deviations.sizes.mean(axis=0))
     rows = rows[representative(rows)]
@@ -145,7 +144,8 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
     scaled, wanted = (deltas / size).reshape(count, -1), (away / size).ravel()
     trust: Floats = np.ones(len(wanted))
     weights: Floats = np.zeros(count)
-    for _ in range(ROUNDS):
+    # under heavy tails the likeliest weights have no closed form: find them by reweighting
+    for _ in range(4):
         # what lies far off, such as one spoiled joint, must not bend the weights of the whole take
         precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count)
         weights = np.asarray(

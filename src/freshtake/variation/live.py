@@ -21,7 +21,6 @@ from freshtake.variation.sampling import BLOCK, Variant, advance, begin, draw_va
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-LIVE_BLOCK = 0.05  # seconds of motion that are made at a time while controls may change
 MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
 LET_GO = Steering(limit=1e-9)  # radians per second: what was added to the turn rate fades
 
@@ -91,7 +90,8 @@ def _changing_blocks(
     if not model.cyclic:
         yield from _blocks(model, rng, amount, 1.0)
         return
-    frames = max(1, round(LIVE_BLOCK / model.frame_time))
+    # controls act from block to block, so that blocks are short: 0.05 s
+    frames = max(1, round(0.05 / model.frame_time))
     sampler, state = model.sampler(amount), begin(rng)
     while True:
         wanted = _nearer(amount, control().amount)

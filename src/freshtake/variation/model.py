@@ -16,28 +16,28 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.ground import start_of
-from freshtake.motion.guards import BodyLimits, learn_limits
 from freshtake.motion.planting import PlantingModel, learn_planting
-from freshtake.motion.verdict import Standard, standard_of
-from freshtake.numeric.arrays import Floats
+from freshtake.motion.verdict import BodyLimits, Standard, learn_limits, require_unflung, standard_of
+from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.deviations import Deviations, prior_sizes, shares
-from freshtake.variation.examples import Material, rounded
+from freshtake.variation.examples import Hinge, Material, hinges_of, on_hinges, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.goals.steering import Steering, Travel, travel_of, turn_column
 from freshtake.variation.goals.variation_loops import looped
-from freshtake.variation.hinges import Hinge, hinges_of, on_hinges
 from freshtake.variation.likelihood import Likelihood, take_likelihood
 from freshtake.variation.live import LiveControl, controlled_blocks, decoded_stream, steered_blocks, whole_variant
 from freshtake.variation.phase import common_phase
 from freshtake.variation.planting import StandingTable, nobody_followed, standing_at, standing_table
 from freshtake.variation.population import STEP
+from freshtake.variation.redrawing import extend, redraw
 from freshtake.variation.sampling import Amounts, Sampler, Variant, sampler_of
 from freshtake.variation.settings import Settings
-from freshtake.variation.standing import Footing, footing_of, standing_like
+from freshtake.variation.standing import Footing, footing_of, held_feet, standing_like, with_feet_of
 from freshtake.variation.takes import Takes, closed_takes, takes_on_phase, with_speeds
 
 FEWEST = 4  # frames of an example
@@ -53,6 +53,7 @@ class VariationModel:
         cyclic: Whether the motion repeats, so that it can be streamed and looped.
         phase_frames: (phases, takes): the frame of each take at each moment of the common phase.
         sizes: (phases, DOFs): how far the prior lets every DOF deviate, one standard deviation.
+        labels: (frames of all examples, foot joints): where feet stand, 0 or 1; None where nothing has feet.
     """
 
     material: Material
@@ -60,6 +61,7 @@ class VariationModel:
     cyclic: bool
     phase_frames: Floats
     sizes: Floats
+    labels: Floats | None = None
 
     def __repr__(self) -> str:
         kind = "cyclic" if self.cyclic else "acyclic"
@@ -97,7 +99,7 @@ class VariationModel:
         recipe = self.material.recipe
         if recipe is None or recipe.skeleton is None or not feet(recipe.skeleton):
             return None
-        return learn_planting(self.clips)
+        return learn_planting(self.clips, labels=self.labels)
 
     @cached_property
     def body_limits(self) -> BodyLimits | None:
@@ -111,10 +113,17 @@ class VariationModel:
         return None if self.body_limits is None else standard_of(self.clips, self.body_limits)
 
     @cached_property
+    def contacts(self) -> list[Floats]:
+        """Return where the foot joints of every example stand, (frames, foot joints) each, 0 or 1."""
+        assert self.planting_model is not None and self.planting_model.gallery is not None
+        labels = self.planting_model.gallery.labels
+        return np.split(labels, np.cumsum([len(rows) for rows in self.material.values])[:-1])
+
+    @cached_property
     def standing_table(self) -> StandingTable:
         """Return when the feet of every example stand, and where they are."""
         assert self.planting_model is not None
-        return standing_table(self.clips, self.phase_frames, self.planting_model)
+        return standing_table(self.clips, self.contacts, self.phase_frames, self.planting_model)
 
     @cached_property
     def footing(self) -> Footing:
@@ -128,20 +137,64 @@ class VariationModel:
             path = takes.course.path(rows)
             start = start_of(path, 0, takes.course.layout.up)
             clips.append(self.decode(with_speeds(takes.course, rows, path, self.frame_time), start=start))
-        return footing_of(clips, self.planting_model, self.phase_frames)
+        return footing_of(clips, self.contacts, self.planting_model, self.phase_frames)
 
     def standing(self, clip: Clip, phases: Floats) -> Floats:
-        """Return which feet of a clip stand at these phases, (frames, joints), as the nearest example has it."""
+        """Return which feet of a clip stand, as those of the nearest example do.
+
+        Args:
+            clip: A variant on the rig of the examples.
+            phases: (frames,): its phases.
+
+        Returns:
+            (frames, foot joints): 1 where a foot joint stands, else 0.
+        """
         assert self.planting_model is not None
         table = self.standing_table
         return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.planting_model)[1]
 
-    def on_feet(self, clip: Clip, variant: Variant) -> Clip:
-        """Return a variant whose feet stand as those of the take that it follows most."""
+    def on_feet(
+        self, clip: Clip, variant: Variant, fixed: Bools | None = None, moved: tuple[complex, float] = (0j, 0.0)
+    ) -> Clip:
+        """Return a variant whose feet stand as those of the take that it follows most.
+
+        Args:
+            clip: The variant.
+            variant: What it was drawn as.
+            fixed: (frames,): frames that stay as they are.
+            moved: How the clip was moved and turned as a whole after it was drawn.
+
+        Returns:
+            The variant with other rotations of its legs.
+        """
         if self.planting_model is None or not self.planting_model.legs:
             return clip
-        frame = (self.takes.ground, self.takes.heading)
-        return standing_like(clip, self.footing, variant.followed, variant.phases, frame, self.planting_model)
+        shift, turn = moved
+        frame = (shift + np.exp(1j * turn) * self.takes.ground, self.takes.heading + turn)
+        return standing_like(clip, self.footing, variant.followed, variant.phases, frame, self.planting_model, fixed)
+
+    def on_feet_for_long(self, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
+        """Return a motion of any number of cycles whose feet stand as those of the takes do.
+
+        Args:
+            clip: The motion.
+            phases: (frames,): its phases, which continue from cycle to cycle.
+            fixed: (frames,): frames that stay as they are.
+
+        Returns:
+            The motion with other rotations of its legs.
+        """
+        legs, recipe = self.planting_model, self.material.recipe
+        if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
+            return clip
+        if not self.footing.stands.any():
+            return clip
+        columns, start = recipe.layout.encode(clip)
+        heading, mean = recipe.layout.path(columns, start).heading, self.takes.course_mean.heading
+        apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
+        turned = float(np.angle(np.exp(1j * apart).mean()))
+        contacts = self.standing(clip, phases)
+        return with_feet_of(clip, held_feet(clip, contacts, phases, self.footing, turned, legs), legs, fixed)
 
     @cached_property
     def clips(self) -> list[Clip]:
@@ -158,7 +211,15 @@ class VariationModel:
         return travel_of(self.material.recipe, self.material.values)
 
     def sampler(self, amount: float | Amount = 1.0, *, rate: float = 1.0) -> Sampler:
-        """Return what drawing works with for an amount of variation, at a `rate` of the mean pace."""
+        """Return what drawing works with.
+
+        Args:
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            rate: The pace, times the examples' mean, from 0.1 to 10.
+
+        Returns:
+            The sampler; the last one is remembered, since many variants are drawn with the same amount.
+        """
         if not 0.1 <= rate <= 10.0:
             raise UsageError(f"the rate must lie between 0.1 and 10, but is {rate}")
         chosen = amount_of(amount)
@@ -186,7 +247,17 @@ class VariationModel:
         rate: float = 1.0,
         steer: Steering | None = None,
     ) -> Iterator[Variant]:
-        """Yield rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
+        """Yield a variant block after block; a cyclic model never ends.
+
+        Args:
+            rng: Where random numbers come from.
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            rate: The pace, times the examples' mean, from 0.1 to 10.
+            steer: A heading to keep or a path to follow.
+
+        Yields:
+            Blocks of rows (frames, DOFs) with their phases (frames,).
+        """
         return steered_blocks(self, rng, amount, rate, steer)
 
     def made(
@@ -199,19 +270,49 @@ class VariationModel:
         rate: float = 1.0,
         steer: Steering | None = None,
     ) -> Variant:
-        """Return a whole variant as rows and phases: `frames` or `cycles` of a cyclic model, else to its end."""
+        """Draw a whole variant as rows and phases.
+
+        Args:
+            rng: Where random numbers come from.
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            frames: How many frames; a cyclic model needs this or `cycles`.
+            cycles: How many whole cycles of a cyclic model; any other motion ends by itself.
+            rate: The pace, times the examples' mean, from 0.1 to 10.
+            steer: A heading to keep or a path to follow.
+
+        Returns:
+            Its rows (frames, DOFs) and phases (frames,), where it starts, and the example it is most like.
+        """
         return whole_variant(self, rng, amount, rate, steer, frames, cycles)
 
     @one_blas_thread()
     def rows(self, rng: np.random.Generator, *, amount: float | Amount = 1.0, frames: int | None = None) -> Floats:
-        """Return a whole variant as rows; a cyclic model needs `frames`."""
+        """Draw a whole variant as rows.
+
+        Args:
+            rng: Where random numbers come from.
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            frames: How many frames; a cyclic model needs this.
+
+        Returns:
+            (frames, DOFs), in radians and the examples' unit of length.
+        """
         return self.made(rng, amount=amount, frames=frames).rows
 
     @one_blas_thread()
     def batch(
         self, rngs: Sequence[np.random.Generator], *, amount: float | Amount = 1.0, frames: int | None = None
     ) -> list[Floats]:
-        """Return `rows` once for every generator, on all cores; each is, bit for bit, what it would be alone."""
+        """Draw `rows` once for every generator, on all cores.
+
+        Args:
+            rngs: One generator for each variant.
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            frames: How many frames; a cyclic model needs this.
+
+        Returns:
+            One array (frames, DOFs) per generator, each, bit for bit, what it would be alone.
+        """
         self.sampler(amount)
         with ThreadPoolExecutor() as pool:
             return list(pool.map(lambda rng: self.rows(rng, amount=amount, frames=frames), rngs))
@@ -258,10 +359,73 @@ class VariationModel:
         loop: bool = False,
         name: str = "",
     ) -> Guided:
-        """Draw a variant like `sample`, with a report of how well goals were met."""
+        """Draw a variant like `sample`, with a report of how well goals were met.
+
+        Args:
+            rng: Where random numbers come from.
+            goals: What it has to do.
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            cycles: How many whole cycles of a cyclic model; default: one, or as many as a duration asks for.
+            plant: Let feet stand as those of the takes do; "hard": without their small movement.
+            loop: Make a loop whose last frame leads into its first.
+            name: Its name.
+
+        Returns:
+            The variant, its phases and the report.
+        """
         if loop:
             return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
         return guided(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
+
+    @one_blas_thread()
+    def redraw(
+        self,
+        clip: Clip,
+        frames: tuple[int, int],
+        rng: np.random.Generator,
+        *,
+        amount: float | Amount = 1.0,
+        parts: Sequence[str] = (),
+        plant: bool = True,
+    ) -> Clip:
+        """Draw a stretch of a clip of this movement again, or a part of its body; everything else stays as it is.
+
+        Args:
+            clip: A take or variant, on the rig of the examples and at their rate.
+            frames: First frame of the stretch, and the one after its last; it is free where it reaches the clip's end.
+            rng: Where random numbers come from.
+            amount: How much it varies: 0 leads through the mean motion, 1 varies like the examples.
+            parts: Body parts or joints to draw again; default: all. The root needs all legs to be drawn again, too.
+            plant: Let feet stand when those of the clip do; those that stand at the stretch's ends stay put.
+
+        Returns:
+            A clip of as many frames; those outside the stretch and joints of other parts are the clip's, to the bit.
+        """
+        return redraw(self, clip, frames, rng, amount=amount, parts=parts, plant=plant)
+
+    @one_blas_thread()
+    def extend(
+        self,
+        clip: Clip,
+        frames: int,
+        rng: np.random.Generator,
+        *,
+        amount: float | Amount = 1.0,
+        plant: bool = True,
+    ) -> Clip:
+        """Let a clip of this movement go on after its last frame.
+
+        Args:
+            clip: A take or variant, on the rig of the examples and at their rate.
+            frames: How many frames to add; a motion that is not cyclic ends by itself.
+            rng: Where random numbers come from.
+            amount: How much they vary: 0 leads back to the mean motion, 1 varies like the examples.
+            plant: Let feet stand; those that stand at the clip's end stay put.
+
+        Returns:
+            The clip with frames added; those that it had are as they were, to the bit.
+        """
+        return extend(self, clip, frames, rng, amount=amount, plant=plant)
 
     def stream(
         self,
@@ -273,9 +437,19 @@ class VariationModel:
         decode: bool = False,
         plant: bool | str = False,
     ) -> Iterator[Any]:
-        """Yield frames one at a time: rows (DOFs,), or with `decode` one-frame motions; endless for a cyclic model.
+        """Yield frames one at a time; a cyclic model never ends.
 
-        `control` is asked before every block of a twentieth of a second what the amount and the heading are to be.
+        Args:
+            rng: Where random numbers come from.
+            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
+            steer: A heading to keep or a path to follow.
+            control: Called before every block of a twentieth of a second; it returns the amount and the heading, and
+                replaces `amount` and `steer`.
+            decode: Yield motions of one frame instead of rows.
+            plant: Let feet of decoded frames stand; "hard": without their small movement.
+
+        Yields:
+            Rows (DOFs,), or with `decode` motions of one frame, each placed where the one before ended.
         """
         source = (
             self.blocks(rng, amount=amount, steer=steer) if control is None else controlled_blocks(self, rng, control)
@@ -286,36 +460,74 @@ class VariationModel:
         return (row for block in blocks for row in block.rows)
 
     @cached_property
-    def _hinges(self) -> tuple[Hinge, ...]:
+    def hinges(self) -> tuple[Hinge, ...]:
+        """Return the joints that turn about one axis in all examples."""
         return hinges_of(self.material)
 
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
-        """Return rows as a motion of the examples' kind."""
+        """Return rows as a motion of the examples' kind.
+
+        Args:
+            rows: (frames, DOFs).
+            start: Where the motion starts; default: at the origin.
+            resume: Whether the rows continue a motion that ended at `start`.
+            name: Its name.
+
+        Returns:
+            A clip (stroke, ...), or the rows themselves where the examples were arrays.
+        """
         recipe = self.material.recipe
         if recipe is None:
             return rows
-        motion = decode(recipe, on_hinges(self._hinges, rows), start=start, resume=resume, name=name)
+        motion = require_unflung(decode(recipe, on_hinges(self.hinges, rows), start=start, resume=resume, name=name))
         return motion.changed(provenance="made by freshtake: variation") if isinstance(motion, Clip) else motion
 
     def encode(self, example: Any) -> Floats:
-        """Return a motion as rows of this model's DOFs."""
+        """Return a motion as rows of this model's DOFs.
+
+        Args:
+            example: A motion of the examples' kind, on their rig and at their rate.
+
+        Returns:
+            (frames, DOFs), in radians and the examples' unit of length.
+        """
         recipe = self.material.recipe
         if recipe is None:
+            if not isinstance(example, np.ndarray | Sequence):
+                raise UsageError("this model was learned from plain rows of numbers: give such rows, not a motion")
             return rounded(example)
         return rounded(encode(recipe, example, strict=False).values)
 
     def score(self, example: Any) -> Likelihood:
-        """Return how likely a motion is under the model; `.normalized` compares different lengths."""
+        """Return how likely a motion is under the model.
+
+        Args:
+            example: A motion of the examples' kind, on their rig and at their rate.
+
+        Returns:
+            Log densities (frames, DOFs); `.normalized` compares motions of different lengths.
+        """
         return self.score_rows(self.encode(example))
 
     @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
-        """Return how likely a motion is, given as rows of this model's DOFs."""
+        """Return how likely a motion is that is given as rows.
+
+        Args:
+            rows: (frames, DOFs): in this model's DOFs, as `encode` returns them.
+
+        Returns:
+            Log densities (frames, DOFs).
+        """
         return take_likelihood(self.material, self.deviations, checked_rows(rows, self.dofs))
 
     @one_blas_thread()
     def examples_by_others(self) -> list[Likelihood]:
-        """Return how likely every example is under a model of the others."""
+        """Return how likely every example is under a model of the others.
+
+        Returns:
+            Log densities (frames, DOFs) of each example, in their order.
+        """
         if len(self.material.values) < 2:
             raise UsageError("a single example cannot be left out: there is no other one")
         values, starts, out = self.material.values, self.material.starts, []
@@ -326,7 +538,14 @@ class VariationModel:
 
     @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> VariationModel:
-        """Return a model of other examples, also of a single one, that vary as this model's do (Lau 2009, §8)."""
+        """Return a model of other examples, also of a single one, that vary as this model's do (Lau 2009, §8).
+
+        Args:
+            examples: Motions of the kind, rig and rate of this model's examples.
+
+        Returns:
+            The model; this one does not change.
+        """
         if not examples:
             raise UsageError("with_examples needs at least one example")
         recipe = self.material.recipe
@@ -347,7 +566,11 @@ class VariationModel:
         sizes = np.stack([np.interp(at, np.arange(len(known)), column) for column in known.T], axis=1)
         clips = [one for one in examples if isinstance(one, Clip)]
         cyclic = is_cyclic(clips) if self.cyclic and clips else self.cyclic
-        return replace(self, material=material, cyclic=cyclic, phase_frames=phase_frames, sizes=rounded(sizes))
+        return labeled(
+            replace(
+                self, material=material, cyclic=cyclic, phase_frames=phase_frames, sizes=rounded(sizes), labels=None
+            )
+        )
 
 
 def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationModel:
@@ -355,3 +578,10 @@ def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationM
     phase_frames = rounded(common_phase(material.values, material.weights, material.frame_time))
     sizes = prior_sizes(material, takes_on_phase(material, phase_frames))
     return VariationModel(material, settings, cyclic, phase_frames, sizes)
+
+
+def labeled(model: VariationModel) -> VariationModel:
+    """Return a model that holds where its examples' feet stand, so that later versions do not find them elsewhere."""
+    if model.planting_model is None or not model.planting_model.feet:
+        return model
+    return replace(model, labels=np.concatenate(model.contacts))

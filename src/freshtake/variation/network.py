@@ -19,8 +19,6 @@ from freshtake.variation.model import VariationModel
 
 Edges = tuple[tuple[int, ...], ...]
 ORDER = 2  # frames before, which a DOF continues from
-MOST_PARENTS = 3  # DOFs that are listed for each
-TOGETHER = 0.5  # correlation above which DOFs are said to go together
 
 
 class Edge(NamedTuple):
@@ -96,8 +94,10 @@ def transition_network(model: VariationModel) -> TransitionNetwork:
     rank = np.empty(count, dtype=np.intp)
     rank[order] = np.arange(count)
     for child in range(count):
-        earlier = [p for p in range(count) if rank[p] < rank[child] and alike[child, p] >= TOGETHER]
-        strongest = sorted(sorted(earlier, key=lambda p, c=child: -alike[c, p])[:MOST_PARENTS])  # type: ignore[misc]
+        # DOFs are said to go together from a correlation of 0.5
+        earlier = [p for p in range(count) if rank[p] < rank[child] and alike[child, p] >= 0.5]
+        # list the three strongest only
+        strongest = sorted(sorted(earlier, key=lambda p, c=child: -alike[c, p])[:3])  # type: ignore[misc]
         edges.append((child, count + child, *(ORDER * count + p for p in strongest)))
     return TransitionNetwork(model.dofs, ORDER, tuple(edges))
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.dtw import warp_path
-from freshtake.numeric.gaussian import gaussian_filter1d
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 PACE = 0.5  # seconds by which paces are smoothed: the body cannot speed up and slow down faster as a whole
@@ -20,7 +20,6 @@ ROUNDS = 4  # of warping onto the mean and averaging; the mean hardly changes af
 MOST_AVERAGED = 12  # takes that the mean is found from; the others are warped onto it once
 LOBES = 4  # of the interpolating sinc, to either side
 SLOWEST, FASTEST = 0.4, 2.5  # paces of a take relative to the mean
-STILL = 0.02  # weight of phases at which nothing moves when paces are smoothed: a warp means little there
 
 
 def representative(examples: Sequence[Floats] | Floats, most: int = MOST_AVERAGED) -> list[int]:
@@ -116,7 +115,8 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
     mean = _mean(rows, phase_frames)
     # phases that move most count most: while nothing moves, the warp is arbitrary
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
-    weight = (moving / max(float(moving.mean()), 1e-300) + STILL)[:, None]
+    # a warp means little where nothing moves: such phases keep a weight of 0.02 only
+    weight = (moving / max(float(moving.mean()), 1e-300) + 0.02)[:, None]
     above = gaussian_filter1d(weight * np.clip(pace, SLOWEST, FASTEST), frames, axis=0, mode="nearest")
     pace = above / gaussian_filter1d(weight, frames, axis=0, mode="nearest")
     steps = np.cumsum(0.5 * (pace[1:] + pace[:-1]), axis=0)

@@ -13,7 +13,6 @@ from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, Str
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
-MEMORY = 0.1  # seconds over which distances are averaged
 BETTER = 0.7  # another example takes over a foot where its distance is below this share of that of the present one
 
 
@@ -45,10 +44,21 @@ class Following(NamedTuple):
     distances: Floats
 
 
-def standing_table(examples: Sequence[Clip], places: Floats, planting_model: PlantingModel) -> StandingTable:
-    """Examples read at `places` (phases, examples)."""
+def standing_table(
+    examples: Sequence[Clip], stands: Sequence[Floats], places: Floats, planting_model: PlantingModel
+) -> StandingTable:
+    """Return the table of examples whose joints stand as `stands` (frames, foot joints) say, at `places`.
+
+    Args:
+        examples: The takes.
+        stands: Where their joints stand, 0 or 1.
+        places: (phases, examples): the frame of each example at each phase.
+        planting_model: What is known of the feet.
+
+    Returns:
+        The table.
+    """
     feet = [planting_model.feet_in_body(clip) for clip in examples]
-    stands = [planting_model.example_contacts(clip) for clip in examples]
     ends = np.cumsum([len(foot.joints) for foot in planting_model.feet])
     starts = ends - [len(foot.joints) for foot in planting_model.feet]
     return StandingTable(
@@ -57,7 +67,8 @@ def standing_table(examples: Sequence[Clip], places: Floats, planting_model: Pla
         ),
         np.stack([read_linear(rows, places[:, k]) for k, rows in enumerate(stands)]),
         np.stack([starts, ends - 1], axis=1),
-        float(np.exp(-planting_model.frame_time / MEMORY)),
+        # distances are averaged over 0.1 s
+        float(np.exp(-planting_model.frame_time / 0.1)),
     )
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -18,8 +19,6 @@ from freshtake.variation.takes import Takes, turn_per_cycle, with_speeds
 Key = npt.NDArray[np.uint64]
 BLOCK = 32  # frames of an endless motion that are made at a time
 MARGIN = LOBES + 1  # phases before the first one of a block that reading between phases needs
-RESERVE = 1.5  # times the phases that a block needs at the mean pace; more are made where that was too few
-EDGE = 1.0  # sizes by which a DOF may go beyond the range of the takes; it approaches that gradually
 
 
 class Amounts(NamedTuple):
@@ -39,6 +38,21 @@ class Variant(NamedTuple):
     followed: int = 0
 
 
+class Centered(NamedTuple):
+    """Takes as their mean (phases, columns) and differences (takes, phases, columns), their log paces likewise."""
+
+    mean: Floats
+    deltas: Floats
+    pace: Floats
+    pace_deltas: Floats
+
+
+def centered(takes: Takes) -> Centered:
+    """Return the mean of takes and how each differs from it."""
+    mean, pace = takes.rows.mean(axis=0), takes.log_pace.mean(axis=0)
+    return Centered(mean, takes.rows - mean, pace, takes.log_pace - pace)
+
+
 class Sampler(NamedTuple):
     """What drawing works with.
 
@@ -51,6 +65,7 @@ class Sampler(NamedTuple):
         room: (DOFs,): how far they may go beyond, gradually.
         usual: The take that is nearest to the mean.
         frame_time: Seconds from frame to frame.
+        cycles: The closed cycles as mean and differences.
     """
 
     deviations: Deviations
@@ -61,6 +76,7 @@ class Sampler(NamedTuple):
     room: Floats
     usual: int
     frame_time: float
+    cycles: Centered | None = None
 
 
 def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, frame_time: float) -> Sampler:
@@ -70,9 +86,13 @@ def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, f
     if deviations.takes.course is not None:
         low[deviations.takes.course.columns], high[deviations.takes.course.columns] = -np.inf, np.inf
     space = np.concatenate([amounts.space, np.ones(rows.shape[2] - deviations.dofs)])
-    room = np.concatenate([EDGE * deviations.total_sizes.mean(axis=0), np.zeros(rows.shape[2] - deviations.dofs)])
+    # a DOF may go beyond the range of the takes by one size, which it approaches gradually
+    room = np.concatenate([deviations.total_sizes.mean(axis=0), np.zeros(rows.shape[2] - deviations.dofs)])
     usual = int((deviations.deltas**2).mean(axis=(1, 2)).argmin())
-    return Sampler(deviations, closed, amounts._replace(space=space), low, high, room * space, usual, frame_time)
+    # a stream combines the same cycles block after block: their differences are computed once
+    cycles = None if closed is None else centered(closed)
+    amounts = amounts._replace(space=space)
+    return Sampler(deviations, closed, amounts, low, high, room * space, usual, frame_time, cycles)
 
 
 def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
@@ -86,6 +106,7 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
     rows, log_pace = combined(
         sampler, takes, phases.astype(np.intp), np.broadcast_to(slow, (len(phases), count + 1)), fast
     )
+    # Paces are frames per phase: their sum is the time at which each phase is reached, and is read backwards.
     passed = np.concatenate([[0.0], np.cumsum(np.exp(log_pace[:-1]))]) / sampler.amounts.rate
     frames = max(round(float(passed[-1])), 1)
     at = np.interp(np.linspace(0.0, passed[-1], frames + 1), passed, phases)
@@ -114,16 +135,18 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     """
     deviations, amounts = sampler.deviations, sampler.amounts
     count, weights = len(takes.rows), slow[:, : len(takes.rows)]
-    mean = takes.rows.mean(axis=0)
-    whole = deviations.weight_size * np.einsum("pl,lpd->pd", weights, (takes.rows - mean)[:, index])
+    around = sampler.cycles if sampler.cycles is not None and takes is sampler.closed else centered(takes)
+    mean, pace = around.mean, around.pace
+    # One weight per take for the whole body keeps the coordination that the takes show.
+    whole = deviations.weight_size * np.einsum("pl,lpd->pd", weights, around.deltas[:, index])
     prior = deviations.prior_size * deviations.all_sizes[index] * fast[:, :-1]
     rows = mean[index] + amounts.space * (whole + prior)
+    # A Gaussian has no bounds, joints have: rare draws would bend a knee the wrong way.
     rows = held_back(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
-    pace = takes.log_pace.mean(axis=0)
     # timing goes with what carries the body: its share is the largest of all columns
     (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
-    changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, (takes.log_pace - pace)[:, steps])
+    changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, around.pace_deltas[:, steps])
     changed += deviations.prior_size[largest] * (tempo * slow[:, count] + within * fast[:, -1])
     slowest, fastest = -np.log(FASTEST), -np.log(SLOWEST)  # the logarithm is of frames per phase
     return rows, np.asarray(pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
@@ -178,7 +201,8 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
     takes = sampler.closed
     assert takes is not None
     usual = float(np.exp(takes.log_pace.mean()))
-    needed = int(RESERVE * frames * sampler.amounts.rate / usual) + 2 * MARGIN
+    # half as many phases again as the mean pace needs; more are made where that was too few
+    needed = int(1.5 * frames * sampler.amounts.rate / usual) + 2 * MARGIN
     while True:
         grid = np.arange(state.base, int(state.phase) + needed + MARGIN)
         rows, log_pace, offset = _endless(state, sampler, grid)
@@ -247,11 +271,21 @@ def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
     """Return a smooth process of variance 1; knot k is drawn by a generator of its own, whatever was drawn before."""
     first = int(np.floor(at[0]))
     count = int(np.floor(at[-1])) - first + KNOTS
-    knots = np.empty((count, columns))
-    for k in range(count):
-        counter = np.array([0, number, 0, first + k + 2**32], dtype=np.uint64)
-        knots[k] = np.random.Generator(np.random.Philox(key=key, counter=counter)).standard_normal(columns)
+    names = int(key[0]), int(key[1]), number
+    knots = np.stack([_knot(*names, knot, columns) for knot in range(first, first + count)])
     return spline_basis(at, first, count) @ knots
+
+
+# blocks of a stream overlap by several knots, and to make a generator costs more than to draw from it
+@lru_cache(maxsize=256)
+def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
+    """Return the standard normals (columns,) of one knot; `low` and `high` are the key of the stream."""
+    # Philox is addressed by a counter: any knot can be drawn without those before it.
+    counter = np.array([0, number, 0, knot + 2**32], dtype=np.uint64)
+    philox = np.random.Philox(key=np.array([low, high], dtype=np.uint64), counter=counter)
+    values = np.random.Generator(philox).standard_normal(columns)
+    values.setflags(write=False)
+    return values
 
 
 def course_along(
@@ -273,6 +307,7 @@ def course_along(
     assert takes.course is not None
     course, cycle, turn = takes.course.path(rows), takes.rows.shape[1] - 1, turn_per_cycle(takes)
     turned = turn * (grid // cycle)
+    # A cycle that turns makes a stream walk in a circle: later cycles go in the turned direction.
     spin = np.exp(1j * turned)
     places = ground + np.concatenate([[0.0], np.cumsum(course.ground[:-1] * spin[:-1])])
     shown = places + (offset[:, 0] + 1j * offset[:, 1]) * spin

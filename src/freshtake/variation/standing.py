@@ -19,12 +19,12 @@ from freshtake.motion.features.ground import ground_of, set_ground
 from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.gaussian import gaussian_filter1d
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, to_rotvec
-from freshtake.variation.phase import read_sharply
+from freshtake.variation.phase import read_at, read_sharply
+from freshtake.variation.takes import bring_together
 
-MISSED = 1.01  # of its reach in the takes: a leg that misses by less lifts its foot unseen, and hips that sink are seen
 SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
 HALF = 0.5  # of the way that a foot goes between two stands: by so much may its place differ from the take's
 
@@ -43,48 +43,106 @@ class Footing(NamedTuple):
     stands: Bools
 
 
-def footing_of(clips: Sequence[Clip], planting_model: PlantingModel, phase_frames: Floats) -> Footing:
+class Feet(NamedTuple):
+    """How feet move along one motion, frame by frame.
+
+    Attributes:
+        ankles: (frames, feet, 3): places in the world.
+        turns: (frames, feet, 4): rotations in the world.
+        stands: (frames, feet).
+    """
+
+    ankles: Floats
+    turns: Floats
+    stands: Bools
+
+
+def footing_of(
+    clips: Sequence[Clip], contacts: Sequence[Floats], planting_model: PlantingModel, phase_frames: Floats
+) -> Footing:
     """Return how the feet of takes go through the common phase.
 
     Args:
         clips: Every take at the common phases, in the common frame.
+        contacts: (frames, foot joints) of every take, at its own frames: where joints stand, 0 or 1.
         planting_model: What is known of the legs.
-        phase_frames: (phases, takes): the frame of each take at each phase; contacts are found in the takes' own time.
+        phase_frames: (phases, takes): the frame of each take at each phase.
 
     Returns:
         The footing of all takes.
     """
     ends = [leg.end for leg in planting_model.legs]
     ankles, turns, stands = [], [], []
-    for k, clip in enumerate(clips):
+    for clip, labels, frames in zip(clips, contacts, phase_frames.T, strict=True):
         world = clip.world()
         ankles.append(world.positions[:, ends])
         turns.append(np.stack([continuous(world.rotations[:, end]) for end in ends], axis=1))
-        stands.append(_standing(clip, planting_model, phase_frames[:, k]))
+        feet, number = _by_foot(labels, planting_model), np.arange(len(labels))
+        stands.append(np.stack([np.interp(frames, number, column) > 0.5 for column in feet.T], axis=1))
     return Footing(np.stack(ankles), np.stack(turns), np.stack(stands))
 
 
-def _standing(clip: Clip, planting_model: PlantingModel, frames: Floats) -> Bools:
-    """Return which feet (phases, feet) of a take stand, ankle or toe; contacts are found at the take's own frames."""
-    own = np.arange(round(float(frames[-1])) + 1.0)
-    at = np.interp(own, frames, np.arange(len(frames)))
-    columns = np.concatenate([clip.root, clip.rotations.reshape(len(clip), -1)], axis=1)
-    read = read_sharply(columns, at)
-    rotations = read[:, 3:].reshape(len(at), -1, 4)
-    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
-    moved = clip.joint_translations
-    if moved is not None:
-        moved = read_sharply(moved.reshape(len(clip), -1), at).reshape(len(at), -1, 3)
-    own_clip = clip.changed(root=read[:, :3], rotations=rotations, joint_translations=moved)
-    contacts = planting_model.example_contacts(own_clip)
-    widths = [len(foot.joints) for foot in planting_model.feet]
-    by_foot = np.stack([part.max(axis=1) for part in np.split(contacts, np.cumsum(widths)[:-1], axis=1)], axis=1)
-    return np.stack([np.interp(frames, own, column) > 0.5 for column in by_foot.T], axis=1)
+def _by_foot(contacts: Floats, model: PlantingModel) -> Floats:
+    """Return how far feet (frames, feet) stand, by ankle or toe, of contacts (frames, foot joints)."""
+    widths = [len(foot.joints) for foot in model.feet]
+    return np.stack([part.max(axis=1) for part in np.split(contacts, np.cumsum(widths)[:-1], axis=1)], axis=1)
+
+
+def feet_of(clip: Clip, model: PlantingModel) -> Feet:
+    """Return how the feet of a clip move, and when they stand.
+
+    Args:
+        clip: A take, or a variant whose feet stand.
+        model: What is known of the legs.
+
+    Returns:
+        Places, rotations and contacts of the feet, frame by frame.
+    """
+    ends, world = [leg.end for leg in model.legs], clip.world()
+    turns = np.stack([continuous(world.rotations[:, end]) for end in ends], axis=1)
+    return Feet(world.positions[:, ends], turns, _by_foot(model.example_contacts(clip), model) > 0.5)
+
+
+def held_feet(
+    clip: Clip, contacts: Floats, phases: Floats, footing: Footing, turned: float, model: PlantingModel
+) -> Feet:
+    """Return feet that stand as those of the takes do, cycle after cycle, wherever the clip puts them.
+
+    Args:
+        clip: A motion through any number of cycles.
+        contacts: (frames, foot joints): how far each ankle and toe stands, 0 to 1.
+        phases: (frames,): of the clip; they continue from cycle to cycle.
+        footing: How the feet of the takes go.
+        turned: How far the clip faces from where the common frame of the takes does, in radians.
+        model: What is known of the legs.
+
+    Returns:
+        Feet for `with_feet_of`: they rest and tilt as in the takes on average, and do not travel while they stand.
+    """
+    ends, last = [leg.end for leg in model.legs], footing.ankles.shape[1] - 1
+    ankles, at = clip.world().positions[:, ends].copy(), np.mod(phases, last)
+    stands = _by_foot(contacts, model) > 0.5
+    level = [axis for axis in range(3) if axis != clip.up_index]
+    for foot in range(len(ends)):
+        for first, stop in _spans(stands[:, foot]):
+            ankles[first:stop, foot, level] = ankles[first, foot, level]
+    # one cycle follows another, and so the last phase has to be the first one again
+    heights = footing.ankles[..., clip.up_index].mean(axis=0, keepdims=True)
+    same = np.sign((footing.turns * footing.turns[:1]).sum(axis=-1, keepdims=True))
+    turns = (same * footing.turns).mean(axis=0, keepdims=True).reshape(1, last + 1, -1)
+    for values in (heights, turns):
+        bring_together(values, values[:, -1] - values[:, 0])
+    ankles[..., clip.up_index] = read_at(heights[0], at)
+    tilted = read_at(turns[0], at).reshape(len(clip), len(ends), 4)
+    tilted /= np.linalg.norm(tilted, axis=-1, keepdims=True)
+    spin = about_axis(np.eye(3)[clip.up_index], turned)
+    return Feet(ankles, multiply(np.broadcast_to(spin, tilted.shape), tilted), stands)
 
 
 def standing_like(
-    clip: Clip, footing: Footing, followed: int, phases: Floats, frame: tuple[complex, float], model: PlantingModel
-) -> Clip:
+    clip: Clip, footing: Footing, followed: int, phases: Floats, frame: tuple[complex, float], model: PlantingModel,
+    fixed: Bools | None = None,
+) -> Clip:  # fmt: skip
     """Let the feet of a variant stand as those of one take do.
 
     Args:
@@ -94,37 +152,74 @@ def standing_like(
         phases: (frames,): of the variant's frames.
         frame: Where the takes' common frame lies, and how far it is turned.
         model: What is known of the legs.
+        fixed: (frames,): frames that must not change.
 
     Returns:
         The variant with other rotations of its legs.
     """
     if not footing.stands[followed].any():
         return clip
-    rotations, (joints, world) = clip.rotations.copy(), _legs(clip, model)
     ankles, turns = _at_phases(footing, followed, phases, frame, clip.up)
     stands = footing.stands[followed][np.rint(phases).astype(np.intp)]
+    return with_feet_of(clip, Feet(ankles, turns, stands), model, fixed)
+
+
+def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | None = None) -> Clip:
+    """Let the feet of a clip stand when and as given feet do, at the places where the clip puts them.
+
+    Args:
+        clip: The motion to correct.
+        feet: How the feet to follow move, frame by frame.
+        model: What is known of the legs.
+        fixed: (frames,): frames that must not change; feet that stand there stay where they are.
+
+    Returns:
+        The clip with other rotations of its legs, and a lower root where a leg would not reach.
+    """
+    kept_frames = np.zeros(len(clip), dtype=np.bool_) if fixed is None else fixed
+    rotations, (joints, world) = clip.rotations.copy(), _legs(clip, model)
     moves = np.zeros((len(clip), len(model.legs), 3))
     up = clip.up_index
     for k, leg in enumerate(model.legs):
         ankle, above = joints.index(leg.end), joints.index(int(clip.skeleton.parents[leg.end]))
         now = world.rotations[:, ankle]
-        tilt = to_rotvec(multiply(turns[:, k], inverse(now)))  # from the variant's foot to the take's, world axes
-        gap = np.concatenate([ankles[:, k] - world.positions[:, ankle], tilt], axis=1)
-        kept = [axis for axis in range(3) if axis != up] + [3 + up]  # place and direction are the variant's
-        change = corrections(gap, stands[:, k], ankles[:, k], kept)
+        tilt = to_rotvec(multiply(feet.turns[:, k], inverse(now)))  # from the clip's foot to the other, world axes
+        gap = np.concatenate([feet.ankles[:, k] - world.positions[:, ankle], tilt], axis=1)
+        kept = [axis for axis in range(3) if axis != up] + [3 + up]  # place and direction are the clip's
+        change = corrections(gap, feet.stands[:, k], feet.ankles[:, k], kept, kept_frames, SINKS / clip.frame_time)
         heights = world.positions[:, ankle, up] + change[:, up]
-        change[:, up] += lifts(heights, ankles[:, k, up])
+        change[:, up] += np.where(kept_frames, 0.0, lifts(heights, feet.ankles[:, k, up]))
         moves[:, k] = change[:, :3]
+        # The sole tilts as that of the followed take: the ankle makes up for whatever the shank does.
         turned = multiply(from_rotvec(change[:, 3:]), now)
         rotations[:, leg.end] = multiply(inverse(world.rotations[:, above]), turned)
     hips = world.positions[:, [joints.index(leg.upper) for leg in model.legs]]
     goals = world.positions[:, [joints.index(leg.end) for leg in model.legs]] + moves
     before, root = np.ascontiguousarray(clip.root), clip.root.copy()
-    root[:, up] -= _lowered(np.linalg.norm(goals - hips, axis=-1) * stands, model, clip)
+    lowered = _lowered(np.linalg.norm(goals - hips, axis=-1) * feet.stands, model, clip)
+    root[:, up] -= lowered * _away_from(kept_frames, SINKS / clip.frame_time)
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     by_toe = np.zeros(len(model.legs), dtype=np.intp)
     lead_limbs(model.bones, before, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, SOFT)
+    if fixed is not None:
+        root[fixed], rotations[fixed] = clip.root[fixed], clip.rotations[fixed]
     return clip.changed(root=root, rotations=rotations)
+
+
+def _away_from(fixed: Bools, frames: float) -> Floats:
+    """Return weights (frames,): 0 at fixed frames, rising smoothly to 1 within so many frames."""
+    at = np.flatnonzero(fixed)
+    if len(at) == 0:
+        return np.ones(len(fixed))
+    number = np.arange(len(fixed))
+    after = np.minimum(np.searchsorted(at, number), len(at) - 1)
+    distance = np.minimum(np.abs(at[after] - number), np.abs(at[np.maximum(after - 1, 0)] - number))
+    return smooth_step(np.minimum(distance / max(frames, 1.0), 1.0))
+
+
+def smooth_step(u: Floats) -> Floats:
+    """Return the quintic from 0 to 1 whose first and second derivatives vanish at both ends."""
+    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2))
 
 
 def lifts(heights: Floats, take: Floats) -> Floats:
@@ -158,7 +253,8 @@ def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
     for leg in model.legs:
         chain = clip.skeleton.chain(leg.end)
         most.append(leg.reach[1] * float(lengths[chain[chain.index(leg.upper) + 1 :]].sum()))
-    missing = np.maximum(reached - MISSED * np.array(most), 0.0).max(axis=1, initial=0.0)
+    # a leg that misses by up to 1 % lifts its foot unseen, while hips that sink are seen
+    missing = np.maximum(reached - 1.01 * np.array(most), 0.0).max(axis=1, initial=0.0)
     if not missing.any():
         return np.asarray(missing)
     wide = max(round(SINKS / clip.frame_time), 1)
@@ -189,7 +285,9 @@ def _at_phases(
     return ankles, multiply(np.broadcast_to(about_axis(axis, heading), turns.shape), turns)
 
 
-def corrections(gap: Floats, stands: Bools, way: Floats, kept: Sequence[int]) -> Floats:
+def corrections(
+    gap: Floats, stands: Bools, way: Floats, kept: Sequence[int], fixed: Bools | None = None, settling: float = 1.0
+) -> Floats:
     """Return what a foot is moved and turned by, (frames, 6).
 
     Args:
@@ -197,22 +295,31 @@ def corrections(gap: Floats, stands: Bools, way: Floats, kept: Sequence[int]) ->
         stands: (frames,): when that one stands.
         way: (frames, 3): where that one is.
         kept: Columns in which the variant's own mean is kept during each stand.
+        fixed: (frames,): frames at which the foot must not be moved.
+        settling: Frames within which height and tilt at a fixed frame give way to the take's.
 
     Returns:
-        The gap while the foot stands, less its mean in the kept columns; smooth in between.
+        The gap while the foot stands, less its mean in the kept columns; smooth in between. A stand with fixed frames
+        goes through where the foot is at those frames.
     """
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], stands.astype(np.intp), [0]])))
-    spans = list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+    fixed = np.zeros(len(gap), dtype=np.bool_) if fixed is None else fixed
+    spans = _spans(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
     out = np.zeros_like(gap)
     if not spans:
         return out
+    through = [_through(gap[a:b], fixed[a:b], kept, settling) for a, b in spans]
     wanted = np.array([gap[a:b, kept].mean(axis=0) for a, b in spans])
     steps = np.linalg.norm(np.diff(way, axis=0), axis=1)
     ways = [float(steps[b - 1 : a].sum()) for (_, b), (a, _) in pairwise(spans)]
-    means = _within_reach(wanted, ways, max(range(len(spans)), key=lambda k: spans[k][1] - spans[k][0]))
-    for (a, b), mean in zip(spans, means, strict=True):
-        out[a:b] = gap[a:b]
-        out[a:b, kept] -= mean
+    pinned = [k for k, base in enumerate(through) if base is not None]
+    # Without a place that is given, the stand that is seen longest stays where the variant puts it.
+    longest = max(range(len(spans)), key=lambda k: spans[k][1] - spans[k][0])
+    # Places that a swing could not connect would be reached by a foot that flies.
+    means = _within_reach(wanted, ways, pinned or [longest])
+    for (a, b), mean, base in zip(spans, means, through, strict=True):
+        out[a:b] = gap[a:b] if base is None else gap[a:b] - base
+        if base is None:
+            out[a:b, kept] -= mean
     out[: spans[0][0]], out[spans[-1][1] :] = out[spans[0][0]], out[spans[-1][1] - 1]
     for (first, b), (a, last) in pairwise(spans):
         before = out[b - 1] - out[b - 2] if b - first > 1 else np.zeros(6)
@@ -221,24 +328,59 @@ def corrections(gap: Floats, stands: Bools, way: Floats, kept: Sequence[int]) ->
     return out
 
 
-def _within_reach(wanted: Floats, ways: Sequence[float], longest: int) -> Floats:
+def _spans(stands: Bools) -> list[tuple[int, int]]:
+    """Return the first frame of every stand and the one after its last."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], stands.astype(np.intp), [0]])))
+    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
+
+
+def _hardly_lifted(stands: Bools, frames: float) -> Bools:
+    """Return stands (frames,) without the pauses between them that are too short for a step."""
+    out = stands.copy()
+    for (_, stop), (first, _) in pairwise(_spans(stands)):
+        out[stop:first] |= first - stop < frames
+    return out
+
+
+def _through(gap: Floats, fixed: Bools, kept: Sequence[int], settling: float) -> Floats | None:
+    """Return what of the gap (frames, 6) of a stand remains so that its fixed frames stay; None without any."""
+    at = np.flatnonzero(fixed)
+    if len(at) == 0:
+        return None
+    frames = np.arange(len(gap))
+    out = np.stack([np.interp(frames, at, column[at]) for column in gap.T], axis=1)
+    # a foot that stands cannot change its place, but a sole that a pose lifts or sinks comes to rest on the floor
+    settled = [column for column in range(gap.shape[1]) if column not in kept]
+    out[:, settled] *= (1.0 - _away_from(fixed, settling))[:, None]
+    return out
+
+
+def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
     """Return means (stands, columns) that change no more between stands than a foot can while it goes that way.
 
-    The longest stand keeps its own; a foot that is hardly lifted stays where it stood.
+    The stands `anchors` keep theirs; a foot that is hardly lifted stays where it stood.
     """
     means = wanted.copy()
-    for order in (range(longest + 1, len(means)), range(longest - 1, -1, -1)):
+    for order, near in ((range(anchors[0] + 1, len(means)), -1), (range(anchors[0] - 1, -1, -1), 1)):
         for k in order:
-            near = k - 1 if k > longest else k + 1
-            change = wanted[k] - means[near]
+            if k in anchors:
+                continue
+            goal, most = means[k + near], HALF * ways[min(k, k + near)]
+            later = next((anchor for anchor in anchors if anchor > k), None)
+            if near < 0 and later is not None:
+                # on the way to a place that is given, each step takes its share
+                left = float(sum(ways[k:later]))
+                goal = goal + (means[later] - goal) * (ways[k - 1] / max(ways[k - 1] + left, 1e-12))
+                most = min(most, HALF * left)
+            change = means[k] - goal
             size = float(np.linalg.norm(change[:2]))
-            most = HALF * ways[min(k, near)]
-            means[k] = means[near] + change * min(1.0, most / size if size > 0.0 else 1.0)
+            means[k] = goal + change * min(1.0, most / size if size > 0.0 else 1.0)
     return means
 
 
 def _bridge(start: Floats, end: Floats, before: Floats, after: Floats, steps: int) -> Floats:
     """Return values between two, (steps - 1, columns): a cubic with these slopes at its ends, but no overshoot."""
+    # Steeper slopes than three times the chord make a cubic overshoot (Fritsch and Carlson 1980).
     most = 3.0 * np.abs(end - start) / steps
     before, after = np.clip(before, -most, most) * steps, np.clip(after, -most, most) * steps
     t = (np.arange(1, steps) / steps)[:, None]

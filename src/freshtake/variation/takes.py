@@ -18,11 +18,8 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import SLOWEST, read_sharply
 
-ROUNDS = 3  # of moving takes onto their mean
-SEAM = 0.2  # share of a cycle to either side of its seam over which its ends are brought together
 TURN = 2  # the last of forward, sideways and turn
 STRAIGHT = np.radians(1.0)  # a cycle that turns less than three times this goes straight
-AGREED = 0.5  # length of the mean direction of takes above which they go the same way
 
 
 class Course(NamedTuple):
@@ -140,7 +137,8 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
 
     mean, turns, shifts = paths[0], np.zeros(len(paths)), np.zeros(len(paths), dtype=np.complex128)
     moved = list(paths)
-    for _ in range(ROUNDS):
+    # the mean changes with the takes that are moved onto it: repeat
+    for _ in range(3):
         goal = points(mean)
         for k, path in enumerate(paths):
             seen = points(path)
@@ -154,7 +152,8 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
     origin, facing = complex(mean.ground[0]), float(np.angle(np.exp(1j * mean.heading).mean()))
     moved = [Path((p.ground - origin) * np.exp(-1j * facing), p.heading - facing) for p in moved]
     direction = np.exp(1j * turns).mean()
-    some = slice(0, 1) if abs(direction) < AGREED else slice(None)
+    # a mean direction shorter than 0.5 says that takes go different ways: the first one counts
+    some = slice(0, 1) if abs(direction) < 0.5 else slice(None)
     ground = (shifts + np.exp(1j * turns) * origin)[some].mean()
     return moved, complex(ground), float(np.angle(np.exp(1j * turns)[some].mean()) + facing)
 
@@ -177,16 +176,17 @@ def closed_takes(takes: Takes) -> Takes:
         steps = np.concatenate([steps, steps[:, :1]], axis=1)
         rows[..., forward], rows[..., sideways] = steps.real, steps.imag
         gap[:, takes.course.columns] = 0.0
-    _bring_together(rows, gap)
+    bring_together(rows, gap)
     log_pace = takes.log_pace.copy()[..., None]
-    _bring_together(log_pace, log_pace[:, -1] - log_pace[:, 0])
+    bring_together(log_pace, log_pace[:, -1] - log_pace[:, 0])
     return takes._replace(rows=rows, log_pace=log_pace[..., 0])
 
 
-def _bring_together(values: Floats, gap: Floats) -> None:
+def bring_together(values: Floats, gap: Floats) -> None:
     """Take the gap (takes, columns) between the ends of values (takes, phases, columns) away around the seam."""
     last = values.shape[1] - 1
-    reach = max(2, round(SEAM * last))
+    # the ends of a cycle are brought together over a fifth of it to either side
+    reach = max(2, round(0.2 * last))
     u = np.arange(reach) / reach
     ramp = ((1.0 - u) ** 3 * (1.0 + 3.0 * u + 6.0 * u**2))[:, None]  # from 1 to 0, flat at both ends
     values[:, :reach] += 0.5 * ramp * gap[:, None]

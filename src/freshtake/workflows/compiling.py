@@ -1,9 +1,23 @@
-"""How long compiling will still take: what a command needs, less what is done, at the pace of this machine."""
+"""Compiling ahead of use: what each command compiles, how long it takes, and doing it."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import NamedTuple
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from freshtake import samples
+from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.numeric.blas_threads import one_blas_thread
+
+if TYPE_CHECKING:
+    from freshtake.variation.model import VariationModel
+
 
 LEAST_ANNOUNCED = 3.0  # seconds
 
@@ -88,3 +102,101 @@ class Countdown:
         total = sum((self._left or {}).values())
         if total > LEAST_ANNOUNCED:
             self._say(f"compiling once, up to about {total:.0f} s (freshtake warm-up does it in advance)")
+
+
+@one_blas_thread()
+def warm_up(report: Report = silent, steps: Sequence[str] | None = None) -> None:
+    """Learn and make a little with each method, or with those named; what compiles on the way is cached on disk."""
+    chosen = list(STEPS) if steps is None else steps
+    for number, name in enumerate(chosen):
+        if name not in STEPS:
+            raise UsageError(f"there is no step {name!r}; choose from {', '.join(STEPS)}")
+        report(Progress(number / len(chosen), f"compiling for {name}"))
+        WORK[name]()
+
+
+def _rng() -> np.random.Generator:
+    return np.random.default_rng(0)
+
+
+def _learning() -> VariationModel:
+    from freshtake.motion.cycles.recurrence import find_occurrences
+    from freshtake.motion.edit import take_frames
+    from freshtake.variation.learning import learn
+
+    walk = samples.walk(_rng(), cycles=4)
+    find_occurrences(walk, take_frames(walk, 0, len(walk) // 4))
+    return learn([samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)], rng=_rng())
+
+
+def _planting() -> None:
+    from freshtake.motion.planting import plant
+
+    plant(samples.walk(_rng(), cycles=1))
+
+
+def _variants() -> None:
+    from freshtake.requests.variation import Variants
+    from freshtake.workflows.varying import guided_variants
+
+    model = _learning()
+    for loop in (False, True):
+        for _ in guided_variants(model, Variants(count=1, loop=loop)):
+            pass
+    model.made(_rng(), frames=60)
+
+
+def _textures() -> None:
+    from freshtake.texture.learning import learn
+
+    model = learn(samples.walk(_rng(), cycles=6), rng=_rng())
+    model.sample(_rng(), frames=60)
+    model.loop(_rng(), frames=60)
+
+
+def _styles() -> None:
+    from freshtake.formats.ftm import save
+    from freshtake.formats.ftm.io import load_style
+    from freshtake.style.learning import learn
+
+    walks, limps = (
+        [samples.walk(np.random.default_rng(k), cycles=3, style=style) for k in range(2)]
+        for style in ("normal", "limp")
+    )
+    model = learn(list(zip(walks, limps, strict=True)))
+    with TemporaryDirectory() as folder:  # arrays of a model that was read cannot be written: other types to numba
+        save(Path(folder) / "style.ftm", model)
+        read = load_style(Path(folder) / "style.ftm")
+    for one in (model, read):
+        one.translate(walks[0])
+
+
+def _blends() -> None:
+    from freshtake.density.learning import learn
+
+    gaits = {"walk": [samples.walk(_rng(), cycles=3)], "run": [samples.run(_rng(), cycles=3)]}
+    learn(gaits).sample(_rng(), frames=60)
+
+
+def _retargeting() -> None:
+    from freshtake.motion.retarget import Retargeter, make_rig
+    from freshtake.samples.humanoid import TALL
+
+    walk, tall = samples.walk(_rng(), cycles=1), samples.walk(_rng(), cycles=1, build=TALL)
+    Retargeter(make_rig(walk), make_rig(tall)).retarget(walk)
+
+
+WORK: dict[str, Callable[[], object]] = {
+    "learning": _learning,
+    "planting": _planting,
+    "variants": _variants,
+    "styles": _styles,
+    "blends": _blends,
+    "textures": _textures,
+    "clips on other skeletons": _retargeting,
+}
+
+
+def usable_cores() -> int:
+    """How many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.density.class_weights import schedule
 from freshtake.density.control import Control
-from freshtake.density.joint_rotations import recorded
+from freshtake.density.decoding import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
@@ -24,15 +24,11 @@ from freshtake.motion.cycles.common_cycles import torn_takes
 from freshtake.motion.validation import fps_of
 from freshtake.motion.verdict import Verdict, check_result
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.blending import BlendLearn, BlendSample, Classes
 from freshtake.variation.goals.steering import Followed
-from freshtake.workflows.goal_options import read_path
-from freshtake.workflows.lengths import Length, frame_count
-from freshtake.workflows.model_kinds import model_of
-from freshtake.workflows.motion_finishing import FINISH, Finish
-from freshtake.workflows.path_following import followed_by, placed, seen_from_its_start
-from freshtake.workflows.seeds import generator
-from freshtake.workflows.takes_reading import read_sets
-from freshtake.workflows.variation_making import MOST_FRAMES
+from freshtake.workflows.inputs import frame_count, generator, length_of, model_of, read_path, read_sets
+from freshtake.workflows.making import MOST_FRAMES, followed_by, placed, seen_from_its_start
+from freshtake.workflows.outputs import Finish, finish_of
 
 PIECE = 4096  # frames between two reports of progress
 
@@ -52,43 +48,44 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
     return out
 
 
-class ClassRules(NamedTuple):
-    """What holds for classes: whether one is enough, whose markers count, and which repeat in cycles."""
+def blend_learn(
+    request: BlendLearn, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> DensityModel:
+    """Read takes by class, learn the densities and write the model.
 
-    alone: bool = False
-    common: bool = False
-    cyclic: dict[str, bool] | None = None
+    Args:
+        request: The classes, each with its takes, and the model's file.
+        report: Receives `Progress`.
+        warn: Receives sentences about what was left out or is doubtful.
 
-
-CLASS_RULES = ClassRules()
+    Returns:
+        The model that was written.
+    """
+    return learn_classes(named_takes(request.classes), request.out, request, request.reading(warn), report, warn)
 
 
 @one_blas_thread()
-def density_learn(
-    takes: dict[str, list[Path]],
-    target: Path,
-    settings: Settings | None = None,
-    *,
-    rules: ClassRules = CLASS_RULES,
-    reading: dict[str, Any] | None = None,
-    report: Report = silent,
-    warn: Callable[[str], None] | None = None,
-) -> DensityModel:
-    """Read takes by class, learn the densities and write the model. One class needs `alone`: it cannot be blended.
-
-    With `common`, only markers that all takes have are learned from.
-    """
+def learn_classes(
+    takes: Mapping[str, Sequence[Path]], target: Path, classes: Classes, reading: dict[str, Any] | None = None,
+    report: Report = silent, warn: Callable[[str], None] | None = None,
+) -> DensityModel:  # fmt: skip
+    """Learn classes from files, by name, and write the model; `reading` are arguments of `freshtake.read`."""
+    from freshtake.density.cleaning import common_points
     from freshtake.density.learning import learn
-    from freshtake.density.marker_sets import common_points
 
     check_model_target(target)
-    if len(takes) < 2 and not rules.alone:
+    if len(takes) < 2 and not classes.alone:
         raise UsageError(
             "blending needs two classes or more, as in walk=walk.bvh run=run.bvh; --alone learns one to be synthesized"
         )
+    names = ("method", "poses", "energy", "modes", "alpha", "search", "residuals")
+    chosen = {name: value for name in names if (value := getattr(classes, name)) is not None}
     report(Progress(0.0, "reading"))
-    motions = dict(zip(takes, read_sets(list(takes.values()), reading), strict=True))
-    model = learn(common_points(motions) if rules.common else motions, settings, cyclic=rules.cyclic, report=report)
+    motions = dict(zip(takes, read_sets([list(paths) for paths in takes.values()], reading), strict=True))
+    model = learn(
+        common_points(motions) if classes.common else motions, Settings(**chosen),
+        cyclic=dict.fromkeys(classes.acyclic, False), report=report,
+    )  # fmt: skip
     if warn is not None:
         for name, group in motions.items():
             for clip, share in torn_takes([motion for motion in group if isinstance(motion, Clip)]):
@@ -98,20 +95,6 @@ def density_learn(
                 warn(note)
     save(target, model, sources=[path.name for paths in takes.values() for path in paths])
     return model
-
-
-def control_of(
-    speed: float | None = None, turn: float | None = None, heading: float | None = None, path: Path | None = None
-) -> Control | None:
-    """Controls from a command's options, angles in degrees and the path as a file; None where none is given."""
-    if speed is None and turn is None and heading is None and path is None:
-        return None
-    return Control(
-        speed=speed,
-        turn=None if turn is None else float(np.radians(turn)),
-        heading=None if heading is None else float(np.radians(heading)),
-        path=None if path is None else read_path(path),
-    )
 
 
 class Blended(NamedTuple):
@@ -129,49 +112,39 @@ def density_model(path: Path) -> DensityModel:
     return model
 
 
-class BlendOptions(NamedTuple):
-    """Which classes are followed, by which method, and where the motion goes."""
+def blend_sample(request: BlendSample, report: Report = silent, warn: Callable[[str], None] | None = None) -> Blended:
+    """Write exactly as much of a model's motion as asked for, with weights that may change over time, feet held still.
 
-    weights: str | None = None
-    method: str | None = None
-    noise: float | None = None
-    residuals: bool = True
-    control: Control | None = None
-    seed: int = 0
+    Args:
+        request: The model, the file, the length, the weights, and where the motion goes.
+        report: Receives `Progress`.
+        warn: Receives sentences about what is doubtful.
 
-
-BLEND_OPTIONS = BlendOptions()
+    Returns:
+        The motion that was written, how it followed a path, and what the checks say.
+    """
+    return write_blend(request, finish_of(request, warn), report, warn)
 
 
 @one_blas_thread()
-def density_sample(
-    source: Path,
-    target: Path,
-    length: Length,
-    *,
-    options: BlendOptions = BLEND_OPTIONS,
-    finish: Finish = FINISH,
-    report: Report = silent,
-    warn: Callable[[str], None] | None = None,
+def write_blend(
+    request: BlendSample, finish: Finish, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> Blended:
-    """Write exactly this much of a model's motion, with weights that may change over time, feet held still.
-
-    `options.control` says how fast and where it goes.
-    """
-    control = options.control
+    """Write a blend after these last steps."""
     from dataclasses import replace
 
+    target, control = request.out, _control(request)
     for_writing(target)
-    model = density_model(source)
-    frames = frame_count(length, model.frame_time)
+    model = density_model(request.model)
+    frames = frame_count(length_of(request.frames, request.seconds), model.frame_time)
     if not 1 <= frames <= MOST_FRAMES:
         raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
-    given: dict[str, Any] = {"method": options.method, "noise": options.noise}
+    given: dict[str, Any] = {"method": request.method, "noise": request.noise}
     changes = {name: value for name, value in given.items() if value is not None}
     if changes:
         model = replace(model, settings=model.settings.changed(**changes))
-    rng = generator(options.seed)
-    plan = schedule(model.classes, model.weights_asked(options.weights, control), frames)
+    rng = generator(request.seed)
+    plan = schedule(model.classes, model.weights_asked(request.weights, control), frames)
     used = np.asarray((plan > 0.0).any(axis=0))
     if warn is not None and model.warning and used.sum() > 1 and not model.mixes_among(used):
         warn(model.warning)
@@ -188,11 +161,11 @@ def density_sample(
         path_from_start, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
         control = replace(control, path=path_from_start)
     decoded = model.decode(
-        rows if control is None else model.steered(rows, control), options.residuals, name=target.stem
+        rows if control is None else model.steered(rows, control), request.residuals, name=target.stem
     )
     if finish.plant:
         report(Progress(1.0, "planting feet"))
-        decoded = model.planted(decoded, finish.plant)
+        decoded = model.planted(decoded, finish.plant, rows)
     motion: Motion = _stroke(model, decoded, target.stem) if isinstance(decoded, np.ndarray) else decoded
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
@@ -204,6 +177,18 @@ def density_sample(
     motion = finish.ready(motion)
     finish.write(target, motion)
     return Blended(target, motion, way, verdicts)
+
+
+def _control(request: BlendSample) -> Control | None:
+    """Return how fast and where to go; None where nothing of that is asked for."""
+    if request.speed is None and request.turn is None and request.heading is None and request.path is None:
+        return None
+    return Control(
+        speed=request.speed,
+        turn=None if request.turn is None else float(np.radians(request.turn)),
+        heading=None if request.heading is None else float(np.radians(request.heading)),
+        path=None if request.path is None else read_path(request.path),
+    )
 
 
 def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,14 +13,16 @@ from freshtake.density.measures import Holding, holding
 from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import density, log_density, pose_widths
 from freshtake.density.time_alignment import fit_sine
-from freshtake.formats.report_files import check_report_target, write_report
+from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.overlay import overlay
 from freshtake.reports.page import picture_figure, whole_page
-from freshtake.reports.plots import GRAY, STYLE, Picture, drawn, png
+from freshtake.reports.plots import Picture, drawn, png
+from freshtake.requests.blending import BlendReport
 from freshtake.workflows.density_blending import density_facts, density_model
 
 if TYPE_CHECKING:
@@ -34,9 +36,22 @@ STRIP = 12  # stick figures
 
 
 @one_blas_thread()
-def density_report(source: Path, target: Path, *, seed: int = 0, report: Report = silent) -> list[Path]:
-    """Write the page (.html) or a folder with page, figures and pictures; returns what was written."""
+def blend_report(
+    request: BlendReport, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> list[Path]:
+    """Write the page (.html) or a folder with page, figures and pictures.
+
+    Args:
+        request: The model, the page or folder, and the seed.
+        report: Receives `Progress`.
+        warn: Unused: nothing is doubtful about a page.
+
+    Returns:
+        What was written.
+    """
+    source, target, seed = request.model, request.out, request.seed
     check_report_target(target)
+    require_plots()
     model = density_model(source)
     pictures, figures = [], {}
     for number, name in enumerate(model.classes):
@@ -117,16 +132,14 @@ def path_picture(model: DensityModel, seed: int) -> Picture:
 def _panels(
     model: DensityModel, names: Sequence[str], paths: list[Floats] | None, file: str, title: str, caption: str
 ) -> Picture:
-    import matplotlib
-    from matplotlib.figure import Figure
 
     columns = min(len(names), 4)
     rows = -(-len(names) // columns)
     points = _two(model.weights)
     low, high = points.min(axis=0), points.max(axis=0)
     low, high = low - 0.12 * (high - low), high + 0.12 * (high - low)
-    with matplotlib.rc_context({**STYLE, "axes.grid": False}):
-        figure = Figure(figsize=(3.0 * columns, 2.7 * rows), layout="constrained")
+    with plot_style(grid=False):
+        figure = new_figure(3.0 * columns, 2.7 * rows)
         axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
         for axis in axes[len(names) :]:
             axis.set_axis_off()
@@ -171,9 +184,8 @@ def strips(model: DensityModel, seed: int) -> list[Picture]:
 
 
 def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases: int = STRIP) -> Picture:
-    import matplotlib
 
-    with matplotlib.rc_context(STYLE):
+    with plot_style():
         if isinstance(motion, Clip):
             figure = overlay([motion], phases=phases, views=(("side", 2),), colors=[COLORS[number % 8]], legend=False)
         else:
@@ -182,12 +194,11 @@ def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases
 
 
 def _marker_strip(motion: PointClip, phases: int, color: str) -> Any:
-    from matplotlib.figure import Figure
 
     up = "xyz".index(motion.up)
     across = [k for k in range(3) if k != up]
     wide = int(np.ptp(motion.positions.mean(axis=1)[:, across], axis=0).argmax())
-    figure = Figure(figsize=(1.25 * phases, 2.8))
+    figure = new_figure(1.25 * phases, 2.8, layout=None)
     axis = figure.subplots()
     size = float(np.ptp(motion.positions[..., up], axis=1).max())
     for column, frame in enumerate(np.linspace(0, len(motion) - 1, phases).round().astype(int)):

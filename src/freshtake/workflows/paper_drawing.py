@@ -14,14 +14,16 @@ from freshtake.evaluation.study.anova import mean_interval, one_way
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
-from freshtake.formats.report_files import write_figure
+from freshtake.formats.report_files import require_plots, write_figure
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.dtw import warp_path
+from freshtake.reports.canvas import new_figure
 from freshtake.reports.overlay import COLORS, stick_figures
-from freshtake.workflows.seeds import generator
+from freshtake.requests.variation import PaperFigures
+from freshtake.workflows.inputs import generator
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -48,27 +50,26 @@ class Made(NamedTuple):
 
 @one_blas_thread()
 def paper_figures(
-    folder: Path, *, data: Path | None = None, only: Sequence[str] = (), seed: int = 0, report: Report = silent
+    request: PaperFigures, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> list[Path]:
     """Draw figures 1 and 4 to 8 of the paper into a folder that appears atomically.
 
     Args:
-        folder: where the pictures go.
-        data: a folder with recorded takes (`cheering/cheering_1.bvh`, ...); movements that are not there, or all
-            without it, are the project's own samples.
-        only: numbers of the figures to draw; default: all.
-        seed: of everything random.
-        report: receives `Progress`.
+        request: Which figures, from which takes, and where they go.
+        report: Called with the progress.
+        warn: Called with sentences for the user; there are none.
 
     Returns:
         The pictures that were written.
     """
-    unknown = [number for number in only if number not in FIGURES]
+    require_plots()
+    folder, data, seed = request.out, request.data, request.seed
+    unknown = [number for number in request.only if number not in FIGURES]
     if unknown:
         raise UsageError(f"there is no figure {unknown[0]}: choose from {', '.join(FIGURES)}")
     if data is not None and not data.is_dir():
         raise UsageError(f"{data}: there is no such folder with recorded takes")
-    chosen = [number for number in FIGURES if not only or number in only]
+    chosen = [number for number in FIGURES if not request.only or number in request.only]
     known: dict[str, Made] = {}
 
     def made(name: str) -> Made:
@@ -272,9 +273,8 @@ def _leading(shown: Made) -> tuple[int, int]:
 
 
 def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
 
-    return Figure(figsize=(width, height), layout="constrained")
+    return new_figure(width, height)
 
 
 def _bodies(axis: Axes, clips: Sequence[Clip], like: Clip, phases: int = 4) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,14 +11,15 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import write_bytes
 from freshtake.formats.registry import for_writing, write
-from freshtake.formats.report_files import KINDS, PAGES, write_figure
-from freshtake.methods.progress import Report
+from freshtake.formats.report_files import KINDS, PAGES, require_plots, write_figure
+from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip, Stroke
-from freshtake.motion.kind_words import kind_word
+from freshtake.motion.kinds import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.style import StyleAlign
+from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.alignment import Alignment, align, warp
-from freshtake.style.warping.warp_settings import WarpSettings
-from freshtake.workflows.takes_reading import read_takes
+from freshtake.workflows.inputs import read_takes
 
 LEGEND = {"input": "the first", "variant": "the second, on the first one's clock", "extra": "the second, as it was"}
 
@@ -32,53 +33,44 @@ class Aligned(NamedTuple):
     identical: bool
 
 
-class AlignTargets(NamedTuple):
-    """What is written: a motion on the other one's clock, and a picture of the correspondences."""
-
-    out: Path | None = None
-    plot: Path | None = None
-    onto: str = "first"
-    against: str = "dtw-1"
-    dof: str | None = None
-
-
-ALIGN_TARGETS = AlignTargets()
-
-
 @one_blas_thread()
-def style_align(
-    first: Path,
-    second: Path,
-    *,
-    targets: AlignTargets = ALIGN_TARGETS,
-    settings: WarpSettings | None = None,
-    reading: dict[str, Any] | None = None,
-    report: Report | None = None,
-) -> Aligned:
-    """Align two files; `targets` names what is written: one motion on the other's clock, a picture of the alignment.
+def style_align(request: StyleAlign, report: Report = silent, warn: Callable[[str], None] | None = None) -> Aligned:
+    """Align two files, and write one motion on the other's clock and a picture of the alignment where requested.
 
-    With `onto="first"` the second motion is written with the timing of the first, with `onto="second"` the reverse.
+    Args:
+        request: Both files, what is written, and how they are warped.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        Both motions and their alignment.
     """
-    if targets.out is not None:
-        for_writing(targets.out)
-    if targets.plot is not None and targets.plot.suffix.lower() not in (*PAGES, *(f".{kind}" for kind in KINDS)):
+    out, plot = request.out, request.plot
+    if out is not None:
+        for_writing(out)
+    if plot is not None and plot.suffix.lower() not in (*PAGES, *(f".{kind}" for kind in KINDS)):
         kinds = ", ".join("." + kind for kind in KINDS)
-        raise FormatError(targets.plot, f"a picture's name ends in one of {kinds}, a page's in .html")
-    a, b = _motions((first, second), reading)
+        raise FormatError(plot, f"a picture's name ends in one of {kinds}, a page's in .html")
+    if plot is not None:
+        require_plots()
+    settings = WarpSettings(
+        method=request.method, slope=request.slope, smoothness=request.smoothness,
+        offset_smoothness=request.smoothness, scale=request.scale, cut="auto" if request.cut else "never",
+    )  # fmt: skip
+    a, b = _motions((request.first, request.second), request.reading(warn))
     alignment = align(a, b, settings, report=report)
     figure = None
-    if targets.plot is not None:
+    if plot is not None:
         from freshtake.reports.alignment_figure import picture
 
-        named = a.name or first.stem, b.name or second.stem
-        figure = picture(a, b, settings, against=targets.against, dof=targets.dof, names=named)
-    if targets.out is not None:
-        moved = warp(b if targets.onto == "first" else a, alignment, onto=targets.onto)
-        write(targets.out, moved, unit_m=(reading or {}).get("unit_m"))
-    if targets.plot is not None and figure is not None and targets.plot.suffix.lower() in PAGES:
-        write_bytes(targets.plot, _page(a, b, alignment, figure).encode())
-    elif targets.plot is not None and figure is not None:
-        write_figure(targets.plot, figure)
+        named = a.name or request.first.stem, b.name or request.second.stem
+        figure = picture(a, b, settings, against=request.against, dof=request.dof, names=named)
+    if out is not None:
+        write(out, warp(b if request.onto == "first" else a, alignment, onto=request.onto), unit_m=request.unit)
+    if plot is not None and figure is not None and plot.suffix.lower() in PAGES:
+        write_bytes(plot, _page(a, b, alignment, figure).encode())
+    elif plot is not None and figure is not None:
+        write_figure(plot, figure)
     return Aligned(a, b, alignment, _identical(a, b))
 
 

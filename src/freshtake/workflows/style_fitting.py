@@ -13,7 +13,7 @@ from freshtake.motion.retarget import Retargeter, make_rig
 from freshtake.motion.skeleton import compatible
 from freshtake.motion.validation import same_rate
 from freshtake.style.model import StyleModel
-from freshtake.workflows.motion_retargeting import retargeting_sentence
+from freshtake.workflows.characters import retargeting_sentence
 
 Say = Callable[[str], None]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -15,11 +15,10 @@ from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.gaits.bilinear import GaitModel, Level, Weights, fit
-from freshtake.workflows.lengths import Length, frame_count
-from freshtake.workflows.model_kinds import model_of
-from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
-from freshtake.workflows.takes_reading import read_clips
+from freshtake.requests.style import GaitsLearn, GaitsSample
+from freshtake.style.bilinear import GaitModel, Level, Weights, fit
+from freshtake.workflows.characters import chosen_character, put_onto, write_onto
+from freshtake.workflows.inputs import frame_count, length_or_none, model_of, read_clips
 
 MOST_FRAMES = 10_000_000
 
@@ -27,21 +26,22 @@ CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 
 @one_blas_thread()
-def gaits_learn(
-    cells: Sequence[str],
-    target: Path,
-    *,
-    ranks: tuple[int, int] | None = None,
-    reading: dict[str, Any] | None = None,
-    report: Report = silent,
-) -> GaitModel:
-    """Read one clip for every style at every speed, learn, write the model. The first clip is the reference."""
-    check_model_target(target)
-    paths = named_cells(cells)
-    read = read_clips([list(paths.values())], reading, "gaits need clips with a skeleton")[0]
-    clips = dict(zip(paths, read, strict=True))
-    model = fit(clips, ranks=ranks, report=report)
-    save(target, model, sources=[path.name for path in paths.values()])
+def gaits_learn(request: GaitsLearn, report: Report = silent, warn: Callable[[str], None] | None = None) -> GaitModel:
+    """Read one clip for every style at every speed, learn, and write the model. The first clip is the reference.
+
+    Args:
+        request: The clips and the model's file.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The model that was written.
+    """
+    check_model_target(request.out)
+    paths = named_cells(request.cells)
+    read = read_clips([list(paths.values())], request.reading(warn), "gaits need clips with a skeleton")[0]
+    model = fit(dict(zip(paths, read, strict=True)), ranks=request.ranks, report=report)
+    save(request.out, model, sources=[path.name for path in paths.values()])
     return model
 
 
@@ -84,37 +84,31 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
     return out
 
 
-class Walk(NamedTuple):
-    """Styles and speeds as texts, and how long: a number of cycles, or a length."""
-
-    style: str
-    speed: str
-    cycles: int = 4
-    length: Length | None = None
-
-
 @one_blas_thread()
-def gaits_sample(
-    source: Path,
-    target: Path,
-    walk: Walk,
-    *,
-    unit_m: float | None = None,
-    onto: Onto | None = None,
-) -> Clip:
-    """A walk of some cycles, or of a length, in a mixture of styles and speeds, written to a file."""
-    for_writing(target)
-    model: GaitModel = model_of(source, "gaits")
-    mixed = mixture(walk.style, model.styles), mixture(walk.speed, model.speeds)
-    cycles, length = walk.cycles, walk.length
+def gaits_sample(request: GaitsSample, report: Report = silent, warn: Callable[[str], None] | None = None) -> Clip:
+    """Write a walk of some cycles, or of a length, in a mixture of styles and speeds.
+
+    Args:
+        request: The model, the file, the mixture and the length.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The walk.
+    """
+    for_writing(request.out)
+    model: GaitModel = model_of(request.model, "gaits")
+    mixed = mixture(request.style, model.styles), mixture(request.speed, model.speeds)
+    length, cycles, frames = length_or_none(request), request.cycles, 0
     if length is not None:
         frames = frame_count(length, model.code.recipe.frame_time)
         if not 1 <= frames <= MOST_FRAMES:
             raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
         cycles = -(-frames // max(len(model.synthesize(*mixed, cycles=1)) - 1, 1))
-    clip = model.synthesize(*mixed, cycles=cycles, name=target.stem)
-    clip = (clip if length is None else take_frames(clip, 0, frames)).changed(provenance="made by freshtake: style")
-    write_onto(target, put_onto(onto, clip), unit_m, onto)
+    clip = model.synthesize(*mixed, cycles=cycles, name=request.out.stem)
+    clip = (take_frames(clip, 0, frames) if frames else clip).changed(provenance="made by freshtake: style")
+    onto = chosen_character(request.character, request.body_map, warn or (lambda _: None))
+    write_onto(request.out, put_onto(onto, clip), request.unit, onto)
     return clip
 
 

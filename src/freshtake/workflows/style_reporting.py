@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +14,11 @@ from freshtake.reports.style_page import Section, Table, style_page
 from freshtake.reports.viewport.staging import scene_of
 from freshtake.style.learning import aligned
 from freshtake.style.model import StyleModel
+from freshtake.style.pairs import fit_to_learn
 from freshtake.style.simple_translations import KINDS, held_out_errors
-from freshtake.style.synthesize import Translated
-from freshtake.style.verdict import Remark
 
 if TYPE_CHECKING:
-    from freshtake.workflows.style_translating import StylePairs
+    from freshtake.workflows.style_translating import StyledClip, StylePairs
 
 LEGEND = {"input": "as it was", "variant": "translated", "extra": "really done in this style"}
 USEFUL = 0.9  # of the error before translation
@@ -38,7 +36,8 @@ WORDS = {
 
 def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) -> Page:
     """Which pairs, how well each way does on clips left out, strips of one of them, the warps of all."""
-    pairs = style_pairs.pairs
+    pairs = style_pairs.pairs if style_pairs.one_take else tuple(fit_to_learn(style_pairs.pairs))
+    style_pairs = style_pairs._replace(pairs=pairs)
     warps = {(id(a), id(b)): aligned(a, b, model.settings) for a, b in pairs}
     held, shown = _held_out(model, style_pairs, warps, report)
     sections = [_pairs_section(style_pairs), *([_errors_section(held)] if held else [])]
@@ -105,13 +104,13 @@ def _held_out(
     return held, shown
 
 
-def translation_page(
-    model: StyleModel, source: Clip, out: Clip, translated: Translated, remarks: Sequence[Remark] = ()
-) -> Page:
+def translation_page(model: StyleModel, done: StyledClip) -> Page:
     """Strips of the clip before and after, the time warp that was applied, and how much of the input was kept."""
-    rows = model.encode(source).values
-    tool = model.translator()
-    steps = np.exp(tool.outputs(tool.start(model.past(rows)), rows)[1][:, -1])
+    assert done.translation is not None
+    source, out, translated = done.fitted, done.translation.clip, done.translation.made
+    # Frames of the translation that pass while one frame of the source does.
+    elapsed = np.interp(np.arange(len(source)), translated.origins, np.arange(len(translated.origins)))
+    steps = np.gradient(elapsed)
     fps = 1.0 / model.frame_time
     titles = [f"{source.name}, {len(source)} frames", f"translated, {len(out)} frames"]
     strip, plan = strips([source, out], titles=titles), ground_plan([source, out], titles=titles)
@@ -125,7 +124,7 @@ def translation_page(
         ),
         Section(
             "Time warp",
-            "Frames of the translation per frame of the input (none of it is applied without the time warp).",
+            "Frames of the translation per frame of the input.",
             (),
             (_picture("warp", "Time warp", warp_curves([steps], [source.name], fps)),),
         ),
@@ -145,8 +144,8 @@ def translation_page(
     scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
     input_share = float(translated.blends.mean())
     statement = f"{100 * input_share:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
-    good = input_share < LARGE_INPUT_SHARE and not remarks
-    statement = "; ".join([statement, *(remark.text for remark in remarks)])
+    good = input_share < LARGE_INPUT_SHARE and not done.remarks
+    statement = "; ".join([statement, *(remark.what for remark in done.remarks)])
     verdict = (good, f"Usable: {statement}." if good else f"Look at: {statement}.")
     return (
         style_page("Style translation, applied", summary, sections, scene, verdict),

@@ -11,25 +11,29 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.files import is_folder
-from freshtake.formats.ftm import check_model_target, save
+from freshtake.formats.ftm import check_model_target, is_model, save
 from freshtake.formats.registry import for_writing
-from freshtake.formats.report_files import check_report_target, write_report
+from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import with_up
-from freshtake.motion.verdict import check_result
+from freshtake.motion.gait import Gait, gait_of
+from freshtake.motion.verdict import AMBER, Remark, Verdict, check_result, gait_remarks
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.model import StyleModel
-from freshtake.style.parts import ALL
+from freshtake.requests.fields import fields_of
+from freshtake.requests.style import StyleApply, StyleLearn, StyleLearning, Styling
+from freshtake.style.columns import ALL
+from freshtake.style.model import StyleModel, StyleTranslation
 from freshtake.style.settings import Settings
-from freshtake.style.verdict import Gait, Remark, gait_of, remarks_on
-from freshtake.workflows.model_kinds import model_of
-from freshtake.workflows.motion_retargeting import Onto, put_onto, write_onto
+from freshtake.workflows.characters import Onto, chosen_character, put_onto, write_onto
+from freshtake.workflows.inputs import model_of, read_clips
+from freshtake.workflows.outputs import targets_of
 from freshtake.workflows.style_fitting import fitted_clip
-from freshtake.workflows.takes_reading import read_clips
 
-MISSED = 0.5  # share of the style of a part of the body: less is said
+ARRIVED = 0.5  # share of the style below which a part of the body is remarked on
+STYLING = Styling()
+Warn = Callable[[str], None]
 NEED = "style translation needs clips with a skeleton"
 
 
@@ -62,19 +66,35 @@ class StyleLearned(NamedTuple):
     written: tuple[Path, ...]
 
 
-class StyleApplied(NamedTuple):
-    """The clip before and after, how much of it was kept on average, part by part of the body, and what was written.
+class StyledClip(NamedTuple):
+    """A clip in a style, and what is to be said of it.
 
-    `arrived` is the share of the style that arrived, by part; `remarks` say what is not as in the takes of the style.
+    Attributes:
+        clip: The translation, at the rate and on the skeleton of the clip that was translated.
+        fitted: That clip as the model sees it.
+        kept: By part of the body, how much of the clip was kept on average because the examples hold nothing like it.
+        arrived: By part of the body, the share of the style that arrived; parts that the style leaves alone are absent.
+        gaits: Before and after; None for bodies without two feet.
+        remarks: What is not as in the clip or as in the takes of the style.
+        translation: What the model made, on its skeleton; None where several styles were mixed.
     """
 
-    source: Clip
     clip: Clip
+    fitted: Clip
     kept: dict[str, float]
-    written: tuple[Path, ...]
     arrived: dict[str, float]
+    gaits: tuple[Gait, Gait] | None
     remarks: tuple[Remark, ...]
-    gaits: tuple[Gait, Gait] | None  # before and after
+    translation: StyleTranslation | None
+
+
+class StyleApplied(NamedTuple):
+    """The clip before, what was made of it, all remarks on that, and the files that were written."""
+
+    source: Clip
+    styled: StyledClip
+    verdict: Verdict
+    written: tuple[Path, ...]
 
 
 def style_pairs(
@@ -119,7 +139,7 @@ def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
 
 def _by_stretches(source: Clip, target: Clip) -> StylePairs:
     from freshtake.motion.skeleton import require_compatible
-    from freshtake.style.long_takes import cut_and_paired
+    from freshtake.style.pairs import cut_and_paired
     from freshtake.style.warping.correspondence import described
 
     require_compatible(source.skeleton, target.skeleton, source.name, target.name)
@@ -149,152 +169,190 @@ def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
 
 @one_blas_thread()
 def style_learn(
-    sources: Sequence[Path],
-    targets: Sequence[Path],
-    target: Path,
-    settings: Settings | None = None,
-    *,
-    page: Path | None = None,
-    reading: dict[str, Any] | None = None,
-    show: Callable[[StylePairs], None] | None = None,
+    request: StyleLearn,
     report: Report = silent,
+    warn: Warn | None = None,
+    show: Callable[[StylePairs], None] | None = None,
 ) -> StyleLearned:
-    """Read pairs, show their table, learn, and write the model and, with `page`, the report page."""
+    """Read pairs, learn, and write the model and, where the request names one, the report page.
+
+    Args:
+        request: The clips of both styles, the model's file, and how to learn.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+        show: Called with the pairs before anything is learned from them.
+
+    Returns:
+        The model and its pairs.
+    """
     from freshtake.style.learning import learn
 
-    check_model_target(target)
-    if page is not None:
-        check_report_target(page)
-    learned_pairs = style_pairs(sources, targets, reading=reading)
+    check_model_target(request.out)
+    if request.report is not None:
+        check_report_target(request.report)
+        require_plots()
+    pairs = style_pairs(request.source, request.target, reading=request.reading(warn))
     if show is not None:
-        show(learned_pairs)
-    share = 0.5 if page is not None else 1.0
+        show(pairs)
+    share = 1.0 if request.report is None else 0.5
     model = learn(
-        learned_pairs.pairs,
-        settings,
-        one_take=learned_pairs.one_take,
+        pairs.pairs, settings_of(request), one_take=pairs.one_take,
         report=lambda p: report(Progress(share * p.share, p.what)),
-    )
-    written = [target]
-    if page is not None:
+    )  # fmt: skip
+    written = [request.out]
+    if request.report is not None:
         from freshtake.workflows.style_reporting import learning_page
 
-        text, figures, pictures = learning_page(
-            model, learned_pairs, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what))
-        )
-        written += write_report(page, text, figures, pictures)
-    save(target, model, sources=[name for pair in model.pairs for name in pair])
+        page = learning_page(model, pairs, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what)))
+        written += write_report(request.report, *page)
+    save(request.out, model, sources=[name for pair in model.pairs for name in pair])
     if model.choice.hardly_differs:
-        difference = f"{model.choice.errors['copy']:.1f}°"
-        learned_pairs = learned_pairs._replace(
-            notes=(*learned_pairs.notes, f"source and target hardly differ ({difference}): two takes of one style?")
-        )
-    return StyleLearned(model, learned_pairs, tuple(written))
+        note = f"source and target hardly differ ({model.choice.errors['copy']:.1f}°): two takes of one style?"
+        pairs = pairs._replace(notes=(*pairs.notes, note))
+    return StyleLearned(model, pairs, tuple(written))
 
 
-class StyleOptions(NamedTuple):
-    """How much of the style is put on which parts, and how."""
-
-    strength: float = 1.0
-    parts: Mapping[str, float] | None = None
-    time_warp: bool = True
-    keep_going: bool = False
-    generalize: bool | None = None
-    plant: bool | str = True
-    speed: str = "proportion"
-
-
-STYLE_OPTIONS = StyleOptions()
+def settings_of(request: StyleLearning) -> Settings:
+    """Return the settings of a style that is learned as requested."""
+    return Settings(**{one.name: getattr(request, one.name) for one in fields_of(StyleLearning)})
 
 
 @one_blas_thread()
-def style_apply(
-    styles: Sequence[tuple[Path, float]],
-    path: Path,
-    target: Path,
-    *,
-    options: StyleOptions = STYLE_OPTIONS,
-    page: Path | None = None,
-    onto: Onto | None = None,
-    reading: dict[str, Any] | None = None,
-) -> StyleApplied:
-    """Translate a file into the style of a model, or into several mixed by weights, and write it and its report page.
+def translated(
+    styles: Sequence[tuple[StyleModel, float]],
+    clip: Clip,
+    request: Styling = STYLING,
+    warn: Warn | None = None,
+) -> StyledClip:
+    """Put a clip of any rate and skeleton into one style, or into several that are mixed, and compare both gaits.
 
-    `strength` multiplies all weights; `parts` are strengths of parts of the body, for one model only.
+    Args:
+        styles: Models and their weights.
+        clip: What is to be translated.
+        request: How.
+        warn: Receives a sentence on what had to be done to the clip.
+
+    Returns:
+        The translation and all that the front ends show of it.
     """
-    for_writing(target)
-    if page is not None:
-        check_report_target(page)
-    models: list[StyleModel] = [model_of(source, "style") for source, _ in styles]
-    model = models[0]
-    taken = read_clips([[path]], reading, NEED)[0][0]
-    clip, back = fitted_clip(taken, model, (reading or {}).get("warn") or (lambda _: None))
-    if len(models) > 1:
-        if options.parts or page is not None or options.speed != "proportion":
-            raise UsageError(
-                "parts of the body, a speed and a report are for one style: leave them out, or apply one at a time"
-            )
-        from freshtake.style.style_blending import blend
-
-        weights = [options.strength * weight for _, weight in styles]
-        out = blend(
-            models, clip, weights, time_warp=options.time_warp, generalize=options.generalize, plant=bool(options.plant)
-        )
-        done, strength = None, None
+    models = [model for model, _ in styles]
+    fitted, back = fitted_clip(clip, models[0], warn or (lambda _: None))
+    if len(styles) > 1:
+        out, translation, share = _mixed(styles, fitted, request), None, None
     else:
-        whole = options.strength * styles[0][1]
-        strengths = {
-            ALL: 0.0 if options.parts else whole,
-            **{name: whole * value for name, value in (options.parts or {}).items()},
-        }
-        done = model.translation(
-            clip, time_warp=options.time_warp, generalize=options.generalize, plant=options.plant, strength=strengths,
-            speed=options.speed,
+        weight = request.strength * styles[0][1]
+        strengths = {part: weight * value for part, value in (request.parts or {ALL: 1.0}).items()}
+        translation = models[0].translation(
+            fitted, time_warp=request.time_warp, generalize=request.generalize, plant=request.planting,
+            strength={ALL: 0.0, **strengths}, speed=request.speed,
         )  # fmt: skip
-        out, strength = done.clip, whole if not options.parts and options.speed == "proportion" else None
-    remarks, gaits = remarks_of(models, clip, out, strength)
-    if done is not None and not options.parts and whole == 1.0:
-        remarks += lost_parts(done.arrived)
-    if clip.skeleton.base is not None:
-        out = out.changed(skeleton=replace(out.skeleton, base=clip.skeleton.base))
-    delivered = with_up(back(out), taken.up).changed(name=target.stem)
-    check_result(
-        delivered, [taken], name=target.name, keep_going=options.keep_going, warn=(reading or {}).get("warn"),
-        same_body=False,
+        out = translation.clip
+        share = weight if not request.parts and request.speed == "proportion" else None
+    before, after = gait_of(fitted), gait_of(out)
+    gaits = None if before is None or after is None else (before, after)
+    remarks = [] if gaits is None else gait_remarks(gaits[1], gaits[0], _taught(models), share)
+    if not request.planting:  # feet that were to slide are worth a word, but no reason to refuse the clip
+        remarks = [one._replace(color=AMBER) if one.check == "feet" else one for one in remarks]
+    if translation is not None and not request.parts and weight == 1.0:
+        remarks += _lost_parts(translation.arrived)
+    if fitted.skeleton.base is not None:
+        out = out.changed(skeleton=replace(out.skeleton, base=fitted.skeleton.base))
+    kept, arrived = {}, {}
+    if translation is not None:
+        kept = dict(zip(models[0].parts, translation.made.blends.mean(axis=0).tolist(), strict=True))
+        arrived = translation.arrived
+    return StyledClip(with_up(back(out), clip.up), fitted, kept, arrived, gaits, tuple(remarks), translation)
+
+
+def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styling) -> Clip:
+    """Translate a clip into several styles at once."""
+    from freshtake.style.style_mixing import blend
+
+    if request.parts or request.speed != "proportion":
+        raise UsageError("parts of the body and a speed are for one style: leave them out, or apply one at a time")
+    return blend(
+        [model for model, _ in styles], clip, [request.strength * weight for _, weight in styles],
+        time_warp=request.time_warp, generalize=request.generalize, plant=bool(request.planting),
     )  # fmt: skip
-    write_onto(target, put_onto(onto, delivered), taken.unit_m, onto)
+
+
+def _taught(models: Sequence[StyleModel]) -> tuple[Gait, Gait] | None:
+    """Return the gaits that taught a style; of several styles the liveliest figures, which a mixture may reach."""
+    known = [model.teacher for model in models if model.teacher is not None]
+    if not known:
+        return None
+    before, after = (Gait(*np.max([pair[side] for pair in known], axis=0).tolist()) for side in (0, 1))
+    return before, after
+
+
+def _lost_parts(arrived: Mapping[str, float]) -> list[Remark]:
+    """Remark on the parts of the body in which most of the style was lost."""
+    return [
+        Remark(
+            "style", AMBER, f"only {max(share, 0.0):.0%} of the style arrived in the {name}", None,
+            "give more pairs, or pairs that are more like the clip",
+        )
+        for name, share in arrived.items()
+        if share < ARRIVED
+    ]  # fmt: skip
+
+
+def style_apply(request: StyleApply, report: Report = silent, warn: Warn | None = None) -> list[StyleApplied]:
+    """Translate files into the style of a model, or into several mixed by weights; write them and a report page.
+
+    Red results are refused, and not written, unless the request keeps going.
+
+    Args:
+        request: Models, clips, where they go, and how much of the style.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        What became of each clip.
+    """
+    first, *others = request.paths
+    if request.styles and is_model(first):
+        raise UsageError(f"{first} is a model, and --style names models: leave one of them out")
+    if not request.styles and not others:
+        raise UsageError("style apply needs a model and a clip, or a clip and --style MODEL=WEIGHT")
+    styles = [(Path(name), weight) for name, weight in request.styles.items()] or [(first, 1.0)]
+    clips = take_files(request.paths if request.styles else others)
+    if request.report is not None:
+        check_report_target(request.report)
+        require_plots()
+        if len(clips) > 1 or len(styles) > 1:
+            raise UsageError("a report is of one clip in one style: leave --report out, or name one of each")
+    targets = targets_of(clips, request.out, request.format)
+    for target in targets:
+        for_writing(target)
+    models: list[tuple[StyleModel, float]] = [(model_of(source, "style"), weight) for source, weight in styles]
+    onto = chosen_character(request.character, request.body_map, warn or (lambda _: None))
+    done = []
+    for number, (clip, target) in enumerate(zip(clips, targets, strict=True)):
+        report(Progress(number / len(clips), clip.name))
+        done.append(_applied(request, models, clip, target, onto, warn))
+    return done
+
+
+def _applied(
+    request: StyleApply, models: Sequence[tuple[StyleModel, float]], path: Path, target: Path, onto: Onto | None,
+    warn: Warn | None,
+) -> StyleApplied:  # fmt: skip
+    """Translate and write one file."""
+    taken = read_clips([[path]], request.reading(warn), NEED)[0][0]
+    done = translated(models, taken, request, warn)
+    done = done._replace(clip=done.clip.changed(name=target.stem))
+    verdicts = check_result(
+        done.clip, [taken], name=target.name, keep_going=request.keep_going, warn=warn, same_body=False,
+        more=done.remarks,
+    )  # fmt: skip
+    write_onto(target, put_onto(onto, done.clip), taken.unit_m, onto)
     written = [target]
-    if page is not None and done is not None:
+    if request.report is not None:
         from freshtake.workflows.style_reporting import translation_page
 
-        written += write_report(page, *translation_page(model, clip, out, done.made, remarks))
-    input_shares = {} if done is None else dict(zip(model.parts, done.made.blends.mean(axis=0).tolist(), strict=True))
-    arrived = {} if done is None else done.arrived
-    return StyleApplied(taken, delivered, input_shares, tuple(written), arrived, remarks, gaits)
-
-
-def lost_parts(arrived: Mapping[str, float]) -> tuple[Remark, ...]:
-    """Say of which parts of the body most of the style was lost."""
-    return tuple(
-        Remark("amber", f"only {max(share, 0.0):.0%} of the style arrived in the {name}")
-        for name, share in arrived.items()
-        if share < MISSED
-    )
-
-
-def remarks_of(
-    models: Sequence[StyleModel], clip: Clip, out: Clip, strength: float | None
-) -> tuple[tuple[Remark, ...], tuple[Gait, Gait] | None]:
-    """Compare a translation with its source and with the takes of the style; of several styles, with the liveliest."""
-    source, made = gait_of(clip), gait_of(out)
-    if source is None or made is None:
-        return (), None
-    taught = [model.teacher for model in models if model.teacher is not None]
-    teacher = None
-    if taught:
-        most = [Gait(*np.max([pair[side] for pair in taught], axis=0).tolist()) for side in (0, 1)]
-        teacher = most[0], most[1]
-    return tuple(remarks_on(made, source, teacher, strength)), (source, made)
+        written += write_report(request.report, *translation_page(models[0][0], done))
+    return StyleApplied(taken, done, verdicts[0], tuple(written))
 
 
 def style_facts(model: StyleModel) -> dict[str, Any]:

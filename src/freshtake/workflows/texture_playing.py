@@ -1,23 +1,41 @@
-"""Play of a texture model by a plan: cells to go to, headings, a speed, a path."""
+"""Play of a texture model as a request asks for it: endless, by a plan of cells and headings, or as a loop."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.methods.progress import Report, silent
+from freshtake.motion import Clip
 from freshtake.motion.features import Start
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.requests.texturing import Playing
 from freshtake.texture.guiding import TEMPI, Guide, start_on
-from freshtake.texture.model import TextureModel
+from freshtake.texture.learning import with_jump_time
+from freshtake.texture.loop_courses import rate_of
+from freshtake.texture.loop_making import Loop
+from freshtake.texture.loops import NoLoop
+from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import Played
+from freshtake.workflows.inputs import frame_at, moment_of
 
 Stop = tuple[float, str]  # seconds, and a cell, heading=DEGREES or speed=NUMBER
+Say = Callable[[str], None]
+
+
+class MadePlay(NamedTuple):
+    """What was played: the motion (None for a mesh), its rows (frames, columns), its jumps and the loops to choose."""
+
+    motion: Any
+    rows: Floats
+    jumps: int
+    loops: tuple[dict[str, Any], ...] = ()
 
 
 class Steered(NamedTuple):
@@ -28,12 +46,65 @@ class Steered(NamedTuple):
     start: Start
 
 
-def guide_of(heading: float | None, path: Path | None, speed: float | None) -> Guide:
-    """Where to go from the start on; degrees, a table of points, units of length a second."""
-    from freshtake.workflows.goal_options import read_path
+def make_play(
+    model: TextureModel, request: Playing, frames: int, *, plant: bool | str = True, path: Floats | None = None,
+    picture: Path | None = None, report: Report = silent, say: Say = lambda sentence: None,
+) -> MadePlay:  # fmt: skip
+    """Play a model as a request asks for it.
 
-    points = None if path is None else read_path(path)
-    return Guide(None if heading is None else float(np.radians(heading)), points, speed)
+    Args:
+        model: The model to play.
+        request: Whether it is a loop, where it goes, and the seed.
+        frames: How many frames to make.
+        plant: Whether feet are held, and how still.
+        path: Points (points, 2) on the ground to follow, in the model's unit.
+        picture: Where all loops that were found are drawn.
+        report: Receives `Progress`.
+        say: Receives sentences about what is doubtful.
+
+    Returns:
+        The motion; of a loop, the nearest length that closes may be another than `frames`.
+    """
+    if request.jump_time is not None:
+        model = with_jump_time(model, request.jump_time)
+    rng, guide = np.random.default_rng(request.seed), guide_of(request, path)
+    if request.loop:
+        if request.steer or guide is not None:
+            raise UsageError("a loop is not steered: leave --steer, heading, path and speed out, or give --course")
+        return _made_loop(model, rng, frames, request, plant, picture, report, say)
+    if (request.start, request.end, request.candidate, picture) != (None, None, 1, None):
+        raise UsageError("a part of the take and candidates are those of a loop: add --loop")
+    if request.course is not None:
+        raise UsageError("a course is that of a loop: add --loop, or give --heading or --path")
+    if guide is not None and (note := speed_note(model, guide)) is not None:
+        say(note)
+    play = steered_play(model, rng, frames, plan_of(request.steer or ()), request.cell, guide)
+    jumps = int((play.played.jumped >= 0).sum())
+    if model.shape is not None:
+        return MadePlay(None, play.rows, jumps)
+    return MadePlay(model.planted(model.decode(play.rows, start=play.start), play.played, plant), play.rows, jumps)
+
+
+def plan_of(stops: Sequence[str]) -> list[Stop]:
+    """Parse what to do at which second, each written as SECONDS:WHAT."""
+    plan = []
+    for stop in stops:
+        when, _, name = stop.partition(":")
+        try:
+            seconds = float(when)
+        except ValueError:
+            seconds = -1.0
+        if not (0.0 <= seconds < 1e9 and name):
+            raise UsageError(f"--steer wants SECONDS:CELL, such as 3:left, or 3:heading=90, not {stop!r}")
+        plan.append((seconds, name))
+    return plan
+
+
+def guide_of(request: Playing, path: Floats | None = None) -> Guide | None:
+    """Return where to go from the start on; None where nothing of that is asked for."""
+    if request.heading is None and path is None and request.speed is None:
+        return None
+    return Guide(None if request.heading is None else float(np.radians(request.heading)), path, request.speed)
 
 
 def speed_note(model: TextureModel, guide: Guide) -> str | None:
@@ -125,3 +196,146 @@ def _plain(
 
 def _joined(parts: Sequence[Played]) -> Played:
     return Played(*[np.concatenate(columns) for columns in zip(*parts, strict=True)])
+
+
+def _made_loop(
+    model: TextureModel, rng: np.random.Generator, frames: int, request: Playing, plant: bool | str,
+    picture: Path | None, report: Report, say: Say,
+) -> MadePlay:  # fmt: skip
+    """Make a loop of the moving part of the takes; a mesh's rows are on their course."""
+    course = _course(request.course)
+    if course is None and not model.rates:
+        course = "free"
+    how: dict[str, Any] = {
+        "variety": request.variety, "stretch": STRETCH if request.stretch is None else request.stretch,
+        "course": course, "among": _among(model, request), "report": report,
+    }  # fmt: skip
+    drawn = rng.bit_generator.state  # the nearest length is looked for among the same draws
+    try:
+        found = model.find_loops(rng, frames, **how)
+    except NoLoop as error:
+        if not error.near:
+            raise
+        nearest = min(error.near, key=lambda length: abs(length - frames))
+        say(f"there is no loop of exactly {frames} frames; this one has {nearest}, the nearest length that closes")
+        frames, rng.bit_generator.state = nearest, drawn
+        found = model.find_loops(rng, frames, **how)
+    if request.candidate > len(found):
+        raise UsageError(f"there are {len(found)} different loops to choose from, but no loop {request.candidate}")
+    chosen = found[request.candidate - 1]
+    _warn_of_jumps(model, chosen, frames, say)
+    _warn_of_turning(model, frames, course, say)
+    _warn_of_likeness(chosen, frames, say)
+    rows, played = model.show_loop(chosen, rng, frames)
+    if picture is not None:
+        _draw_candidates(model, found, frames, course, picture)
+    jumps = len(chosen.costs) * request.times
+    facts = tuple(_loop_facts(loop, frames) for loop in found)
+    if model.shape is not None:
+        moved = model.on_course(rows, course)
+        rows = np.tile(rows if moved is None else moved.rows, (request.times, 1))
+        return MadePlay(None, rows, jumps, facts)
+    motion = model.loop_motion(rows, played, times=request.times, course=course, plant=plant)
+    return MadePlay(motion, np.tile(rows, (request.times, 1)), jumps, facts)
+
+
+def _course(course: str | float | None) -> str | float | None:
+    """Return a course by its name, or as a number of degrees."""
+    try:
+        return None if course is None else float(course)
+    except ValueError:
+        return course
+
+
+def _draw_candidates(
+    model: TextureModel, found: Sequence[Loop], frames: int, course: str | float | None, target: Path
+) -> None:
+    """Draw a strip of each candidate, the best first, with its jumps and how alike it is."""
+    from freshtake.formats.report_files import write_figure
+    from freshtake.reports.style_figures import strips
+    from freshtake.reports.texture_figures import loop_strips
+
+    motions, titles = [], []
+    for number, loop in enumerate(found, start=1):
+        motions.append(model.loop_motion(*model.show_loop(loop, np.random.default_rng(0), frames), course=course))
+        speed = "" if loop.likeness.travel is None else f"speed {loop.likeness.travel:.2f}, "
+        jumps = f"{len(loop.costs)} jump{'s' * (len(loop.costs) != 1)} to {loop.costs.max(initial=0.0):.1f}"
+        titles.append(f"{number}: {speed}energy {loop.likeness.energy:.2f}, range {loop.likeness.range:.2f}; {jumps}")
+    if not hasattr(motions[0], "up"):
+        raise UsageError("loops of strokes and plain rows are not drawn: --json lists them")
+    draw = strips if isinstance(motions[0], Clip) else loop_strips
+    write_figure(target, draw(motions, titles=titles))
+
+
+def _among(model: TextureModel, request: Playing) -> Bools | None:
+    """Find the frames (frames,) of a cell and between two moments of the take; None for all."""
+    between = moment_of(request.start), moment_of(request.end)
+    if request.cell is None and between == (None, None):
+        return None
+    among = np.ones(len(model.rows), dtype=np.bool_)
+    if request.cell is not None:
+        among &= model.segments.cells() == model.cell(request.cell)
+    if between != (None, None):
+        if len(model.segments.bounds) > 2:
+            raise UsageError(
+                f"--from and --to are moments of one take, but the model was learned from "
+                f"{len(model.segments.bounds) - 1}: choose one of them with --cell, or learn from one take"
+            )
+        first, stop = (None if moment is None else frame_at(moment, model.frame_time) for moment in between)
+        first, stop = 0 if first is None else first, len(among) if stop is None else stop
+        if not 0 <= first < stop <= len(among):
+            length = len(among) * model.frame_time
+            raise UsageError(
+                f"the part from frame {first} to {stop} does not lie in the take, which has frames 0 to {len(among)} "
+                f"({length:.2f} s)"
+            )
+        among[:first] = among[stop:] = False
+    return among
+
+
+def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
+    """A candidate, ready to be printed."""
+    alike = {k: None if v is None else round(v, 3) for k, v in loop.likeness._asdict().items()}
+    return {
+        "pieces": [[a, b] for a, b in loop.pieces()],
+        "jumps": len(loop.costs),
+        "largest_jump": round(float(loop.costs.max(initial=0.0)), 2),
+        "tempo": round(loop.length / frames, 3),
+        **alike,
+        "price": round(loop.price, 2),
+    }
+
+
+def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Say) -> None:
+    """Say so where a loop of that length needs larger jumps than play does, and which lengths do not."""
+    largest = float(loop.costs.max(initial=0.0))
+    if largest <= loop.limit or model.settings.method == "paper":
+        return
+    near = model.loop_lengths(np.random.default_rng(0), frames)
+    better = f"; loops of {', '.join(map(str, near))} frames need none above {loop.limit:g}" if near else ""
+    warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
+
+
+def _warn_of_likeness(loop: Loop, frames: int, warn: Say) -> None:
+    """Say so where a loop travels, moves or reaches by more or less than the moving part of the takes."""
+    words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
+    words["range"] = "has poses {:.2f} times as far apart"
+    off = [words[name].format(value) for name, value in loop.likeness.unlike.items()]
+    if off:
+        warn(
+            f"the loop of {frames} frames {' and '.join(off)} as the takes where they move: ask for another length, or "
+            "choose a part with --from and --to"
+        )
+
+
+def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Say) -> None:
+    """Say so where a loop has to turn faster than the takes do anywhere, and how long it would have to be."""
+    rate = rate_of(course, frames * model.frame_time)
+    if model.rates == 0 or model.recipe is None or rate is None or abs(rate) <= (most := model.bearings.most):
+        return
+    enough = int(np.ceil(frames * abs(rate) / most))
+    fast, usual = (np.degrees(x) for x in (abs(rate), most))
+    warn(
+        f"a loop of {frames} frames on this course turns by {fast:.0f} degrees a second, faster than the takes "
+        f"(at most {usual:.0f}), which may show; {enough} frames and more need not"
+    )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,18 +13,22 @@ from freshtake.errors import UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import save
 from freshtake.formats.registry import read
-from freshtake.formats.report_files import write_figure
+from freshtake.formats.report_files import require_plots, write_figure
+from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import MeshSequence
 from freshtake.motion.features.mesh_features import MeshLayout
+from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.texture_figures import matrices, played_frames, sample_frames, spectrum
+from freshtake.requests.texturing import TextureFigures, TextureTables
 from freshtake.texture.examples import Material, material_of
 from freshtake.texture.fidelity import Fidelity, eigenvalues, fidelity_table, position_error
 from freshtake.texture.learning import learn
 from freshtake.texture.model import TextureModel
 from freshtake.texture.settings import Settings
+from freshtake.workflows.texture_sampling import zipped_size
 
 COUNTS = (0, 1, 2, 4, 6, 8, 10)
 SIGMAS = (0.01, 0.05, 0.3)  # shares of the mean distance
@@ -48,9 +52,7 @@ def compression_table(
     mesh: MeshSequence, choices: Sequence[tuple[int, int]], report: Report = silent
 ) -> list[Compression]:
     """Table 1 with real file sizes, for pairs of components and bits (0: float32)."""
-    import zlib
-
-    raw, zipped = mesh.vertices.nbytes, len(zlib.compress(mesh.vertices.tobytes(), 6))
+    raw, zipped = mesh.vertices.nbytes, zipped_size(mesh.vertices)
     out = []
     with tempfile.TemporaryDirectory() as folder:
         for number, (count, bits) in enumerate(choices):
@@ -92,12 +94,50 @@ def _local(material: Material) -> Floats:
     return material.rows[:, at : at + 3 * layout.vertex_count].reshape(len(material.rows), -1, 3)
 
 
+def texture_tables(
+    request: TextureTables, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> dict[str, dict[str, list[dict[str, Any]]]]:
+    """Measure table 1 (compression with real file sizes) and table 2 (errors) of mesh sequences.
+
+    Args:
+        request: The mesh sequences.
+        report: Receives `Progress`.
+        warn: Receives sentences about what was repaired while reading.
+
+    Returns:
+        By file: the rows of both tables, `compression` and `errors`.
+    """
+    tables = {}
+    for path in take_files(request.meshes):
+        mesh = read(path, **{**request.reading(warn), "mesh": True})
+        if not isinstance(mesh, MeshSequence):
+            raise UsageError(f"{path}: the tables are of mesh sequences, not of a {kind_word(mesh)}")
+        most = min(COUNTS[-1], len(mesh))
+        choices = [(c, 0) for c in COUNTS if 1 <= c <= most] + [(most, 16), (most, 8)]
+        tables[str(path)] = {
+            "compression": [row._asdict() for row in compression_table(mesh, choices, report)],
+            "errors": [row._asdict() for row in error_table(mesh)],
+        }
+    return tables
+
+
 @one_blas_thread()
-def texture_study_draw(
-    source: Path, folder: Path, *, seed: int = 0, report: Report = silent, **reading: Any
+def texture_figures(
+    request: TextureFigures, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> list[Path]:
-    """Draw figs. 3 and 5-9 of a take into a folder that appears whole; returns the pictures."""
-    motion = read(source, **reading)
+    """Draw figs. 3 and 5-9 for a take into a folder that appears at once.
+
+    Args:
+        request: The take, the folder and the seed.
+        report: Receives `Progress`.
+        warn: Receives sentences about what was repaired while reading.
+
+    Returns:
+        The pictures.
+    """
+    require_plots()
+    source, folder, seed = request.take, request.out, request.seed
+    motion = read(source, **request.reading(warn))
     if len(motion) < 3:
         raise UsageError(f"{source} has {len(motion)} frames: the figures need at least 3")
     material = material_of(motion, Settings())

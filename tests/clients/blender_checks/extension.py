@@ -89,10 +89,10 @@ def whole_job(child: Any, takes: dict[str, Any]) -> dict[str, Any]:
     began = time.perf_counter()
     learned = finished(timed(child.request, "learn", {"clips": values}, arrays))
     model = {"model": learned.arrays["model"]}
-    five = finished(timed(child.request, "vary", {"number": 5, "seed": 3}, model))
+    five = finished(timed(child.request, "vary", {"count": 5, "seed": 3}, model))
     out["five_variants_s"] = time.perf_counter() - began
     began = time.perf_counter()
-    finished(timed(child.request, "vary", {"number": 15, "seed": 3}, model))
+    finished(timed(child.request, "vary", {"count": 15, "seed": 3}, model))
     out["fifteen_variants_s"] = time.perf_counter() - began
     out["rotations"] = float(np.abs(five.arrays["clips/4/rotations"]).sum())
     return out

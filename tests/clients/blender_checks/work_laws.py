@@ -205,6 +205,15 @@ def check_strips_follow_one_another():
     assert np.abs(np.array(shown) - alone).max() < 1e-4 * size_of(alone)
 
 
+def check_a_second_run_begins_where_the_first_ended():
+    figure = learned()
+    figure.freshtake.count, figure.freshtake.place = 2, "NLA"
+    ops.vary()
+    ops.vary()
+    first, second = figure.animation_data.nla_tracks
+    assert next(iter(second.strips)).frame_start >= list(first.strips)[-1].frame_end
+
+
 def check_a_crowd_shares_its_data():
     figure = learned()
     mesh = bpy.data.meshes.new("skin")

@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.baselines.drafts import smoothed_noise
-from freshtake.evaluation.baselines.perlin import fade, gradient_noise, mean_square, perlin_noise
-from freshtake.evaluation.baselines.settings import NoiseSettings
+from freshtake.evaluation.baselines.basis import NoiseSettings
+from freshtake.evaluation.baselines.drafts import fade, gradient_noise, mean_square, perlin_noise, smoothed_noise
 from freshtake.numeric.arrays import Floats
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
-from freshtake.motion.cycles.joining import join
+from freshtake.motion.cycles.seams import join
 from tests.evaluation.stepping import takes
 
 CLIPS = takes(1, 4)

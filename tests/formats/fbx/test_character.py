@@ -10,8 +10,8 @@ import pytest
 import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.errors import FreshtakeError
-from freshtake.formats.fbx.binary import Node, array, node, put_together, real, text, titled, whole
-from freshtake.formats.fbx.scene import SECOND, Objects, document, prop, properties, vector
+from freshtake.formats.fbx.records import Node, array, node, put_together, real, text, titled, whole
+from freshtake.formats.fbx.writing import SECOND, Objects, document, prop, properties, vector
 from freshtake.motion import Clip, MeshSequence
 from freshtake.samples import walk
 from freshtake.samples.rigs import rig

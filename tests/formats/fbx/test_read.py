@@ -13,12 +13,10 @@ import pytest
 
 import freshtake as ft
 from freshtake.formats import fbx
-from freshtake.formats.fbx.binary import Node, array, long, node, put_together, real, text, titled, whole
-from freshtake.formats.fbx.scene import SECOND, Objects, document, prop, properties
-from freshtake.formats.fbx.skeleton import add_joints
-from freshtake.formats.fbx.takes import add_take
+from freshtake.formats.fbx.records import Node, array, long, node, put_together, real, text, titled, whole
+from freshtake.formats.fbx.writing import SECOND, Objects, add_joints, add_take, document, prop, properties
 from freshtake.formats.read_options import ReadOptions, WriteOptions
-from freshtake.formats.rig_clips import on_rig
+from freshtake.formats.rig import on_rig
 from freshtake.motion import Clip
 from freshtake.motion.check import check
 from freshtake.motion.cycles.root_motion import with_root_motion

@@ -12,9 +12,9 @@ import pytest
 import freshtake as ft
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import gaits as parts_of_gaits
-from freshtake.formats.ftm.header_fields import Parts
-from freshtake.style.gaits import bilinear
-from freshtake.style.gaits.bilinear import GaitModel
+from freshtake.formats.ftm.parts import Parts
+from freshtake.style import bilinear
+from freshtake.style.bilinear import GaitModel
 from tests.style.warping.known_warps import walk_clip
 
 

@@ -16,12 +16,11 @@ import pytest
 import freshtake as ft
 from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.motion import Clip
-from tests.formats.ftm.test_variation import Opened, places, put
+from freshtake.motion.edit import take_frames
+from tests.formats.ftm.opened import Opened, changed, places, put
 
 MODELS = ("texture", "mesh", "density", "style")
 TRIES = 40  # of each; `make fuzz` loads many more
-VALUES = (0, 1, -1, 3, 1e-12, 1e-3, 0.5, 1000, 1e5, 999_999, 1e9, 1e12, 2**31 - 1, 2**62, None, True, "", [], {})
-FACTORS = (0.0, 1e3, 1e6, 1e12, 1e15, -1.0, 1e-6)
 SECONDS = 30.0  # of processor time for one use, which takes 0.1; compiled before
 
 
@@ -53,29 +52,11 @@ def use(path: Path) -> Iterator[Any]:
     if path.stem.startswith("density"):
         first = {model.classes[0]: 1.0}
         return iter([model.sample(rng(), frames=60, weights=first), next(model.stream(rng(), weights=first))])
-    return iter([model.sample(rng(), frames=60), model.loop(rng(), frames=50), next(model.stream(rng(), decode=True))])
+    return iter([model.sample(rng(), frames=60), model.loop(rng(), frames=45), next(model.stream(rng(), decode=True))])
 
 
 def size_of(made: Any) -> float:
     return float(np.abs(made.root).max()) if isinstance(made, Clip) else 0.0
-
-
-def changed(opened: Opened, random: random.Random) -> Opened:
-    """A copy with one field or one array that is something else."""
-    out = copy.copy(opened)
-    if random.random() < 0.5:
-        where = random.choice(list(places(opened.header)))
-        out.header = put(opened.header, where, random.choice(VALUES))
-        return out
-    name = random.choice(sorted(key for key, array in opened.arrays.items() if array.size))
-    array = np.array(opened.arrays[name])
-    with np.errstate(all="ignore"):
-        if random.random() < 0.5:
-            array = (array * random.choice(FACTORS)).astype(array.dtype)
-        else:
-            array.flat[random.randrange(array.size)] = np.asarray(random.choice(FACTORS)).astype(array.dtype)
-    out.arrays = {**opened.arrays, name: array}
-    return out
 
 
 @pytest.mark.parametrize("kind", MODELS)
@@ -151,3 +132,48 @@ def test_a_body_that_is_flung_about_is_refused(learned: dict[str, Path], kind: s
     path = alter(Opened(learned[kind]), large, tmp_path / f"{kind}.ftm")
     with pytest.raises(UsageError, match="flings the body about"):
         list(use(path))
+
+
+@pytest.mark.parametrize("kind, array", [("mesh", "rows"), ("points", "mean"), ("plain", "mean")])
+@pytest.mark.filterwarnings("ignore")
+def test_numbers_that_no_recording_has_are_refused(kind: str, array: str, tmp_path: Path) -> None:
+    """Meshes, markers and plain rows have no bones to compare with."""
+    circle = np.stack([np.sin(np.arange(90) / 5.0 + k) for k in range(6)], axis=1)
+    markers = [ft.PointClip(("a", "b"), circle.reshape(-1, 2, 3), 1 / 30)]
+    models: dict[str, Callable[[], Any]] = {
+        "mesh": lambda: ft.texture.learn(ft.samples.flag(rng(), frames=60)),
+        "points": lambda: ft.density.learn({"a": markers, "b": markers}),
+        "plain": lambda: ft.density.learn({"a": [circle], "b": [1.5 * circle]}, frame_time=1 / 30),
+    }
+    ft.save(tmp_path / "good.ftm", models[kind]())
+
+    def large(out: Opened) -> None:
+        out.arrays[array] = 1e12 * (out.arrays[array].astype(np.float64) + 1.0)
+
+    model: Any = ft.load(alter(Opened(tmp_path / "good.ftm"), large, tmp_path / "large.ftm"))
+    with pytest.raises(UsageError, match="numbers that no recording has"):
+        model.sample(rng(), frames=30)
+
+
+def test_looking_a_day_ahead_costs_no_more_than_the_frames_there_are(tmp_path: Path) -> None:
+    """A look-ahead of 100,000 s once asked for 5.7 GB."""
+    walk = ft.samples.walk(rng(), cycles=2)
+    half = len(walk) // 2
+    ft.save(tmp_path / "good.ftm", ft.texture.learn({"a": take_frames(walk, 0, half), "b": take_frames(walk, half)}))
+
+    def far(out: Opened) -> None:
+        out.header["settings"]["lookahead"] = 1e6
+
+    model: Any = ft.load(alter(Opened(tmp_path / "good.ftm"), far, tmp_path / "far.ftm"))
+    assert model.cell_of(model.steer(model.start(rng(), cell="a"), "b")) in model.cells
+
+
+def test_a_loop_among_jumps_without_size(learned: dict[str, Path], tmp_path: Path) -> None:
+    def small(out: Opened) -> None:
+        out.header["limits"] = [0.0]
+
+    model: Any = ft.load(alter(Opened(learned["texture"]), small, tmp_path / "texture.ftm"))
+    try:
+        model.loop_rows(rng(), 40)
+    except UsageError as error:
+        assert "loop" in str(error)

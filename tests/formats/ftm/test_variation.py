@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-import copy
-import hashlib
 import json
 import subprocess
 import sys
-from collections.abc import Iterator
 from dataclasses import fields, is_dataclass
 from pathlib import Path
 from typing import Any
@@ -16,10 +13,11 @@ import numpy as np
 import pytest
 
 import freshtake as ft
+from freshtake.formats.archive import write_archive
 from freshtake.formats.ftm import is_model, read_stored
-from freshtake.formats.npz.archive import npy_bytes, open_archive, write_archive
 from freshtake.motion.features import Recipe
 from freshtake.variation import Settings, VariationModel, learn
+from tests.formats.ftm.opened import Opened, places, put
 
 QUICK = Settings()
 
@@ -134,22 +132,6 @@ def test_loading_does_not_import_the_learner(plain: VariationModel, tmp_path: Pa
 # --- files that are damaged or made up -------------------------------------------------------------------------------
 
 
-class Opened:
-    """A model file's header and arrays, to be changed and written again with checksums that are right."""
-
-    def __init__(self, path: Path) -> None:
-        archive = open_archive(path)
-        self.header: dict[str, Any] = json.loads(archive.text("header.json"))
-        self.arrays = {key: archive.array(key) for key in archive.keys}
-
-    def write(self, path: Path) -> Path:
-        sums = {key: hashlib.sha256(npy_bytes(array)).hexdigest() for key, array in self.arrays.items()}
-        if isinstance(self.header.get("sha256"), dict):
-            self.header["sha256"] = sums
-        write_archive(path, self.arrays, {"header.json": json.dumps(self.header)})
-        return path
-
-
 @pytest.fixture
 def opened(letters: VariationModel, tmp_path: Path) -> Opened:
     ft.save(tmp_path / "good.ftm", letters)
@@ -166,30 +148,6 @@ def opened_default(written: VariationModel, tmp_path: Path) -> Opened:
 def opened_walk(walk: VariationModel, tmp_path: Path) -> Opened:
     ft.save(tmp_path / "good.ftm", walk)
     return Opened(tmp_path / "good.ftm")
-
-
-def places(header: Any, path: tuple[Any, ...] = ()) -> Iterator[tuple[Any, ...]]:
-    """The keys that lead to every field of a header, and to the first entry of every list."""
-    items: list[tuple[Any, Any]] = []
-    if isinstance(header, dict):
-        items = [(key, value) for key, value in header.items() if key != "sha256"]
-    elif isinstance(header, list):
-        items = list(enumerate(header))[:1]
-    for key, value in items:
-        yield (*path, key)
-        yield from places(value, (*path, key))
-
-
-def put(header: Any, path: tuple[Any, ...], value: Any) -> Any:
-    changed = copy.deepcopy(header)
-    inner = changed
-    for key in path[:-1]:
-        inner = inner[key]
-    if value is put:
-        del inner[path[-1]]
-    else:
-        inner[path[-1]] = value
-    return changed
 
 
 def refused(path: Path) -> str:
@@ -364,3 +322,18 @@ def test_saving_names_what_is_wrong(letters: VariationModel, tmp_path: Path) -> 
     with pytest.raises(ft.UsageError, match="Stroke"):
         ft.save(tmp_path / "m.ftm", ft.samples.letter_a(np.random.default_rng(0)))
     assert list(tmp_path.iterdir()) == []
+
+
+def test_where_feet_stand_is_read_and_not_found_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    walks = [ft.samples.walk(np.random.default_rng(seed), cycles=1) for seed in range(3)]
+    model = learn(walks, cyclic=True)
+    ft.save(tmp_path / "walk.ftm", model)
+    found = model.footing.stands
+
+    def fail(*_: object, **__: object) -> None:
+        raise AssertionError("contacts were found again")
+
+    monkeypatch.setattr("freshtake.motion.planting.planting_model.joint_contacts", fail)
+    loaded = ft.load_variation(tmp_path / "walk.ftm")
+    assert np.array_equal(loaded.footing.stands, found)
+    assert np.array_equal(loaded.standing_table.stands, model.standing_table.stands)

@@ -124,7 +124,7 @@ def refused(path: Path, fragment: str, **options: Any) -> None:
     before = time.process_time()
     with pytest.raises(FormatError) as caught:
         gltf.read(path, ReadOptions(**options))
-    assert time.process_time() - before < 5
+    assert time.process_time() - before < 60, "a refusal takes milliseconds, a trap takes for ever"
     message = str(caught.value)
     assert fragment in message and str(path) in message and "\n" not in message
     assert len(message.replace(str(path), "")) < 400

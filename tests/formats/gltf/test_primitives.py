@@ -101,6 +101,16 @@ def test_skinning_equals_the_slow_form(tmp_path: Path, sets: int, targets: int) 
     np.testing.assert_allclose(mesh.attributes["uv"], scene.arrays[2])
 
 
+def test_normals_of_very_large_meshes_are_left_out_with_a_word(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    scene = skinned(np.random.default_rng(3), 1, 0)
+    whole = bake(scene, tmp_path)
+    monkeypatch.setattr("freshtake.formats.gltf.skin.MOST_SHADED", 2 * whole.vertices.nbytes - 1)
+    with pytest.warns(UserWarning, match="normals of 7 frames of 12 vertices are left out"):
+        mesh = bake(scene, tmp_path)
+    assert mesh.normals is None
+    np.testing.assert_array_equal(mesh.vertices, whole.vertices)
+
+
 def test_meshes_on_moving_nodes_are_merged_and_follow_them(tmp_path: Path) -> None:
     rng = np.random.default_rng(4)
     scene = Scene(

@@ -115,7 +115,7 @@ def test_a_clip_without_unit_is_refused_with_the_remedy(tmp_path: Path) -> None:
 
 def test_other_motion_is_refused_with_the_remedy(tmp_path: Path) -> None:
     mesh = MeshSequence(np.zeros((1, 3, 3), np.float32), np.array([[0, 1, 2]], np.int32), 0.1)
-    with pytest.raises(FormatError, match=r"not for a mesh sequence: choose .npz or an OBJ folder"):
+    with pytest.raises(FormatError, match=r"not for a mesh sequence: choose .npz, .abc or a folder of OBJ files"):
         gltf.write(tmp_path / "x.glb", mesh, WriteOptions())
     with pytest.raises(FormatError, match="not for nothing"):
         gltf.write(tmp_path / "x.glb", [], WriteOptions())

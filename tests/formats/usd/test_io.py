@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.formats import usd
+from freshtake.formats import files, usd
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.usd import library, opening
+from freshtake.formats.usd import library
 from freshtake.motion import Clip
 from freshtake.motion.cycles.root_motion import with_root_motion
 from freshtake.motion.edit import resample, with_up
@@ -77,7 +77,7 @@ def test_a_clip_survives(tmp_path: Path, name: str, ending: str) -> None:
     assert isinstance(found, Clip)
     assert found.skeleton == clip.skeleton
     assert (found.name, found.up, found.unit_m, found.frame_time) == (clip.name, "z", 0.0254, clip.frame_time)
-    np.testing.assert_array_equal(found.root, clip.root)
+    np.testing.assert_allclose(found.root, clip.root, rtol=1e-6)
     assert (found.joint_translations is None) == (clip.joint_translations is None)
     np.testing.assert_allclose(found.positions(), clip.positions(), rtol=0, atol=1e-6 * np.ptp(clip.positions()))
     assert troubles(tmp_path / f"x{ending}") == []
@@ -91,19 +91,63 @@ def test_pixars_own_library_finds_the_joints(tmp_path: Path) -> None:
     np.testing.assert_allclose(places, clip.positions(), rtol=0, atol=1e-5)
 
 
-def test_the_root_travels_and_joints_do_not_move(tmp_path: Path) -> None:
+def test_an_animation_is_complete_by_itself(tmp_path: Path) -> None:
+    """Travel is on the root joint: programs that move an animation to another character keep it."""
     from pxr import Usd, UsdGeom, UsdSkel
 
     clip = made_clip(usual_layout())
     ft.write(tmp_path / "x.usda", clip, unit_m=0.05)
     stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
     animation = UsdSkel.Animation(stage.GetPrimAtPath("/Character/Animations/made"))
-    assert animation.GetTranslationsAttr().GetTimeSamples() == []
-    travel = UsdGeom.Xformable(stage.GetPrimAtPath("/Character"))
-    assert len(travel.GetTimeSamples()) == len(clip)
-    place = travel.GetLocalTransformation(7.0).ExtractTranslation()
-    np.testing.assert_array_equal(np.array(place), clip.root[7])
-    assert stage.GetTimeCodesPerSecond() == pytest.approx(30.0) and stage.GetEndTimeCode() == len(clip) - 1
+    places = np.array([animation.GetTranslationsAttr().Get(float(k)) for k in range(len(clip))])
+    np.testing.assert_allclose(places[:, 0], clip.root, rtol=1e-6)
+    np.testing.assert_array_equal(places[:, 1:], np.repeat(places[:1, 1:], len(clip), axis=0))
+    assert UsdGeom.Xformable(stage.GetPrimAtPath("/Character")).GetTimeSamples() == []
+    assert stage.GetEndTimeCode() == len(clip) - 1
+
+
+@pytest.mark.parametrize(
+    ("frame_time", "rate"), [(0.0166666667, 60.0), (1 / 59.99999988, 60.0), (0.033333, 30.0), (1 / 49, 49.0)]
+)
+def test_time_codes_are_frames_of_the_rate_that_was_meant(tmp_path: Path, frame_time: float, rate: float) -> None:
+    from pxr import Usd
+
+    clips = [made_clip(usual_layout(), seed=k).changed(name=f"t{k}", frame_time=frame_time) for k in (1, 2)]
+    ft.write(tmp_path / "x.usda", clips, unit_m=0.05)
+    stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
+    assert stage.GetTimeCodesPerSecond() == stage.GetFramesPerSecond() == rate
+    for name in ("t1", "t2"):
+        codes = stage.GetPrimAtPath(f"/Character/Animations/{name}").GetAttribute("rotations").GetTimeSamples()
+        assert codes == list(range(len(clips[0])))
+
+
+def test_joint_names_that_usd_cannot_hold_are_kept_beside_the_paths(tmp_path: Path) -> None:
+    from dataclasses import replace
+
+    from pxr import Usd, UsdSkel
+
+    clip = made_clip(usual_layout())
+    names = tuple(f"rig:{'ä ' * (k % 2)}joint.{k // 2}" for k in range(len(clip.skeleton)))
+    ft.write(tmp_path / "x.usda", clip.changed(skeleton=replace(clip.skeleton, names=names)), unit_m=0.05)
+    found = ft.read(tmp_path / "x.usda")
+    assert isinstance(found, Clip) and found.skeleton.names == names
+    stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
+    skeleton = UsdSkel.Skeleton(stage.GetPrimAtPath("/Character/Skeleton"))
+    paths = [str(path).rpartition("/")[2] for path in skeleton.GetJointsAttr().Get()]
+    assert len(set(paths)) == len(paths) == len(skeleton.GetJointNamesAttr().Get())
+
+
+def test_every_take_moves_a_skeleton(tmp_path: Path) -> None:
+    """Programs that see no variants (Blender) find every further take below /Takes, with the same joints."""
+    from pxr import Usd, UsdSkel
+
+    clips = [made_clip(usual_layout(), seed=k).changed(name=f"t{k}", unit_m=0.05) for k in (1, 2, 3)]
+    ft.write(tmp_path / "x.usda", clips)
+    stage = Usd.Stage.Open(str(tmp_path / "x.usda"))
+    skeletons = [prim for prim in stage.Traverse() if prim.IsA(UsdSkel.Skeleton)]
+    sources = [UsdSkel.BindingAPI(prim).GetInheritedAnimationSource().GetName() for prim in skeletons]
+    assert sources == ["t1", "t2", "t3"]
+    assert len({str(UsdSkel.Skeleton(prim).GetJointsAttr().Get()) for prim in skeletons}) == 1
 
 
 def test_several_clips_are_animations_that_a_variant_chooses(tmp_path: Path) -> None:
@@ -203,7 +247,7 @@ def test_files_of_others_are_read_through_everything_above_the_skeleton(tmp_path
 
 
 def test_references_lead_nowhere_else(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv(opening._APART, "1")  # saves a process for each file
+    monkeypatch.setenv(files.APART, "1")  # saves a process for each file
     (tmp_path / "out.usda").write_text(FOREIGN)
     inside = tmp_path / "in"
     inside.mkdir()
@@ -239,12 +283,12 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path, monke
 def test_a_binary_file_that_ends_the_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     ft.write(tmp_path / "x.usdc", made_clip(usual_layout()), unit_m=1.0)
     ft.write(tmp_path / "x.usda", made_clip(usual_layout()), unit_m=1.0)
-    monkeypatch.setattr(opening, "_TRIAL", "import os; os.abort()")
+    monkeypatch.setattr(files, "_TRIAL", "import os; os.abort()")
     with pytest.raises(ft.FormatError, match="the file is damaged"):
         ft.read(tmp_path / "x.usdc")
     assert len(ft.read(tmp_path / "x.usda")) == 12  # text is read by itself
-    monkeypatch.setattr(opening, "_TRIAL", "import time; time.sleep(9)")
-    monkeypatch.setattr(opening, "_LONGEST", 0.1)
+    monkeypatch.setattr(files, "_TRIAL", "import time; time.sleep(9)")
+    monkeypatch.setattr(files, "_LONGEST", 0.1)
     with pytest.raises(ft.FormatError, match="cannot be read within"):
         ft.read(tmp_path / "x.usdc")
 

@@ -10,7 +10,7 @@ import pytest
 
 import freshtake
 from freshtake.motion import Clip, Skeleton, features
-from freshtake.motion.body.facing import across, facing
+from freshtake.motion.body.orientation import across, facing
 from freshtake.motion.edit import turned, with_up
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
 from freshtake.samples.walking import walk

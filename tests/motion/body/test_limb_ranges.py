@@ -10,8 +10,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.motion import Clip
-from freshtake.motion.body.limb_ranges import Chain, first_angle, free_ways
-from freshtake.motion.body.limbs import learn_limbs
+from freshtake.motion.body.limbs import Chain, first_angle, free_ways, learn_limbs
 from freshtake.motion.planting import learn_planting, plant
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.limb_kernels import LINK_ROOM, joint_coordinates, nearest_turn

@@ -10,8 +10,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body.limb_ranges import flexion
-from freshtake.motion.body.limbs import learn_limbs, limb_feet, limb_joints
+from freshtake.motion.body.limbs import flexion, learn_limbs, limb_feet, limb_joints
 from freshtake.numeric.rotations import about_axis, angle_between, to_rotvec
 from tests.conftest import data_files, label
 from tests.motion.puppet import SKELETON, steady, walk

@@ -17,14 +17,15 @@ from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.features import encode, recipe
 from freshtake.motion.features.clip_features import clip_layout
 from freshtake.motion.features.recipe_parts import skeleton_from_parts, skeleton_parts
-from freshtake.motion.guards import learn_limits
 from freshtake.motion.planting.contacts import find_contacts
 from freshtake.motion.skeleton import ROOT_CHANNELS
+from freshtake.motion.verdict import learn_limits
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
+from freshtake.requests import Variants
 from freshtake.samples import walk
 from freshtake.variation import Settings, VariationModel
-from freshtake.workflows.variation_varying import guided_variants
+from freshtake.workflows.varying import guided_variants
 from tests.motion.rigs import ELEPHANT, RIGS, Rig, elephant, on_base, renamed, with_joints, with_targets
 
 QUICK = Settings()
@@ -85,8 +86,8 @@ def test_variants_with_planted_feet_pass_their_guards(
     clips = through_files(takes, RIGS[name], tmp_path)
     model = learned(clips)
     limits = learn_limits(clips)
-    theirs = guided_variants(plain, 3, plant=True, seed=2)
-    for made, other in zip(guided_variants(model, 3, plant=True, seed=2), theirs, strict=True):
+    theirs = guided_variants(plain, Variants(count=3, seed=2))
+    for made, other in zip(guided_variants(model, Variants(count=3, seed=2)), theirs, strict=True):
         assert isinstance(made.motion, Clip) and isinstance(other.motion, Clip)
         assert made.guard.left == () and limits.check(made.motion).passed
         if name in SAME:

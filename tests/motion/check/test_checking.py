@@ -16,10 +16,16 @@ from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.check import Finding, check, check_set
-from freshtake.motion.check.angle_checks import flip_frames, radians_per_unit, rotation_columns
-from freshtake.motion.check.fall import measured_gravity
-from freshtake.motion.check.finding import frame_list, joined
-from freshtake.motion.check.frame_checks import reaches, spikes
+from freshtake.motion.check.checking import measured_gravity
+from freshtake.motion.check.checks import (
+    flip_frames,
+    frame_list,
+    joined,
+    radians_per_unit,
+    reaches,
+    rotation_columns,
+    spikes,
+)
 from freshtake.motion.edit import concatenate, mirror, resample, scaled, take_frames, turned, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import equivalent, from_euler

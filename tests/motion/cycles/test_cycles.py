@@ -18,9 +18,8 @@ from freshtake.motion import Clip
 from freshtake.motion.body.pose_space import body_poses, distances
 from freshtake.motion.body.roles import mirror_pairs
 from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag, torn_takes
-from freshtake.motion.cycles.cycle_phase import _follow, dissimilarity
-from freshtake.motion.cycles.cycles import Cycles, cut_cycles, find_cycles, find_occurrences, first_to_last, is_cyclic
-from freshtake.motion.cycles.occurrences import warped
+from freshtake.motion.cycles.cycles import Cycles, cut_cycles, find_cycles, first_to_last, is_cyclic
+from freshtake.motion.cycles.recurrence import _follow, dissimilarity, find_occurrences, warped
 from freshtake.motion.edit import concatenate, resample, sampled_at, take_frames, turned, with_up
 from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.numeric.arrays import Floats

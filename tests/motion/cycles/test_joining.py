@@ -7,7 +7,7 @@ import pytest
 
 from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion import Skeleton
-from freshtake.motion.cycles.joining import fading, join, seams
+from freshtake.motion.cycles.seams import fading, join, seams
 from freshtake.motion.edit import aligned_to, heading, resample, take_frames, turned, with_up
 from freshtake.numeric.rotations import angle_between
 from tests.evaluation.stepping import take, takes

@@ -12,8 +12,8 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.cycles.cycles import find_cycles
-from freshtake.motion.cycles.loop_search import best_loop
 from freshtake.motion.cycles.looping import (
+    best_loop,
     closed,
     facing_forward,
     loop_frames,
@@ -28,7 +28,7 @@ from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.motion.planting.planting_model import own_planting_model
 from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.rotations import angle_between
-from freshtake.workflows.motion_looping import loop_of
+from freshtake.workflows.editing import loop_of
 
 
 @lru_cache

@@ -11,8 +11,7 @@ from freshtake import samples
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import closed, played, with_closing_frame
-from freshtake.motion.cycles.seams import steps_of
-from freshtake.motion.cycles.shared_seams import REACH, chained, seam_pose, with_seam
+from freshtake.motion.cycles.seams import REACH, chained, seam_pose, steps_of, with_seam
 from freshtake.numeric.rotations import angle_between
 from freshtake.samples.rigs import rig
 

@@ -10,12 +10,11 @@ import pytest
 import freshtake as ft
 from freshtake.errors import InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body.limb_ranges import flexion
-from freshtake.motion.body.limbs import learn_limbs
+from freshtake.motion.body.limbs import flexion, learn_limbs
 from freshtake.motion.pins import Pin
 from freshtake.motion.planting import PlantSettings, learn_planting, nearest_contacts, plant
-from freshtake.motion.planting.contact_labels import named_labels
 from freshtake.motion.planting.contacts import smooth_speed
+from freshtake.motion.planting.planting_model import named_labels
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between, from_rotvec, multiply
 from tests.motion.puppet import SKELETON, standing, steady, walk

@@ -24,8 +24,7 @@ from freshtake.motion.planting.foot_plans import (
 )
 from freshtake.motion.planting.limb_leading import FULL, straight_length
 from freshtake.motion.planting.planter import Planter
-from freshtake.motion.planting.rig import Frames, Ground, Scene, empty_frames, fresh_memory
-from freshtake.motion.planting.settings import PlantSettings, pace
+from freshtake.motion.planting.rig import Frames, Ground, PlantSettings, Scene, empty_frames, fresh_memory, pace
 from freshtake.numeric.limb_kernels import quintic
 from freshtake.numeric.smooth_path import path_room
 from tests.motion.puppet import steady, walk

@@ -9,8 +9,7 @@ import pytest
 
 from freshtake.motion.edit import moved
 from freshtake.motion.retarget import Retargeter
-from freshtake.motion.retarget.footing import Steps, corrections, hip_lift, limited
-from freshtake.motion.retarget.leading import ARM, LEG, Limb, lead_limb
+from freshtake.motion.retarget.footing import ARM, LEG, Limb, Steps, corrections, hip_lift, lead_limb, limited
 from freshtake.motion.retarget.transfer import world_places
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between

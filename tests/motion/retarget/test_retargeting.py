@@ -12,11 +12,10 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.edit import scaled, with_up
-from freshtake.motion.planting.contacts import joint_contacts
-from freshtake.motion.planting.planting_model import STILL
+from freshtake.motion.planting.contacts import RECORDED, joint_contacts
 from freshtake.motion.retarget import Retargeter, Rig, make_rig
 from freshtake.motion.retarget.body_map import SIDES
-from freshtake.motion.retarget.transfer import leg
+from freshtake.motion.retarget.rest import leg
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, inverse, multiply, rotate, slerp
 from freshtake.samples.rigs import KINDS
@@ -107,7 +106,7 @@ def test_a_larger_target_moves_in_proportion() -> None:
 def test_standing_feet_move_no_faster_than_those_of_the_source(name: str) -> None:
     target, source = sample_rig(name), performer()
     made = Retargeter(source, target).retarget(walk())
-    standing = joint_contacts(walk(), settings=STILL, standing=source.feet)
+    standing = joint_contacts(walk(), settings=RECORDED, standing=source.feet)
     speeds = []
     for clip, rig in ((walk(), source), (made, target)):
         places = with_up(clip, "y").positions()[:, [joint for foot in rig.feet for joint in foot.joints]]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from freshtake.formats.pack_files import Marked, read_stars
+from freshtake.formats.report_files import Marked, read_stars
 from freshtake.motion import Clip
 from freshtake.reports.pack_page import CELL, COLUMNS, pack_page, pack_scene, pack_sheet
 from tests.chromium import OpenPage

@@ -11,7 +11,7 @@ from freshtake import samples
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip
 from freshtake.motion.edit import scaled, turned, with_up
-from freshtake.motion.points import joint_points
+from freshtake.motion.kinds import joint_points
 from freshtake.reports.viewport.arranging import arranged, placed_points
 from freshtake.reports.viewport.eye import ORBIT, Box, eye_on
 from freshtake.reports.viewport.moving_picture import moments
@@ -169,3 +169,16 @@ def test_shapes_know_their_length(walk: Clip) -> None:
     assert isinstance(scene.shapes[2], Line) and isinstance(scene.shapes[3], Surface)
     assert scene.duration == pytest.approx(max((len(s) - 1) * s.frame_time for s in scene.shapes))
     assert len(scene.of_role("variant")) == 2
+
+
+def test_only_variants_that_slide_more_than_their_takes_are_marked() -> None:
+    walk = samples.walk(np.random.default_rng(3))
+    drift = np.linspace(0.0, 60.0, len(walk))[:, None] * np.array([1.0, 0.0, 0.0])
+    sliding = walk.changed(root=walk.root + drift)
+
+    def red(*sets: tuple[str, list[Clip]]) -> list[bool]:
+        return [bool((shape.standing == 2).any()) for shape in scene_of(sets).shapes if isinstance(shape, Figure)]
+
+    assert red(("input", [walk]), ("variant", [walk, sliding])) == [False, False, True]
+    assert red(("input", [sliding]), ("variant", [sliding])) == [False, False], "as the take does"
+    assert red(("input", [sliding])) == [True], "alone, a take shows what it does"

@@ -28,10 +28,10 @@ class Here:
     def run(self, task: str, items: list[str] | None = None, **asked: Any) -> list[Item]:
         """What a task makes."""
         self._made = []
-        context = Context(self.project, new_id(), self._say)
+        context = Context(self.project, new_id(), self._say, items or [])
         TASKS[task].load()(context, items=items or [], **asked)
         assert all(0.0 <= done <= of for _, done, of in self.reports)
-        return self._made
+        return [item for item in self._made if item.kind != "movement"]
 
     def _say(self, kind: str, *words: Any) -> None:
         if kind == "item":
@@ -45,7 +45,7 @@ class Here:
         """A motion as a take; its name ends in a number, the group is what stands before it."""
         context = Context(self.project, new_id(), self._say)
         group = re.sub(r"_\d+$", "", name)
-        return context.add_motion("take", name, motion, group=group).id
+        return context.add_take("take", name, motion, group=group).id
 
 
 def fill(here: Here) -> dict[str, list[str]]:

@@ -6,8 +6,11 @@ import numpy as np
 import pytest
 
 from freshtake.errors import UsageError
-from freshtake.samples import letter_a
+from freshtake.motion import Stroke
+from freshtake.numeric.arrays import Floats
+from freshtake.samples import circle, digit_2, letter_a
 from freshtake.serve.drawing import drawn_strokes, pens_of, stroke_model, stroke_variants
+from freshtake.serve.movements import distance, print_of
 
 
 def letters(count: int = 4) -> list[list[list[list[float]]]]:
@@ -96,3 +99,41 @@ def test_what_cannot_be_learned_from_is_refused_in_one_sentence(
 def test_numbers_beyond_reason_are_refused(asked: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         stroke_variants(drawn_strokes(letters()), **asked)  # type: ignore[arg-type]
+
+
+def mouse_events(stroke: Stroke, rate: float, pixels: float, rng: np.random.Generator) -> list[list[list[float]]]:
+    """What a browser reports of a hand: so many events a second, unevenly, places in pixels, times in milliseconds."""
+    places, times = 1.2 * stroke.points + np.array([16.0, 25.0]), 4.0 * stroke.times
+    count = int(times[-1] * rate)
+    when = np.sort(np.linspace(0.0, times[-1], count) + rng.normal(0.0, 0.25 / rate, count)).clip(0.0, times[-1])
+    seen = np.stack([np.interp(when, times, column) for column in places.T], axis=1)
+    seen = np.round(seen / 100.0 * pixels) / pixels * 100.0
+    told = np.maximum.accumulate(np.round(when + rng.uniform(0.0, 0.008, count), 3))
+    return [np.column_stack([seen, told - told[0]]).tolist()]
+
+
+def roughness(points: Floats) -> float:
+    """How unevenly a line bends, at equal steps along it."""
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(points, axis=0), axis=1))])
+    at = np.linspace(0.0, way[-1], 120)
+    steps = np.diff(np.stack([np.interp(at, way, column) for column in points.T], axis=1), axis=0)
+    angles = np.unwrap(np.arctan2(steps[:, 1], steps[:, 0]))
+    return float(np.sqrt((np.diff(angles, 2) ** 2).mean()))
+
+
+@pytest.mark.parametrize("pixels", [70.0, 190.0])
+@pytest.mark.parametrize("rate", [20.0, 40.0, 60.0, 120.0])
+def test_letters_drawn_with_a_mouse_are_smooth_and_recognized(rate: float, pixels: float) -> None:
+    clean = {make: [make(np.random.default_rng([7, k])) for k in range(4)] for make in (letter_a, digit_2, circle)}
+    shapes = {make: np.mean([print_of(one).cloud for one in some], axis=0) for make, some in clean.items()}
+    rng, known = np.random.default_rng(3), []
+    for make in (letter_a, digit_2):
+        strokes = drawn_strokes([mouse_events(one, rate, pixels, rng) for one in clean[make]])
+        variants = stroke_variants(strokes, 15)
+        hand = drawn_strokes([[np.column_stack([100.0 * s.points, 4.0 * s.times]).tolist()] for s in clean[make]])
+        smooth, drawn, made = (np.mean([roughness(one.points) for one in some]) for some in (hand, strokes, variants))
+        assert drawn < 1.6 * smooth and made < 2.0 * smooth
+        for variant in variants:
+            cloud = print_of(variant).cloud
+            known.append(min(shapes, key=lambda other: distance(cloud, shapes[other])) is make)
+    assert np.mean(known) >= 0.95

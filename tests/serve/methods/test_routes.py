@@ -122,7 +122,7 @@ def test_the_page_of_an_evaluation_is_shut_in(client: Any, report: Item, takes: 
 def study(here: Here, takes: dict[str, list[str]]) -> str:
     walks = takes["walk"]
     made = here.run(
-        "study_design", walks[:2], inputs=walks[1:], captured=[], experiments=["A", "B"], participants=2, trials=2,
+        "study_design", walks[:2], inputs=walks[1:], captured=[], experiment="AB", participants=2, trials=2,
         clips=2, sequences=1, name="short walk",
     )  # fmt: skip
     return made[0].id

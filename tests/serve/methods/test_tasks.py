@@ -12,9 +12,9 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import load
 from freshtake.formats.registry import read
 from freshtake.motion.edit import heading
+from freshtake.requests.style import Styling
 from freshtake.serve.items import Item
-from freshtake.serve.tasks.blends import moments_of
-from freshtake.serve.tasks.styles import translated
+from freshtake.serve.tasks.methods import moments_of, translated
 from freshtake.variation.goals import guidance
 from tests.serve.methods.tasks_here import Here
 
@@ -47,14 +47,15 @@ def test_strength_0_leaves_a_take_as_it_is_and_1_does_not(here: Here, style: Ite
 def test_a_style_mixed_with_itself_is_itself(here: Here, style: Item, takes: dict[str, list[str]]) -> None:
     clip, model = read(here.project.path(takes["long"][1])), load(here.project.path(style.id))
     once, twice = (
-        translated([(model, 0.8)], clip, plant=False),
-        translated([(model, 0.4), (model, 0.4)], clip, plant=False),
+        translated([(model, 0.8)], clip, Styling(plant=False)),
+        translated([(model, 0.4), (model, 0.4)], clip, Styling(plant=False)),
     )
-    count = min(len(once), len(twice))
-    assert np.abs(once.rotations[:count] - twice.rotations[:count]).max() < 0.1
-    assert translated([(model, 0.5)], clip, strength=0.0) is clip
-    with pytest.raises(UsageError, match="between -4 and 4"):
-        translated([(model, float("nan"))], clip)
+    assert once is not None and twice is not None
+    count = min(len(once.clip), len(twice.clip))
+    assert np.abs(once.clip.rotations[:count] - twice.clip.rotations[:count]).max() < 0.1
+    assert translated([(model, 0.5)], clip, Styling(strength=0.0)) is None
+    with pytest.raises(UsageError, match="between 0 and 2"):
+        Styling(strength=float("nan"))
 
 
 def test_lists_that_do_not_pair_are_refused(here: Here, takes: dict[str, list[str]]) -> None:
@@ -148,7 +149,7 @@ def test_what_the_verdict_says_of_a_variant_is_with_the_variant(
     here: Here, takes: dict[str, list[str]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     (model,) = here.run("learn", takes["walk"])
-    (good,) = here.run("vary", [model.id], number=1)
+    (good,) = here.run("vary", [model.id], count=1)
     assert good.findings == []
     made = guidance.guided
 
@@ -157,6 +158,6 @@ def test_what_the_verdict_says_of_a_variant_is_with_the_variant(
         return variant._replace(motion=variant.motion.changed(root=variant.motion.root - [0.0, 40.0, 0.0]))
 
     monkeypatch.setattr("freshtake.variation.model.guided", under_the_floor)
-    for item in (*here.run("vary", [model.id], number=1), *here.run("again", [good.id])):
+    for item in (*here.run("vary", [model.id], count=1), *here.run("again", [good.id])):
         (finding,) = [one for one in item.findings if "deeper than in any take" in one.words]
         assert finding.remedy is None and "(frame " in finding.words and "--" not in finding.words

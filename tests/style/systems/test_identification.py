@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block
-from freshtake.style.systems import identification, refit
+from freshtake.style.systems import identification
 from freshtake.style.systems.banks import StateSpaceBank, System
 from freshtake.style.systems.identification import Poles
 
@@ -42,12 +42,12 @@ def trials(system: System, seed: int, lengths: tuple[int, ...], noise: float = 0
 def test_several_short_trials_give_the_impulse_response_of_the_system(seed: int) -> None:
     system = known(seed)
     data = trials(system, 10 + seed, (90, 60, 75, 120))
-    moments = identification.added([identification.moments_of(u, y, 6) for u, y in data])
+    moments = identification.added_moments([identification.moments_of(u, y, 6) for u, y in data])
     found = identification.subspace(moments, 1e-9)
     assert found.values[3] > 1e3 * found.values[4]  # the order is seen in the singular values
     poles = identification.poles_of(found, 4, 0.99)
-    products = refit.added([refit.products_of(u, y, poles, 0) for u, y in data])
-    fitted = refit.fit(poles, products, 1e-9, rounds=30)
+    products = identification.added([identification.products_of(u, y, poles, 0) for u, y in data])
+    fitted = identification.fit(poles, products, 1e-9, rounds=30)
     for k in range(3):
         impulse = np.zeros((40, 3))
         impulse[0, k] = 1.0
@@ -58,7 +58,7 @@ def test_several_short_trials_give_the_impulse_response_of_the_system(seed: int)
 def test_columns_never_cross_a_seam() -> None:
     system = known(3)
     (u1, y1), (u2, y2) = trials(system, 4, (30, 25))
-    both = identification.added([identification.moments_of(u1, y1, 5), identification.moments_of(u2, y2, 5)])
+    both = identification.added_moments([identification.moments_of(u1, y1, 5), identification.moments_of(u2, y2, 5)])
     assert both.columns == (30 - 9) + (25 - 9)
     joined = identification.moments_of(np.concatenate([u1, u2]), np.concatenate([y1, y2]), 5)
     assert joined.columns == both.columns + 9
@@ -94,10 +94,10 @@ def test_refit_finds_the_matrices_for_given_poles_and_knows_its_error() -> None:
     data = trials(system, 6, (80, 70), noise=0.1)
     poles = Poles(system.damping, system.turning)
     past = 20
-    parts = [refit.products_of(u, y[past:], poles, past) for u, y in data]
-    fitted = refit.fit(poles, refit.added(parts), 1e-6)
+    parts = [identification.products_of(u, y[past:], poles, past) for u, y in data]
+    fitted = identification.fit(poles, identification.added(parts), 1e-6)
     direct = sum(((simulated(fitted, u)[past:] - y[past:]) ** 2).sum(axis=0) for u, y in data)
-    np.testing.assert_allclose(refit.error(fitted, refit.added(parts)), direct, rtol=1e-6)
+    np.testing.assert_allclose(identification.error(fitted, identification.added(parts)), direct, rtol=1e-6)
     truth = sum(((simulated(system, u)[past:] - y[past:]) ** 2).sum() for u, y in data)
     assert direct.sum() < 1.05 * truth
 
@@ -106,14 +106,21 @@ def test_steadiness_pulls_the_answer_to_constant_input_to_zero_and_little_else()
     system = known(7)
     (u, y) = trials(system, 8, (400,))[0]
     poles = Poles(system.damping, system.turning)
-    products = refit.products_of(u, y, poles, 0)
+    products = identification.products_of(u, y, poles, 0)
     gains = []
     for amount in (0.0, 100.0):
-        fitted = refit.fit(poles, refit.steadied(products, poles, amount), 1e-6)
+        fitted = identification.fit(poles, identification.steadied(products, poles, amount), 1e-6)
         ones = simulated(fitted, np.ones((300, 3)))[-1] - fitted.offset
         gains.append(np.abs(ones).max())
     assert gains[1] < 0.05 * gains[0]
     goal = np.arange(3.0 * len(y[0])).reshape(3, -1)
-    fitted = refit.fit(poles, refit.steadied(products, poles, 100.0, goal), 1e-6)
+    fitted = identification.fit(poles, identification.steadied(products, poles, 100.0, goal), 1e-6)
     ones = simulated(fitted, np.ones((300, 3)))[-1] - fitted.offset
     np.testing.assert_allclose(ones, goal.sum(axis=0), atol=0.1 * np.abs(goal).max())
+
+
+def test_trials_shorter_than_two_horizons_have_no_states_worth_keeping() -> None:
+    short = identification.moments_of(np.ones((5, 2)), np.ones((5, 3)), horizon=4)
+    found = identification.subspace(short, ridge=1e-3)
+    assert short.columns == 0 and (found.values == 0.0).all()
+    assert identification.orders_worth_trying(found, 6) == [1]

@@ -32,3 +32,12 @@ def test_dofs_without_weight_do_not_count() -> None:
     assert recurrence(rows, 60.0) is None
     found = past_of(rows, 10, 60.0, np.array([1.0, 1.0, 1.0, 0.0]))
     np.testing.assert_allclose(found[:, :3], rows[40:50, :3], atol=1e-9)
+
+
+def test_a_single_cycle_was_going_on_before_its_first_frame() -> None:
+    rows = cycle(51, 50)
+    assert recurrence(rows, 60.0) is None
+    np.testing.assert_allclose(past_of(rows, 120, 60.0), cycle(170, 50)[30:150], atol=1e-9)
+    there_and_back = np.stack([np.sin(np.pi * np.arange(51) / 50), np.zeros(51)], axis=1)
+    assert np.ptp(past_of(there_and_back, 20, 60.0)) == 0.0, "it passes the first pose the other way"
+    assert np.ptp(past_of(cycle(26, 50), 20, 60.0), axis=0).max() == 0.0, "half a cycle"

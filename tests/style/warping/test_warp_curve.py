@@ -3,8 +3,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.style.warping.warp_curve import differential, inverse, read_rows, smooth_warp
-from freshtake.style.warping.warp_methods import steps_of
+from freshtake.style.warping.motion_warping import steps_of
+from freshtake.style.warping.time_warp import differential, inverse, read_rows, smooth_warp
 
 
 def levels(seed: int, frames: int = 90) -> np.ndarray:

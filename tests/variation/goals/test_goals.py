@@ -13,12 +13,14 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.pins import Pin
 from freshtake.motion.verdict import GREEN, RED, judge
+from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
 from freshtake.variation.amount import Amount
+from freshtake.variation.conditioning import PinnedValues
 from freshtake.variation.goals.goals import ground_speed
 from freshtake.variation.goals.guarding import guarded
-from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.pacing import SLOWEST
+from freshtake.variation.goals.guidance import Guided, pose_errors
+from freshtake.variation.goals.pacing import SLOWEST_GOAL
 from freshtake.variation.goals.steering import followed, from_the_first_point, nearest_on, point_on
 from tests.conftest import DATA
 
@@ -109,7 +111,7 @@ def test_a_duration_decides_how_many_cycles_there_are(walking: VariationModel) -
     assert made.report.rate == pytest.approx(4.0 / 4.2, abs=0.1)
     assert made.phases is not None and made.phases[-1] == pytest.approx(4.0 * (len(walking.phase_frames) - 1), abs=1.5)
     once = walking.guided(rng(), Goals(duration=4.2 * usual), cycles=1)
-    assert once.report.rate == SLOWEST
+    assert once.report.rate == SLOWEST_GOAL
 
 
 @pytest.mark.parametrize("steer", [None, Steering(heading=0.5)])
@@ -269,3 +271,52 @@ def test_a_cycle_with_a_pose_in_its_middle_ends_without_a_jolt(walking: Variatio
     changed = angle_between(made.rotations, free.rotations)
     steps = np.abs(np.diff(changed, axis=0)).max(axis=1)
     assert steps[-1] <= steps[:-1].max()
+
+
+@pytest.mark.parametrize("cycles", [1, 3])
+def test_poses_are_met_after_planting_too(walking: VariationModel, walks: list[Clip], cycles: int) -> None:
+    pose = walks[0]
+    duration = cycles * (len(pose) - 1) * pose.frame_time
+    goals = Goals(start=PosePin(pose, 6), end=PosePin(pose, 20), duration=None if cycles == 1 else duration)
+    for seed in range(3):
+        made = walking.guided(np.random.default_rng(seed), goals, plant=True)
+        for frame, at in ((0, 6), (-1, 20)):
+            assert angle_between(made.motion.rotations[frame, 1:], pose.rotations[at, 1:]).max() < 1e-4
+        assert made.report.pose_error < 1e-5
+        middle = walking.guided(np.random.default_rng(seed), Goals(poses=[PosePin(pose, 30, 0.5)]), plant=True)
+        assert middle.report.pose_error < 1e-5
+
+
+def test_placed_poses_are_met_where_they_are(walking: VariationModel, walks: list[Clip]) -> None:
+    turned = about_axis(np.array([0.0, 1.0, 0.0]), 0.7)
+    pose = walks[0]
+    rotations = pose.rotations.copy()
+    rotations[:, 0] = multiply(turned, rotations[:, 0])
+    moved = pose.changed(root=rotate(turned, pose.root) + np.array([1.0, 0.0, -2.0]), rotations=rotations)
+    goals = Goals(start=PosePin(moved, 0, placed=True), end=PosePin(moved, -1, placed=True))
+    for seed in range(3):
+        made = walking.guided(np.random.default_rng(seed), goals, plant=True).motion
+        for frame in (0, -1):
+            assert np.abs(made.positions()[frame] - moved.positions()[frame]).max() < 1e-4 * leg_length(pose.skeleton)
+    alone = walking.guided(np.random.default_rng(0), Goals(end=PosePin(moved, -1, placed=True)), plant=True).motion
+    assert np.abs(alone.positions()[-1] - moved.positions()[-1]).max() < 1e-4 * leg_length(pose.skeleton)
+
+
+def test_cycles_lead_from_place_to_place(walking: VariationModel, walks: list[Clip]) -> None:
+    pose = walks[0]
+    step = pose.root[-1] - pose.root[0]
+    far = pose.changed(root=pose.root + 2.0 * step)
+    goals = Goals(start=PosePin(pose, 0, placed=True), end=PosePin(far, -1, placed=True))
+    made = walking.guided(np.random.default_rng(0), goals, plant=True)
+    assert len(made.motion) == pytest.approx(3 * len(pose), rel=0.1)
+    assert np.abs(made.motion.root[-1] - far.root[-1]).max() < 1e-4 * leg_length(pose.skeleton)
+    assert made.report.strain < 4.0
+
+
+def test_misses_of_angles_and_of_heights_are_told_apart(walking: VariationModel, walks: list[Clip]) -> None:
+    rows = walking.encode(walks[0])[:1]
+    every = np.arange(rows.shape[1])
+    for name, miss, expected in (("Hips.height", 3.0, (0.0, 3.0)), ("LeftLeg.x", 0.2, (0.2, 0.0))):
+        pinned = rows[0].copy()
+        pinned[walking.dofs.index(name)] += miss
+        assert pose_errors(walking, rows, PinnedValues(0 * every, every, pinned)) == pytest.approx(expected)

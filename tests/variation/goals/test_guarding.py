@@ -9,14 +9,15 @@ import pytest
 
 from freshtake import samples
 from freshtake.motion import Clip
-from freshtake.motion.guards import BodyLimits, learn_limits
+from freshtake.motion.verdict import BodyLimits, learn_limits
+from freshtake.requests import Variants
 from freshtake.variation import Amount, Settings, VariationModel, learn
 from freshtake.variation.amount import amount_of
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guarding import SHARES, TRIES, GuardReport, guard_notes, guarded, scaled
 from freshtake.variation.goals.guidance import Guided
-from freshtake.workflows.seeds import generator
-from freshtake.workflows.variation_varying import guided_variants
+from freshtake.workflows.inputs import generator
+from freshtake.workflows.varying import guided_variants
 
 QUIET = GoalReport(1.0, 1.0, None, 0.0, 0.0, ())
 SETTINGS = Settings()
@@ -86,7 +87,7 @@ def test_a_share_of_an_amount() -> None:
 
 def test_variants_come_from_the_next_generator(model: VariationModel) -> None:
     """Same seed, next try; variants that pass are those without guards."""
-    plain = [made.motion for made in guided_variants(model, 24, guard=False, seed=5)]
+    plain = [made.motion for made in guided_variants(model, Variants(count=24, guard=False, plant=False, seed=5))]
     own = model.body_limits
     assert own is not None
     depth = [own.check(clip).measured.values[-5] for clip in plain]
@@ -94,7 +95,7 @@ def test_variants_come_from_the_next_generator(model: VariationModel) -> None:
     strict = replace(own, most=np.where(np.arange(len(own.most)) == len(own.most) - 5, usual, 9.0))
     model.__dict__["body_limits"] = replace(strict, gaps=np.full(len(own.gaps), 1e-6))
     try:
-        guarded_ones = list(guided_variants(model, 24, seed=5))
+        guarded_ones = list(guided_variants(model, Variants(count=24, plant=False, seed=5)))
     finally:
         model.__dict__["body_limits"] = own
     assert {made.guard.tries > 1 for made in guarded_ones} == {True, False}
@@ -117,6 +118,6 @@ def test_variants_pass(model: VariationModel, amount: float) -> None:
     """However large the amount, bodies stay possible."""
     own = model.body_limits
     assert own is not None
-    for made in guided_variants(model, 6, amount=amount, plant=True, seed=1):
+    for made in guided_variants(model, Variants(count=6, amount=amount, seed=1)):
         assert isinstance(made.motion, Clip) and made.guard.left == ()
         assert own.check(made.motion, amount=amount).passed

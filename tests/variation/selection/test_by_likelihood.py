@@ -13,9 +13,8 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, learn, similar
 from freshtake.variation import select as select_by
-from freshtake.variation.selection.by_likelihood import threshold
-from freshtake.variation.selection.scorer_groups import group_model, split
-from freshtake.variation.selection.verdicts import Selection
+from freshtake.variation.selection.by_likelihood import group_model, split, threshold
+from freshtake.variation.selection.candidates import Selection
 from tests.variation.small_takes import takes
 
 QUICK = Settings()

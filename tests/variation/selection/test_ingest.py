@@ -11,8 +11,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.cycles.closing import Closing, closing_of
-from freshtake.motion.cycles.cycles import cut_cycles, is_cyclic
+from freshtake.motion.cycles.cycles import Closing, closing_of, cut_cycles, is_cyclic
 from freshtake.motion.edit import resample, take_frames
 from freshtake.variation.selection.ingest import ingest
 from tests.conftest import DATA
@@ -203,3 +202,28 @@ def test_recorded_takes_that_are_cut_already_pass(kind: str) -> None:
     clips = [ft.read_clip(path) for path in paths]
     taken = ingest(clips)
     assert list(taken.examples) == clips and taken.cyclic is (kind in ("walk", "swim"))
+
+
+MOVEMENTS: dict[str, Callable[[np.random.Generator], Clip]] = {
+    "walk": ft.samples.walk, "jump": ft.samples.jump, "cheer": ft.samples.cheer, "run": ft.samples.run,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("one", "other"), [("walk", "jump"), ("jump", "cheer"), ("walk", "run"), ("cheer", "run")])
+@pytest.mark.parametrize("count", [2, 3])
+def test_as_many_takes_of_one_movement_as_of_another_are_refused(one: str, other: str, count: int) -> None:
+    takes = [
+        MOVEMENTS[kind](np.random.default_rng(k)).changed(name=f"{kind}_{k}")
+        for kind in (one, other)
+        for k in range(count)
+    ]
+    with pytest.raises(UsageError, match=r"unlike|different phases"):
+        ingest(takes)
+    assert len(ingest(takes, keep=True).examples) == 2 * count
+
+
+def test_cycles_of_one_long_take_do_not_outvote_three_short_ones() -> None:
+    walks = [ft.samples.walk(np.random.default_rng(k)) for k in range(3)]
+    run = ft.samples.run(np.random.default_rng(0), cycles=5)
+    taken = ft.variation.ingest([*walks, run])
+    assert taken.takes == (0, 1, 2) and len(taken.left) >= 3

@@ -15,7 +15,6 @@ from freshtake import samples
 from freshtake.numeric import rotations as rotation
 from freshtake.variation.examples import material_of
 from freshtake.variation.phase import align
-from freshtake.variation.selection.differences import differences, steps
 from freshtake.variation.selection.unlike import (
     PART_FREEDOM,
     WHOLE_FREEDOM,
@@ -24,7 +23,9 @@ from freshtake.variation.selection.unlike import (
     chances,
     compared,
     differ_more_than_they_move,
+    differences,
     left_out,
+    steps,
     unlike_takes,
 )
 from tests.variation.small_takes import takes

@@ -6,29 +6,29 @@ from collections.abc import Mapping
 from importlib import import_module
 from typing import Any
 
-from freshtake.bridge.requests import Job
+from freshtake.bridge.job_request import Job
 from freshtake.errors import UsageError
 from freshtake.workflows.compiling import expected_of_steps, expected_times
 
 HOMES = {
-    "unprepared": "preparing",
-    "warm_up": "preparing",
-    "samples": "sampling",
-    "describe": "models",
+    "unprepared": "takes",
+    "warm_up": "takes",
+    "samples": "takes",
+    "describe": "takes",
     "check_takes": "takes",
     "cut": "takes",
-    "loop": "loops",
-    "learn": "variants",
-    "parts": "variants",
-    "vary": "variants",
-    "style_learn": "styles",
-    "style_apply": "styles",
-    "blend_learn": "blends",
-    "blend_sample": "blends",
-    "texture_learn": "textures",
-    "texture_sample": "textures",
-    "map": "retargets",
-    "retarget": "retargets",
+    "loop": "making",
+    "learn": "making",
+    "parts": "making",
+    "vary": "making",
+    "style_learn": "methods",
+    "style_apply": "methods",
+    "blend_learn": "methods",
+    "blend_sample": "methods",
+    "texture_learn": "methods",
+    "texture_sample": "methods",
+    "map": "making",
+    "retarget": "making",
 }
 # The command whose kernels a job compiles on first use.
 COMMANDS = {

@@ -1,20 +1,29 @@
-"""Takes before anything is learned of them: what is wrong with them, and where to cut them."""
+"""Before anything is learned: samples, checks and cuts of takes, compiled code, and what a model is."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from typing import Any
 
-from freshtake.bridge.requests import Answer, Request
+from freshtake.bridge import shipped_code
+from freshtake.bridge.clip_arrays import packed
+from freshtake.bridge.job_request import Answer, Request, arrays_of
 from freshtake.errors import FreshtakeError, UsageError
+from freshtake.formats.ftm import read_stored
+from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.registry import take_in
 from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress
 from freshtake.motion import Clip
 from freshtake.motion.check import WARNING, Finding, check_clip, check_set
 from freshtake.motion.cycles.common_cycles import require_cycles
-from freshtake.motion.cycles.occurrences import find_occurrences
+from freshtake.motion.cycles.recurrence import find_occurrences
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.samples import SamplesWrite
+from freshtake.workflows.compiling import STEPS
+from freshtake.workflows.describing import model_facts
+from freshtake.workflows.sampling import samples_write
 
 
 @one_blas_thread()
@@ -39,8 +48,7 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
     """Which takes do not belong to the others, and in what (Lau 2009, §9); nothing is learned for it."""
     from freshtake.variation.examples import material_of
     from freshtake.variation.phase import ALIGNMENT, align
-    from freshtake.variation.selection.differences import unlike_notes
-    from freshtake.variation.selection.unlike import compared
+    from freshtake.variation.selection.unlike import compared, unlike_notes
 
     try:
         material = material_of(takes, None, None)
@@ -78,3 +86,45 @@ def _example(request: Request, clips: Sequence[Clip]) -> Clip:
     if not 0 <= start < stop <= len(clips[number]):
         raise UsageError(f"frames {start} to {stop} do not lie within the take's {len(clips[number])} frames")
     return take_frames(clips[number], start, stop)
+
+
+MOST_TAKES = 100
+
+
+def samples(request: Request) -> Answer:
+    """`takes` of each of the `sets` named, such as walk and run."""
+    sets = request.get("sets", list, default=["walk"])
+    asked = SamplesWrite(names=sets, out=request.folder / "samples", **request.fields(SamplesWrite))
+    if not all(isinstance(name, str) for name in sets) or asked.takes > MOST_TAKES:
+        raise UsageError(f"sets are names of samples, with at most {MOST_TAKES} takes of each")
+    paths = samples_write(asked, request.report, request.note)
+    clips = [(path.stem, take_in(path, ReadOptions()).motion) for path in paths]
+    made = [arrays_of(clip.changed(name=name)) for name, clip in clips if isinstance(clip, Clip)]
+    values, arrays = packed(made)
+    return Answer({"clips": values, "notes": request.notes}, arrays)
+
+
+def describe(request: Request) -> Answer:
+    """The method that learned a model, what it says about itself, its joints and the takes it was learned from."""
+    stored = read_stored(request.model())
+    recipe = stored.model.material.recipe if stored.method == "variation" else None
+    skeleton = None if recipe is None else recipe.skeleton
+    facts = {
+        **model_facts(stored.model),
+        "joints": [] if skeleton is None else list(skeleton.names),
+        "takes": list(stored.sources),
+    }
+    return request.answer({"method": stored.method, "facts": facts})
+
+
+def unprepared(request: Request) -> Answer:
+    """The steps of `warm_up` whose machine code did not come with this copy."""
+    return request.answer({"steps": [] if shipped_code.in_use() else list(STEPS)})
+
+
+def warm_up(request: Request) -> Answer:
+    """Compile for the steps that `steps` names; without it, for all."""
+    from freshtake.workflows.compiling import warm_up as run
+
+    run(request.report, request.get("steps", list))
+    return request.answer({})

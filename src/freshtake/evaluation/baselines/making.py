@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.baselines.basis import Basis, basis_of
+from freshtake.evaluation.baselines.basis import Basis, NoiseSettings, basis_of
 from freshtake.evaluation.baselines.drafts import Draft, convex, pca, perlin, strawman
 from freshtake.evaluation.baselines.noise_amount import Changes, Match, changes, draft_change, matched_amount
-from freshtake.evaluation.baselines.settings import NoiseSettings
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion.features import Start
 from freshtake.numeric.blas_threads import one_blas_thread

@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.anova import Anova, Interval, difference_interval, mean_interval, one_way
 from freshtake.evaluation.study.conditions import CONDITIONS, MEASURES, SIMULATED, Rating, Stimulus, check_rating
+from freshtake.numeric.distributions import student_beyond
 
 
 class Group(NamedTuple):
@@ -97,8 +98,6 @@ def _group(condition: str, scores: Sequence[int]) -> Group:
 
 def _by_participant(ratings: Sequence[Rating], key: Mapping[str, Stimulus], experiment: str) -> float:
     """The p value of Student's t on the participants' differences of means."""
-    from scipy.special import stdtr
-
     differences = []
     for participant in dict.fromkeys(r.participant for r in ratings):
         their_ratings = [r for r in ratings if r.participant == participant]
@@ -108,4 +107,4 @@ def _by_participant(ratings: Sequence[Rating], key: Mapping[str, Stimulus], expe
     if len(differences) < 2 or np.std(differences) == 0.0:
         return float("nan")
     t = float(np.mean(differences) / (np.std(differences, ddof=1) / np.sqrt(len(differences))))
-    return float(2.0 * stdtr(len(differences) - 1, -abs(t)))
+    return student_beyond(len(differences) - 1, t)

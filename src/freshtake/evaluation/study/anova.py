@@ -1,4 +1,4 @@
-"""One-way analysis of variance, and the small statistics beside it; p values from scipy's distribution functions."""
+"""One-way analysis of variance, and the small statistics beside it."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
+from freshtake.numeric.distributions import f_beyond, noncentral_f_beyond, student_quantile
 
 CONFIDENCE = 0.95
 
@@ -36,8 +37,6 @@ class Anova(NamedTuple):
 
 def one_way(groups: Sequence[npt.ArrayLike]) -> Anova:
     """Whether the means of groups differ by more than chance (Lau 2009, §8, fig. 8)."""
-    from scipy.special import fdtrc
-
     values = [np.asarray(group, dtype=np.float64) for group in groups]
     if len(values) < 2 or any(v.ndim != 1 or len(v) == 0 for v in values):
         raise UsageError("an analysis of variance needs at least two groups with scores")
@@ -52,7 +51,7 @@ def one_way(groups: Sequence[npt.ArrayLike]) -> Anova:
         f = float("inf") if between > 0.0 else float("nan")
         return Anova(f, 0.0 if between > 0.0 else float("nan"), df_between, df_within, between, within)
     f = (between / df_between) / (within / df_within)
-    return Anova(f, float(fdtrc(df_between, df_within, f)), df_between, df_within, between, within)
+    return Anova(f, float(f_beyond(df_between, df_within, f)), df_between, df_within, between, within)
 
 
 class Interval(NamedTuple):
@@ -86,16 +85,12 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
 
 
 def _quantile(df: int, confidence: float) -> float:
-    from scipy.special import stdtrit
-
-    return float(stdtrit(df, 0.5 + 0.5 * confidence))
+    return student_quantile(df, 0.5 + 0.5 * confidence)
 
 
 def power(difference: float, deviation: float, counts: tuple[int, int], significance: float = 0.05) -> float:
     """The probability that two groups whose true means lie so far apart are found different (noncentral F)."""
-    from scipy.special import fdtri, ncfdtr
-
     df = sum(counts) - 2
     weight = counts[0] * counts[1] / sum(counts)
-    limit = float(fdtri(1, df, 1.0 - significance))
-    return float(1.0 - ncfdtr(1, df, weight * (difference / deviation) ** 2, limit))
+    limit = student_quantile(df, 1.0 - 0.5 * significance) ** 2
+    return noncentral_f_beyond(df, weight * (difference / deviation) ** 2, limit)

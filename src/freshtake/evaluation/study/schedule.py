@@ -13,7 +13,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.conditions import Stimulus, Trial, check_stimulus
 from freshtake.motion import Clip
-from freshtake.motion.cycles.joining import BLEND, join
+from freshtake.motion.cycles.seams import BLEND, join
 
 Block = tuple[str, str]  # experiment and motion
 MOST = 1000

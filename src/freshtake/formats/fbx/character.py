@@ -13,22 +13,19 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.formats.fbx.nodes import Joints, find_joints, local_matrices, parent_of
-from freshtake.formats.fbx.objects import Properties, Scene
-from freshtake.formats.fbx.parsing import Entry, parse
+from freshtake.formats.fbx.objects import Joints, Properties, Scene, find_joints, local_matrices, parent_of
 from freshtake.formats.fbx.reading import axis_and_unit, joint_names, moving_joints, rest_world, tips_of
+from freshtake.formats.fbx.records import Entry, parse
 from freshtake.formats.files import read_bytes
 from freshtake.formats.gltf.build import INDICES, VERTICES, Builder
 from freshtake.formats.gltf.container import packed
-from freshtake.formats.scale_free import nearest_rotations, scale_free
+from freshtake.formats.rig import GRAY, nearest_rotations, scale_free
 from freshtake.motion.edit import tilt
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import from_euler
 from freshtake.numeric.rotations import multiply, rotate, to_matrix
 
-_MOST_WEIGHTS = 8  # joints that a vertex follows; the strongest are kept
 _LARGEST = 1e15  # lengths that single precision holds with room for products
-_GRAY = 0.8
 _Whole = npt.NDArray[np.int64]
 
 
@@ -94,7 +91,7 @@ def _add_mesh(
     builder: Builder, scene: Scene, joints: Joints, model: int, world: Floats, stretch: Floats, unit: float,
     numbers: list[int],
 ) -> int | None:  # fmt: skip
-    """One mesh with its skin; None where no joint carries it."""
+    """Return one mesh with its skin; None where no joint carries it."""
     geometry = scene.objects[scene.below_of_kind(model, "Geometry")[0].number]
     vertices = _floats(geometry, "Vertices", 3)
     if np.abs(vertices).max(initial=0.0) > _LARGEST:
@@ -146,8 +143,8 @@ def _skin(
 ) -> tuple[Floats | None, tuple[_Whole, _Whole, Floats]]:
     """Matrices (joints, 4, 4) from the mesh into every joint, and vertex, joint and weight of every influence."""
     place = {number: joint for joint, number in enumerate(joints.models)}
-    stands = _world_of(scene, model) @ _geometric(scene, model)
-    into = np.linalg.inv(world) @ stands
+    placed = _world_of(scene, model) @ _geometric(scene, model)
+    into = np.linalg.inv(world) @ placed
     geometry = scene.below_of_kind(model, "Geometry")[0].number
     rows: list[tuple[_Whole, _Whole, Floats]] = []
     for skin in scene.below_of_kind(geometry, "Deformer"):
@@ -185,7 +182,8 @@ def _strongest(
     order = np.lexsort((-weights, which))
     which, owners, weights = which[order], owners[order], weights[order]
     rank = np.arange(len(which)) - np.searchsorted(which, which)
-    strong = rank < _MOST_WEIGHTS
+    # Engines read up to eight joints per vertex, and the strongest are kept.
+    strong = rank < 8
     width = 8 if strong.any() and int(rank[strong].max()) >= 4 else 4
     joints, shares = np.zeros((count, width), np.int64), np.zeros((count, width))
     joints[which[strong], rank[strong]] = [place[owner] for owner in owners[strong].tolist()]
@@ -195,7 +193,7 @@ def _strongest(
 
 
 def _world_of(scene: Scene, model: int) -> Floats:
-    """The matrix (4, 4) of a model in the world, at rest."""
+    """Return the matrix (4, 4) of a model in the world, at rest."""
     out, number, depth = np.eye(4), model, 0
     while number is not None and depth < 1000:
         out = local_matrices(scene, number, {}, np.zeros(1))[0] @ out
@@ -204,7 +202,7 @@ def _world_of(scene: Scene, model: int) -> Floats:
 
 
 def _geometric(scene: Scene, model: int) -> Floats:
-    """What only the mesh of a model is moved by, not the models below it."""
+    """Return what only the mesh of a model is moved by, not the models below it."""
     settings = Properties(scene.objects[model])
     out = np.eye(4)
     turn = from_euler(np.radians(settings.vector("GeometricRotation"))[::-1], "ZYX")
@@ -244,7 +242,7 @@ def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
 def _layer(
     scene: Scene, geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners, count: int
 ) -> Floats | None:
-    """What a layer says of every corner (triangles, 3, width); None where it says nothing that can be used."""
+    """Return what a layer says of every corner (triangles, 3, width); None where it says nothing that can be used."""
     layer = geometry.one(kind)
     if layer is None:
         return None
@@ -263,7 +261,7 @@ def _layer(
 
 
 def _painted(scene: Scene, geometry: Entry, corners: _Corners) -> _Whole:
-    """The material's number of every triangle."""
+    """Return the material's number of every triangle."""
     layer = geometry.one("LayerElementMaterial")
     numbers = _numbers(layer, "Materials").astype(np.int64) if layer is not None else np.zeros(0, np.int64)
     if not len(numbers) or corners.polygons.max(initial=-1) >= len(numbers):
@@ -272,7 +270,7 @@ def _painted(scene: Scene, geometry: Entry, corners: _Corners) -> _Whole:
 
 
 def _material(builder: Builder, scene: Scene, number: int) -> int:
-    color = np.clip(Properties(scene.objects[number]).vector("DiffuseColor", _GRAY), 0.0, 1.0)
+    color = np.clip(Properties(scene.objects[number]).vector("DiffuseColor", GRAY[0]), 0.0, 1.0)
     name = scene.name(number) or "material"
     painted = {"baseColorFactor": [*color.tolist(), 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8}
     entry = {"name": name, "pbrMetallicRoughness": painted}

@@ -1,4 +1,4 @@
-"""What an FBX file holds: objects by number, their properties, and which hangs on which."""
+"""Interpret what an FBX file holds: objects and their links, curves over time, and transforms of nodes."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.fbx.parsing import Entry
-from freshtake.numeric.arrays import Floats
+from freshtake.formats.fbx.records import Entry
+from freshtake.formats.fbx.writing import SECOND
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.euler import from_euler
+from freshtake.numeric.rotations import inverse, multiply, to_matrix
 
 
 class Link(NamedTuple):
@@ -45,24 +48,24 @@ class Scene:
         return entry.inside if entry is not None else []
 
     def fail(self, problem: str, place: str) -> FormatError:
-        """A refusal of this file."""
+        """Return a refusal of this file."""
         return FormatError(self.path, problem, place)
 
     def of_kind(self, kind: str) -> list[int]:
-        """Numbers of all objects of a kind, in the file's order."""
+        """Return numbers of all objects of a kind, in the file's order."""
         return [number for number, entry in self.objects.items() if entry.name == kind]
 
     def name(self, number: int) -> str:
-        """An object's name, without its class."""
+        """Return an object's name, without its class."""
         full_name = self.objects[number].value(1, str) or ""
         return "".join(letter for letter in full_name.split("\x00\x01")[0] if letter.isprintable()).strip()
 
     def form(self, number: int) -> str:
-        """The class of a model, such as LimbNode."""
+        """Return the class of a model, such as LimbNode."""
         return self.objects[number].value(2, str) or ""
 
     def below_of_kind(self, number: int, kind: str) -> list[Link]:
-        """What of a kind hangs on an object."""
+        """Return what of a kind hangs on an object."""
         return [link for link in self.below[number] if self.objects[link.number].name == kind]
 
 
@@ -78,18 +81,191 @@ class Properties:
                 self._values[name] = row.values[4:]
 
     def number(self, name: str, usual: float) -> float:
-        """One number."""
+        """Return one number."""
         values = self._values.get(name, [])
         value = values[0] if values and isinstance(values[0], int | float) else usual
         return float(value) if math.isfinite(value) else usual
 
     def vector(self, name: str, usual: float = 0.0) -> Floats:
-        """Three numbers."""
+        """Return three numbers."""
         values = self._values.get(name, [])[:3]
         good = len(values) == 3 and all(isinstance(value, int | float) and math.isfinite(value) for value in values)
         return np.array(values, dtype=np.float64) if good else np.full(3, usual)
 
     def text(self, name: str) -> str:
-        """A text, empty where there is none."""
+        """Return a text, empty where there is none."""
         values = self._values.get(name, [])
         return values[0] if values and isinstance(values[0], str) else ""
+
+
+_CONSTANT, _CUBIC = 2, 8
+_AXES = ("d|X", "d|Y", "d|Z")
+
+
+class Curve(NamedTuple):
+    """Times in seconds, values, laws and slopes (right of a key, left of the next) of all keys."""
+
+    times: Floats
+    values: Floats
+    laws: Ints
+    slopes: Floats
+
+    def at(self, times: Floats) -> Floats:
+        """Return values at other times; the first and last key hold beyond them."""
+        if len(self.times) == 1:
+            return np.full(len(times), self.values[0])
+        k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
+        span = self.times[k + 1] - self.times[k]
+        share = np.clip((times - self.times[k]) / span, 0.0, 1.0)
+        first, last = self.values[k], self.values[k + 1]
+        out = first + share * (last - first)
+        smooth = (self.laws[k] & _CUBIC) > 0
+        if smooth.any():
+            a, b = self.slopes[k, 0] * span, self.slopes[k, 1] * span
+            t, u = share, 1.0 - share
+            curve = first * (1 + 2 * t) * u * u + a * t * u * u + last * t * t * (3 - 2 * t) - b * t * t * u
+            out = np.where(smooth, curve, out)
+        held = ((self.laws[k] & _CONSTANT) > 0) & (share < 1.0)
+        return np.where(held, first, out)
+
+
+def read_curve(scene: Scene, number: int) -> Curve | None:
+    """Return a curve, None where it has no keys; keys must be as many as values and increase in time."""
+    entry = scene.objects[number]
+    times, values = _numbers(entry, "KeyTime"), _numbers(entry, "KeyValueFloat")
+    if not len(times) or not len(values):
+        return None
+    if len(times) != len(values) or not np.isfinite(values).all() or (np.diff(times) <= 0).any():
+        raise scene.fail(f"a curve has {len(times)} times and {len(values)} values that do not fit", f"curve {number}")
+    laws, slopes = _laws(entry, len(times))
+    return Curve(times / SECOND, values, laws, slopes)
+
+
+def _numbers(entry: Entry, name: str) -> Floats:
+    child = entry.one(name)
+    values = child.values[0] if child is not None and child.values else None
+    return values.astype(np.float64) if isinstance(values, np.ndarray) else np.zeros(0)
+
+
+def _laws(entry: Entry, count: int) -> tuple[Ints, Floats]:
+    """Flags and slopes of each key; what is not said is straight."""
+    flags = _numbers(entry, "KeyAttrFlags").astype(np.int64)
+    data = _numbers(entry, "KeyAttrDataFloat")
+    repeats = _numbers(entry, "KeyAttrRefCount").astype(np.int64)
+    straight = np.full(count, 4, dtype=np.intp), np.zeros((count, 2))
+    shared = len(flags)
+    fits = shared and len(repeats) == shared and len(data) == 4 * shared
+    if not fits or repeats.min() < 0 or repeats.max() > count or repeats.sum() != count:
+        return straight
+    slopes = np.nan_to_num(data.reshape(shared, 4)[:, :2], posinf=0.0, neginf=0.0)
+    return np.repeat(flags, repeats).astype(np.intp), np.repeat(slopes, repeats, axis=0)
+
+
+def take_curves(scene: Scene, stack: int) -> dict[tuple[int, str, int], Curve]:
+    """The curves of a take by model, property and axis; of several layers the first that moves something counts."""
+    out: dict[tuple[int, str, int], Curve] = {}
+    for layer in scene.below_of_kind(stack, "AnimationLayer"):
+        for holder in scene.below_of_kind(layer.number, "AnimationCurveNode"):
+            for model, role in scene.above[holder.number]:
+                if not role or model not in scene.objects:
+                    continue
+                for curve, axis in scene.below_of_kind(holder.number, "AnimationCurve"):
+                    if axis in _AXES and (model, role, _AXES.index(axis)) not in out:
+                        values = read_curve(scene, curve)
+                        if values is not None:
+                            out[model, role, _AXES.index(axis)] = values
+    return out
+
+
+_LIMBS = ("LimbNode", "Limb", "Root")
+_ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")  # which axis turns first
+_MOST_JOINTS = 20_000
+
+Curves = dict[tuple[int, str, int], Curve]
+
+
+class Joints(NamedTuple):
+    """Numbers of the models, parents first, parents among themselves, and the models above the root, top first."""
+
+    models: list[int]
+    parents: list[int]
+    above: list[int]
+
+
+def find_joints(scene: Scene, animated: set[int]) -> Joints:
+    """Return the largest tree of limbs, with what lies between them; without limbs, that of animated models."""
+    models = scene.of_kind("Model")
+    if len(models) > _MOST_JOINTS:
+        raise scene.fail(f"{len(models)} models are more than the {_MOST_JOINTS} that are read", "Objects")
+    parent = {number: parent_of(scene, number) for number in models}
+    limbs = [number for number in models if scene.form(number) in _LIMBS] or [n for n in models if n in animated]
+    if not limbs:
+        raise scene.fail("there is no skeleton (LimbNode) and no animated model in the file", "Objects")
+    chains = {number: _chain(scene, parent, number) for number in limbs}
+    wanted = set(limbs)
+    tops: dict[int, list[int]] = {}
+    for number in limbs:
+        tops.setdefault(next(n for n in chains[number] if n in wanted), []).append(number)
+    top = max(tops, key=lambda number: len(tops[number]))
+    tree = {n for limb in tops[top] for n in chains[limb][chains[limb].index(top) :]}
+    order = [number for number in models if number in tree]
+    place = {number: k for k, number in enumerate(order)}
+    if any(place.get(parent[number] or 0, -1) > k for k, number in enumerate(order)):
+        order = sorted(tree, key=lambda number: (len(_chain(scene, parent, number)), place[number]))
+        place = {number: k for k, number in enumerate(order)}
+    parents = [place.get(parent[number] or 0, -1) if number != top else -1 for number in order]
+    return Joints(order, parents, chains[top][: chains[top].index(top)])
+
+
+def parent_of(scene: Scene, number: int) -> int | None:
+    """Return the model that a model hangs on."""
+    for above, role in scene.above[number]:
+        if not role and above in scene.objects and scene.objects[above].name == "Model":
+            return above
+    return None
+
+
+def _chain(scene: Scene, parent: dict[int, int | None], number: int) -> list[int]:
+    """From the top down to a model; a circle is refused."""
+    out, above = [number], parent[number]
+    while above is not None:
+        if above in out or len(out) > 1000:
+            raise scene.fail(f"model {scene.name(number)[:40]!r} hangs on itself, or too deep", "Connections")
+        out.append(above)
+        above = parent[above]
+    return out[::-1]
+
+
+def local_matrices(scene: Scene, model: int, curves: Curves, times: Floats) -> Floats:
+    """Of one model (frames, 4, 4)."""
+    settings = Properties(scene.objects[model])
+    turns_on = settings.number("RotationActive", 0.0) != 0.0
+    moved = _animated(settings, model, "Lcl Translation", 0.0, curves, times)
+    angles = np.radians(_animated(settings, model, "Lcl Rotation", 0.0, curves, times))
+    scales = _animated(settings, model, "Lcl Scaling", 1.0, curves, times)
+    order = _ORDERS[int(settings.number("RotationOrder", 0.0)) % 7 % 6] if turns_on else "XYZ"
+    turned = _turn(angles, order)
+    if turns_on:
+        before, after = (_turn(np.radians(settings.vector(f"{name}Rotation")), "XYZ") for name in ("Pre", "Post"))
+        turned = multiply(multiply(before, turned), inverse(after))
+    rotation = to_matrix(turned)
+    pivot, scale_pivot = settings.vector("RotationPivot"), settings.vector("ScalingPivot")
+    inner = settings.vector("ScalingOffset") - pivot + scale_pivot - scales * scale_pivot
+    out = np.tile(np.eye(4), (len(times), 1, 1))
+    out[:, :3, :3] = rotation * scales[:, None, :]
+    out[:, :3, 3] = moved + settings.vector("RotationOffset") + pivot + np.einsum("fij,fj->fi", rotation, inner)
+    return out
+
+
+def _turn(angles: Floats, order: str) -> Floats:
+    """Turns about x, y and z (..., 3; radians), done in this order, as one rotation."""
+    return from_euler(angles[..., ["XYZ".index(axis) for axis in order[::-1]]], order[::-1])
+
+
+def _animated(settings: Properties, model: int, role: str, usual: float, curves: Curves, times: Floats) -> Floats:
+    out = np.tile(settings.vector(role, usual), (len(times), 1))
+    for axis in range(3):
+        curve = curves.get((model, role, axis))
+        if curve is not None:
+            out[:, axis] = curve.at(times)
+    return out

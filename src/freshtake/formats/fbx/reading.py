@@ -9,31 +9,24 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.clip_sets import chosen_number
-from freshtake.formats.fbx.curves import take_curves
-from freshtake.formats.fbx.nodes import Curves, Joints, find_joints, local_matrices
-from freshtake.formats.fbx.objects import Properties, Scene
-from freshtake.formats.fbx.parsing import parse
-from freshtake.formats.files import read_bytes
-from freshtake.formats.gltf.nodes import distinct
+from freshtake.formats.clip_sets import chosen_number, distinct
+from freshtake.formats.fbx.objects import Curves, Joints, Properties, Scene, find_joints, local_matrices, take_curves
+from freshtake.formats.fbx.records import parse
+from freshtake.formats.files import MOST_NUMBERS, SINGLE, SLOWEST_KEYS, read_bytes
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.scale_free import composed, scale_free
+from freshtake.formats.rig import composed, scale_free
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.edit import nominal_frame_time
 from freshtake.motion.playback import Playback, playback_from
-from freshtake.motion.rates import nominal_frame_time
 from freshtake.numeric.arrays import Floats
 
 _RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
           11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
-_SLOWEST = 0.101  # seconds: keys that are farther apart are not frames
-_MOST = 20_000_000  # numbers of a clip that a small file may ask for
-_TICKS = 1e-9  # of a frame: what FBX's ticks leave of a rate
-_STILL = 1e-6  # of the body's size: what single precision leaves of a joint that does not move
 _TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
 
 
 def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """All takes of a file, or the chosen one; the rest pose where there is none."""
+    """Return all takes of a file, or the chosen one; the rest pose where there is none."""
     try:
         with np.errstate(all="ignore"):
             data = read_bytes(path)
@@ -87,7 +80,7 @@ def moving_joints(scene: Scene) -> set[int]:
 
 
 def tips_of(scene: Scene, joints: Joints, animated: set[int] | None = None) -> set[int]:
-    """Places of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
+    """Return places of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
     animated = moving_joints(scene) if animated is None else animated
     if not animated:
         return set()
@@ -128,7 +121,7 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
     up, unit = axis_and_unit(scene)
     size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
-    moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > _STILL * size_of_body
+    moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > SINGLE * size_of_body
     return Clip(
         skeleton, frame_time, translations[:, 0], rotations[:, joints_kept],
         translations[:, joints_kept] if moves else None,
@@ -151,7 +144,7 @@ def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Float
 
 
 def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, size: int) -> tuple[Floats, float]:
-    """Times of all frames: at the keys where they are even, else at `options.fps` or the file's own rate."""
+    """Return times of all frames: at the keys where they are even, else at `options.fps` or the file's own rate."""
     models = {*joints.models, *joints.above}
     used = [c for (model, role, _), c in curves.items() if model in models and role in (_TURNS, _MOVES, _GROWS)]
     rate = options.fps or _rate(scene)
@@ -159,11 +152,16 @@ def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, 
     if len(keys) < 2:
         return keys, 1.0 / rate
     step = float(keys[-1] - keys[0]) / (len(keys) - 1)
-    even = bool(np.allclose(np.diff(keys), step, rtol=1e-4, atol=0.0)) and step < _SLOWEST and options.fps is None
+    even = (
+        bool(np.allclose(np.diff(keys), step, rtol=1e-4, atol=0.0))
+        and step < 1.01 / SLOWEST_KEYS
+        and options.fps is None
+    )
     count = len(keys) if even else int(min((keys[-1] - keys[0]) * rate + 1e-3, 1e12)) + 1
-    if count * len(joints.models) * 16 > max(_MOST, 200 * size):
+    if count * len(joints.models) * 16 > max(MOST_NUMBERS, 200 * size):
         raise scene.fail(f"{count} frames of {len(models)} joints are too many for a file of this size", "Objects")
-    return (keys, nominal_frame_time(step, _TICKS)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
+    # FBX's ticks leave this much of a frame.
+    return (keys, nominal_frame_time(step, 1e-9)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
 
 
 def _rate(scene: Scene) -> float:
@@ -184,7 +182,7 @@ def axis_and_unit(scene: Scene) -> tuple[str, float]:
 
 
 def _playback(scene: Scene, stack: int | None, frames: int, frame_time: float, unit: float) -> Playback | None:
-    """What our writer noted of a loop or a clip in place; its lengths are in metres."""
+    """Return what our writer noted of a loop or a clip in place; its lengths are in metres."""
     try:
         noted = json.loads(Properties(scene.objects.get(stack or 0)).text("Description") or "null")
     except (ValueError, RecursionError):

@@ -11,9 +11,12 @@ from freshtake.density.even_jumps import JumpTable, no_jumps
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.ftm.header_fields import Parts, ReadParts, compact
-from freshtake.formats.ftm.shared_parts import (
+from freshtake.formats.ftm.parts import (
+    MOST_FRAMES,
+    Parts,
+    ReadParts,
     check_frame_time,
+    compact,
     read_frame_time,
     read_names,
     read_recipe,
@@ -24,13 +27,10 @@ from freshtake.numeric.arrays import Ints
 from freshtake.numeric.pca import Pca
 
 MOST_DOFS = 1 << 20
-MOST_CLASSES = 256
-MOST_FRAMES = 1 << 31
-MOST_JUMPS = 1 << 20  # of one kernel
 
 
 def to_parts(model: DensityModel) -> Parts:
-    """Everything that `from_parts` needs to make the same model."""
+    """Return everything that `from_parts` needs to make the same model."""
     if len(model.names) > MOST_DOFS:
         raise UsageError(f"a model of {len(model.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
     recipe = recipe_parts(model.recipe)
@@ -41,6 +41,7 @@ def to_parts(model: DensityModel) -> Parts:
         "frame_time": float(model.frame_time),
         "lengths": [[int(length) for length in runs] for runs in model.lengths],
         "cyclic": [int(turns) for turns in model.cyclic],
+        "periodic": [int(repeats) for repeats in model.periodic or model.cyclic],
         "variance": float(model.pca.total),
         "notes": list(model.notes),
         "recipe": recipe.header,
@@ -65,9 +66,10 @@ def to_parts(model: DensityModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> DensityModel:
-    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
     header = parts.fields
-    classes, names = read_names(header, "classes", MOST_CLASSES), read_names(header, "names", MOST_DOFS)
+    # Names of classes come from a command line, so there are few.
+    classes, names = read_names(header, "classes", 256), read_names(header, "names", MOST_DOFS)
     frame_time = read_frame_time(header)
     lengths = header.lists_of_numbers("lengths", 2, MOST_FRAMES)
     if len(lengths) != len(classes) or not all(lengths):
@@ -75,6 +77,10 @@ def from_parts(parts: ReadParts) -> DensityModel:
     cyclic = header.whole_numbers("cyclic", 0, 1)
     if len(cyclic) != len(classes):
         header.wrong("cyclic", "a number for every class was expected")
+    # Files of earlier versions do not say which classes repeat in cycles; those that can be followed without end did.
+    periodic = header.whole_numbers("periodic", 0, 1) if "periodic" in header.values else cyclic
+    if len(periodic) != len(classes) or any(a > b for a, b in zip(periodic, cyclic, strict=True)):
+        header.wrong("periodic", "a number for every class was expected, 1 only for those that are cyclic")
     recipe = read_recipe(parts)
     check_frame_time(header, recipe, frame_time)
     rates = 0 if recipe is None else sum(unit in ("speed", "turn") for unit in recipe.units)
@@ -87,22 +93,28 @@ def from_parts(parts: ReadParts) -> DensityModel:
     if len(np.unique(owners[allowed])) < len(classes):
         raise FormatError(header.path, "every class needs a kernel that may be jumped to", "array 'allowed'")
     pca = _pca(parts, width)
+    weights = parts.numbers("weights", (kernels, len(pca.modes)))
+    limits = parts.numbers("limits", (len(classes), 3), low=0.0)
+    for owner in np.flatnonzero(periodic):  # the length of a cycle, and motion that has one
+        if limits[owner, 2] < 1.0 or float(np.ptp(weights[owners == owner], axis=0).max()) <= 0.0:
+            header.wrong("periodic", f"the class {classes[owner][:40]!r} has no cycle")
     return DensityModel(
         settings, classes, names, frame_time, recipe, parts.numbers("scale", (width,), low=1e-30), pca,
-        parts.numbers("weights", (kernels, len(pca.modes))), parts.numbers("rates", (kernels, 4 if rates else 0)),
+        weights, parts.numbers("rates", (kernels, 4 if rates else 0)),
         parts.numbers("residuals", (kernels, width if settings.residuals else 0)), lengths, allowed,
-        tuple(bool(turns) for turns in cyclic), parts.numbers("limits", (len(classes), 3), low=0.0),
+        tuple(bool(turns) for turns in cyclic), limits,
         tuple(parts.numbers("errors", (len(classes),), low=0.0).tolist()), _jumps(parts, owners),
-        header.texts("notes"),
+        header.texts("notes"), tuple(bool(repeats) for repeats in periodic),
     )  # fmt: skip
 
 
 def _jumps(parts: ReadParts, owners: Ints) -> JumpTable:
-    """The jumps that were learned; files of earlier versions have none, and jump by the density alone."""
+    """Return the jumps that were learned; files of earlier versions have none, and jump by the density alone."""
     kernels = len(owners)
     if "jump_counts" not in parts.arrays:
         return no_jumps(kernels)
-    counts = parts.numbers("jump_counts", (kernels,), low=0.0, high=float(MOST_JUMPS)).astype(np.intp)
+    # Per kernel.
+    counts = parts.numbers("jump_counts", (kernels,), low=0.0, high=float(1 << 20)).astype(np.intp)
     jumps = (int(counts.sum()),)
     goals = parts.numbers("jump_goals", jumps, low=0.0, high=float(kernels - 1)).astype(np.intp)
     if (owners[goals] != np.repeat(owners, counts)).any():

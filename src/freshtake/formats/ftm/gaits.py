@@ -4,18 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.formats.ftm.header_fields import Parts, ReadParts
-from freshtake.formats.ftm.shared_parts import recipe_parts
+from freshtake.formats.ftm.parts import Parts, ReadParts, recipe_parts
 from freshtake.formats.ftm.style import read_clip_recipe
-from freshtake.style.gaits.bilinear import Factors, GaitModel, Level
-from freshtake.style.gaits.gait_cycles import GaitCode
+from freshtake.style.bilinear import Factors, GaitCode, GaitModel, Level
 
 MOST_LEVELS, MOST_FRAMES = 4096, 1 << 20
 FARTHEST = 1e6  # any number of a table of gaits
 
 
 def to_parts(model: GaitModel) -> Parts:
-    """Everything that `from_parts` needs to make the same model."""
+    """Return everything that `from_parts` needs to make the same model."""
     recipe = recipe_parts(model.code.recipe)
     header = {
         "styles": list(model.styles),
@@ -33,7 +31,7 @@ def to_parts(model: GaitModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> GaitModel:
-    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
     header = parts.fields
     recipe = read_clip_recipe(parts)
     styles, speeds = _levels(parts, "styles"), _levels(parts, "speeds")
@@ -51,7 +49,7 @@ def from_parts(parts: ReadParts) -> GaitModel:
 
 
 def _levels(parts: ReadParts, name: str) -> tuple[Level, ...]:
-    """Names, or numbers, each once."""
+    """Return names, or numbers, each once."""
     levels = parts.fields.get(name, "list")
     sound = all(isinstance(x, (str, int, float)) and not isinstance(x, bool) for x in levels)
     if not (sound and 0 < len(levels) <= MOST_LEVELS and len(set(levels)) == len(levels)):

@@ -1,4 +1,4 @@
-"""`save` and `load`: the container of model files, whatever the method.
+"""Save and load models, whatever the method: the container of model files.
 
 The archive starts with `header.json` (format, version, method, what the method says, and the SHA-256 of every array),
 so that the first bytes of the file tell a model from other archives.
@@ -18,21 +18,48 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
+from freshtake.formats.archive import Archive, npy_bytes, open_archive, write_archive
 from freshtake.formats.files import is_folder, read_head
-from freshtake.formats.ftm.header_fields import LARGEST, Fields, ReadParts, parsed
-from freshtake.formats.ftm.methods import METHODS, method_of
-from freshtake.formats.ftm.shared_parts import read_frame_time
-from freshtake.formats.npz.archive import Archive, npy_bytes, open_archive, write_archive
+from freshtake.formats.ftm.parts import LARGEST, Fields, Noted, ReadParts, parsed, read_frame_time
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
-    from freshtake.style.gaits.bilinear import GaitModel
+    from freshtake.style.bilinear import GaitModel
     from freshtake.style.model import StyleModel
     from freshtake.texture.model import TextureModel
     from freshtake.variation.model import VariationModel
     from freshtake.variation.paper.model import PaperModel
 
     Model: TypeAlias = VariationModel | PaperModel | StyleModel | GaitModel | DensityModel | TextureModel
+
+
+class Method(NamedTuple):
+    """What commands, files and descriptions need to know of a method before its modules are loaded."""
+
+    name: str  # in the header of its files, and of the module here that knows their parts
+    model: str  # class
+    learns: str  # command that writes its models
+    uses: str  # command that takes them
+    facts: str  # function of `freshtake.workflows` that describes a model
+
+
+METHODS = {
+    row.name: row
+    for row in (
+        Method("variation", "VariationModel", "learn", "vary", "variation_facts"),
+        Method("paper", "PaperModel", "learn --method paper", "vary", "paper_facts"),
+        Method("style", "StyleModel", "style learn", "style apply", "style_facts"),
+        Method("gaits", "GaitModel", "style gaits learn", "style gaits sample", "gaits_facts"),
+        Method("density", "DensityModel", "blend learn", "blend sample", "density_facts"),
+        Method("texture", "TextureModel", "texture learn", "texture sample", "texture_facts"),
+    )
+}
+
+
+def method_of(model: object) -> Method | None:
+    """The method of a model, by its class."""
+    return next((row for row in METHODS.values() if row.model == type(model).__name__), None)
+
 
 FORMAT, VERSION, SUFFIX, HEADER = "freshtake model", 1, ".ftm", "header.json"
 LONGEST_HEADER = 64 << 20  # bytes
@@ -67,9 +94,14 @@ def check_model_target(path: Path) -> None:
 
 
 def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) -> None:
-    """Write a learned model (.ftm), whole or not at all. `sources` are the names of the files that it was learned from.
+    """Write a learned model, whole or not at all.
 
     Loading it gives a model that synthesizes the same motions, bit for bit.
+
+    Args:
+        path: The file to write; its name ends in .ftm.
+        model: What `learn` of any method returned.
+        sources: Names of the files that it was learned from, kept in the file.
     """
     from freshtake import __version__
 
@@ -95,7 +127,14 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a model that `save` wrote, of whatever method; load_variation and its like say which one comes back."""
+    """Read a model that `save` wrote, of whatever method; the other load_* functions name the method that is returned.
+
+    Args:
+        path: The .ftm file.
+
+    Returns:
+        The model: its class tells the method.
+    """
     model: Model = read_stored(path).model
     return model
 
@@ -110,7 +149,8 @@ def read_stored(path: str | PathLike[str]) -> Stored:
     method = header.get("method", "str")
     if method not in METHODS:
         header.wrong("method", f"one of {', '.join(METHODS)} was expected, not {method[:40]!r}")
-    parts = ReadParts(header, _arrays(archive, header.inner("sha256")))
+    arrays = Noted(_arrays(archive, header.inner("sha256")))
+    parts = ReadParts(header, arrays)
     try:
         model = import_module(f"freshtake.formats.ftm.{method}").from_parts(parts)
     except (InvalidMotion, SkeletonMismatch, UsageError) as error:
@@ -119,7 +159,14 @@ def read_stored(path: str | PathLike[str]) -> Stored:
         raise FormatError(source, "the header is nested too deeply") from None
     except MemoryError:
         raise FormatError(source, "the file asks for more memory than there is") from None
-    return Stored(model, method, header.texts("sources"), header.get("freshtake", "str"))
+    stored = Stored(model, method, header.texts("sources"), header.get("freshtake", "str"))
+    # What a later version says in a field of its own must not be passed over in silence.
+    assert isinstance(header.values, Noted)
+    for kind, ignored in (("header field", header.values.ignored()), ("array", arrays.ignored())):
+        if ignored:
+            unknown = "this freshtake does not know it: update freshtake, or learn the model again"
+            raise FormatError(source, unknown, f"{kind} {ignored[0][:80]!r}")
+    return stored
 
 
 def _header(archive: Archive) -> Fields:
@@ -155,3 +202,78 @@ def _arrays(archive: Archive, sums: Fields) -> dict[str, Any]:
         if out[name].dtype.kind == "f" and bool((np.abs(out[name][np.isfinite(out[name])]) > LARGEST).any()):
             sums.wrong(name, f"numbers between ±{LARGEST:g} were expected: the file is damaged, get it again")
     return out
+
+
+def load_variation(path: str | PathLike[str]) -> VariationModel:
+    """Read a model that makes variants of takes (`freshtake learn`).
+
+    Args:
+        path: The .ftm file; refused if it holds a model of another method.
+
+    Returns:
+        The model.
+    """
+    model: VariationModel = _loaded(path, "variation")
+    return model
+
+
+def load_style(path: str | PathLike[str]) -> StyleModel:
+    """Read a model that puts clips into a style (`freshtake style learn`).
+
+    Args:
+        path: The .ftm file; refused if it holds a model of another method.
+
+    Returns:
+        The model.
+    """
+    model: StyleModel = _loaded(path, "style")
+    return model
+
+
+def load_gaits(path: str | PathLike[str]) -> GaitModel:
+    """Read a model of styles and speeds as sliders (`freshtake style gaits learn`).
+
+    Args:
+        path: The .ftm file; refused if it holds a model of another method.
+
+    Returns:
+        The model.
+    """
+    model: GaitModel = _loaded(path, "gaits")
+    return model
+
+
+def load_density(path: str | PathLike[str]) -> DensityModel:
+    """Read a model that changes between classes of motion (`freshtake blend learn`).
+
+    Args:
+        path: The .ftm file; refused if it holds a model of another method.
+
+    Returns:
+        The model.
+    """
+    model: DensityModel = _loaded(path, "density")
+    return model
+
+
+def load_texture(path: str | PathLike[str]) -> TextureModel:
+    """Read a model that plays an animation on without end (`freshtake texture learn`).
+
+    Args:
+        path: The .ftm file; refused if it holds a model of another method.
+
+    Returns:
+        The model.
+    """
+    model: TextureModel = _loaded(path, "texture")
+    return model
+
+
+def _loaded(path: str | PathLike[str], name: str) -> Any:
+    model = load(path)
+    method = method_of(model)
+    if method is None or method.name != name:
+        made_by = "another method" if method is None else f"freshtake {method.learns}"
+        wanted = METHODS[name].learns
+        raise FormatError(Path(path), f"this model was made by {made_by}, and one of freshtake {wanted} was expected")
+    return model

@@ -8,9 +8,12 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm.header_fields import Fields, Parts, ReadParts, compact
-from freshtake.formats.ftm.shared_parts import (
+from freshtake.formats.ftm.parts import (
+    Fields,
+    Parts,
+    ReadParts,
     check_frame_time,
+    compact,
     read_frame_time,
     read_names,
     read_recipe,

@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.ftm.header_fields import Fields, Parts, ReadParts, compact
-from freshtake.formats.ftm.shared_parts import read_recipe, read_settings, recipe_parts
+from freshtake.formats.ftm.parts import Fields, Parts, ReadParts, compact, read_recipe, read_settings, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.gait import Gait
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
@@ -19,14 +19,13 @@ from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import UNBOUNDED
 from freshtake.style.systems.banks import Bank, Choice, DelayBank, StateSpaceBank, System
-from freshtake.style.verdict import Gait
 
 MOST_STATES, MOST_TAPS = 4096, 65536
 SYSTEM_ARRAYS = ("damping", "turning", "B", "C", "D", "offset")
 
 
 def to_parts(model: StyleModel) -> Parts:
-    """Everything that `from_parts` needs to make the same model."""
+    """Return everything that `from_parts` needs to make the same model."""
     recipe = recipe_parts(model.recipe)
     bank = _bank_parts(model.bank)
     header = {
@@ -58,7 +57,7 @@ def to_parts(model: StyleModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> StyleModel:
-    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
     header = parts.fields
     recipe = read_clip_recipe(parts)
     count = len(recipe.names)
@@ -70,7 +69,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
     for name, only in (("coding", "joints"), ("timing", "root"), ("inputs", "own")):
         if name not in header.inner("settings").values:  # written before there was any other
             settings = settings.changed(**{name: only})
-    bank = _bank(parts, blocks_of(recipe, settings.inputs, settings.timing))
+    bank = _bank(parts, blocks_of(recipe, settings.inputs, settings.timing, source.deviation))
     annotations = _annotations(parts, bank)
     feet = header.texts("feet")
     if not set(feet) <= {annotation.name for annotation in annotations}:
@@ -86,7 +85,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
 
 
 def _teacher(header: Fields) -> tuple[Gait, Gait] | None:
-    """How the takes of both styles go; files written before this was measured have none."""
+    """Return how the takes of both styles go; files written before this was measured have none."""
     if "teacher" not in header.values:
         return None
     listed = header.get("teacher", "list")
@@ -101,7 +100,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def _speeds(parts: ReadParts) -> tuple[float, Floats]:
-    """The least speed and the ranges of the root's rates; files written before there were any have no bounds."""
+    """Return the least speed and the ranges of the root's rates; files written before there were any have no bounds."""
     if "speeds" not in parts.arrays:
         return 0.0, UNBOUNDED
     return parts.fields.get("slowest", "float"), parts.numbers("speeds", (2, 3))
@@ -189,7 +188,7 @@ def _annotations(parts: ReadParts, bank: Bank) -> tuple[Annotation, ...]:
 
 
 def read_clip_recipe(parts: ReadParts) -> Recipe:
-    """The recipe of a style model's rows: clips as rotation vectors with a heading and all DOFs of the root."""
+    """Return the recipe of a style model's rows: clips as rotation vectors with a heading and all DOFs of the root."""
     recipe = read_recipe(parts)
     if recipe is None:
         parts.fields.wrong("recipe", "an object was expected, not None")
@@ -202,7 +201,7 @@ def read_clip_recipe(parts: ReadParts) -> Recipe:
 
 
 def _shape(parts: ReadParts, name: str, dimensions: int) -> tuple[int, ...]:
-    """The shape of an array whose length the header does not say."""
+    """Return the shape of an array whose length the header does not say."""
     shape = parts.arrays[name].shape if name in parts.arrays else (0,)
     return shape if len(shape) == dimensions else (0,) * dimensions
 

@@ -9,10 +9,15 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.ftm.header_fields import Array, Fields, Parts, ReadParts, compact
-from freshtake.formats.ftm.shared_parts import (
+from freshtake.formats.ftm.parts import (
+    MOST_FRAMES,
+    Array,
+    Fields,
+    Parts,
+    ReadParts,
     arrays_after,
     check_frame_time,
+    compact,
     read_frame_time,
     read_recipe,
     read_settings,
@@ -22,19 +27,17 @@ from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.frame_distance import Weights
-from freshtake.texture.jump_map import Jumps, Reach
+from freshtake.texture.jump_map import Jumps, Reach, Sigmas
 from freshtake.texture.model import TextureModel
-from freshtake.texture.paper_jump_map import Sigmas
 from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, mesh_recipe
 
-MOST = 1 << 31
 LAYOUT = "layout_"  # before the names of the arrays of a mesh
 
 
 def to_parts(model: TextureModel) -> Parts:
-    """Everything that `from_parts` needs to make the same model."""
+    """Return everything that `from_parts` needs to make the same model."""
     segments, shape = model.segments, model.shape
     header: dict[str, Any] = {
         "settings": asdict(model.settings),
@@ -76,7 +79,7 @@ def _jump_arrays(name: str, jumps: Jumps) -> dict[str, Array]:
 
 
 def _layout_parts(recipe: Recipe) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The mesh without its ground plan, which the modes' mean tells; faces as differences, which pack well."""
+    """Return the mesh without its ground plan, which the modes' mean tells; faces as differences, which pack well."""
     header, arrays = recipe.layout.parts()
     faces = np.diff(arrays["faces"].ravel(), prepend=0).astype(np.int32)
     small = faces.astype(np.int16)
@@ -101,7 +104,7 @@ def _group_arrays(name: str, group: Group) -> dict[str, Array]:
 
 
 def from_parts(parts: ReadParts) -> TextureModel:
-    """The model again; raises a FreshtakeError when the parts cannot be one."""
+    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
     settings = read_settings(parts.fields.inner("settings"), Settings)
     frame_time = read_frame_time(parts.fields)
     segments = _segments(parts.fields)
@@ -128,7 +131,7 @@ def from_parts(parts: ReadParts) -> TextureModel:
 
 def _segments(header: Fields) -> Segments:
     names = header.texts("cells")
-    bounds = header.whole_numbers("bounds", 0, MOST)
+    bounds = header.whole_numbers("bounds", 0, MOST_FRAMES)
     if len(bounds) < 2 or bounds[0] != 0 or any(b - a < 2 for a, b in pairwise(bounds)):
         header.wrong("bounds", "increasing frame numbers from 0, at least 2 apart, were expected")
     if not names or len(set(names)) < len(names):
@@ -184,6 +187,8 @@ def _recipe(parts: ReadParts, frame_time: float) -> tuple[Recipe | None, Shape |
     shape: Shape | None = None
     if recipe is None and layout is not None:
         recipe, shape = _mesh(parts, layout)
+    elif parts.fields.get("groups", "list"):
+        parts.fields.wrong("groups", "modes belong to a mesh, and there is none")
     check_frame_time(parts.fields, recipe, frame_time)
     return recipe, shape
 
@@ -194,7 +199,7 @@ def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
         raise FormatError(parts.fields.path, "three corners per face were expected", f"array {LAYOUT + 'faces'!r}")
     faces = np.cumsum(differences)
     count = Fields(parts.fields.path, header, "layout").get("vertex_count", "int")
-    if not 0 < count < MOST or (len(faces) and not (faces.min() >= 0 and faces.max() < count)):
+    if not 0 < count < MOST_FRAMES or (len(faces) and not (faces.min() >= 0 and faces.max() < count)):
         raise FormatError(parts.fields.path, "faces of existing vertices were expected", f"array {LAYOUT + 'faces'!r}")
     groups = _groups(parts)
     arrays = arrays_after(LAYOUT, parts)
@@ -218,7 +223,7 @@ def _groups(parts: ReadParts) -> tuple[Group, ...]:
     out = []
     for number, entry in enumerate(listed):
         good = isinstance(entry, list) and len(entry) == 3 and isinstance(entry[0], str)
-        if not good or not all(type(n) is int and 0 <= n < MOST for n in entry[1:]):
+        if not good or not all(type(n) is int and 0 <= n < MOST_FRAMES for n in entry[1:]):
             parts.fields.wrong("groups", "a name and two numbers for each group were expected")
         out.append(_group(parts, f"group{number}", entry[0], entry[1], entry[2]))
     if not out:
@@ -232,7 +237,7 @@ def _group(parts: ReadParts, name: str, label: str, columns: int, components: in
     modes = parts.numbers(f"{name}_modes", (components, columns))
     if steps.any():
         mean, modes = mean * steps[0], modes * steps[1:, None]
-    places = np.cumsum(parts.numbers(f"{name}_columns", (columns,), low=-MOST, high=MOST)).astype(np.intp)
+    places = np.cumsum(parts.numbers(f"{name}_columns", (columns,), low=-MOST_FRAMES, high=MOST_FRAMES)).astype(np.intp)
     scales = parts.numbers(f"{name}_scales", (columns,), low=1e-30)
     with np.errstate(over="ignore"):
         single = (scales.astype(np.float32), mean.astype(np.float32), modes.astype(np.float32))

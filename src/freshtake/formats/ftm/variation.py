@@ -8,15 +8,18 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm.header_fields import Parts, ReadParts, compact
-from freshtake.formats.ftm.shared_parts import (
+from freshtake.formats.ftm.parts import (
+    Parts,
+    ReadParts,
     check_frame_time,
+    compact,
     read_frame_time,
     read_names,
     read_recipe,
     read_settings,
     recipe_parts,
 )
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
 from freshtake.variation.examples import Material
 from freshtake.variation.model import FEWEST, VariationModel
@@ -45,6 +48,7 @@ def to_parts(model: VariationModel) -> Parts:
         "frame_time": float(material.frame_time),
         "lengths": [len(rows) for rows in material.values],
         "recipe": recipe.header,
+        "foot_joints": 0 if model.labels is None else model.labels.shape[1],
     }
     arrays: dict[str, Any] = {
         "examples": compact(np.concatenate(material.values)),
@@ -54,6 +58,8 @@ def to_parts(model: VariationModel) -> Parts:
         "phase_frames": compact(model.phase_frames),
         "sizes": compact(model.sizes),
     }
+    if model.labels is not None:
+        arrays["contacts"] = np.asarray(model.labels, dtype=np.bool_)
     return Parts(header, arrays | recipe.arrays)
 
 
@@ -61,6 +67,8 @@ def from_parts(parts: ReadParts) -> VariationModel:
     """Return the model again; raises a FreshtakeError when the parts cannot be one."""
     if "transition" in parts.fields.values:
         parts.fields.wrong("transition", OLD)
+    if "foot_joints" not in parts.fields.values:
+        parts.fields.wrong("foot_joints", OLD)
     settings = read_settings(parts.fields.inner("settings"), Settings)
     material = _material(parts)
     lengths = [len(rows) for rows in material.values]
@@ -77,9 +85,16 @@ def from_parts(parts: ReadParts) -> VariationModel:
         parts.fields.wrong("phase_frames", "takes that go through the phase at a pace of their own were expected")
     sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=FARTHEST)
     ranges = np.concatenate(material.values).max(axis=0) - np.concatenate(material.values).min(axis=0)
-    if (sizes > LARGEST * np.maximum(ranges, SMALLEST)).any():
+    # A body in centimetres that goes straight deviates sideways by more units than it moves: count in its legs.
+    skeleton = None if material.recipe is None else material.recipe.skeleton
+    least = SMALLEST * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
+    if (sizes > LARGEST * np.maximum(ranges, least)).any():
         parts.fields.wrong("sizes", f"a DOF deviates by more than {LARGEST:g} times its range")
-    return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), phase_frames, sizes)
+    joints = parts.fields.get("foot_joints", "int")
+    if not 0 <= joints <= (0 if skeleton is None else len(skeleton)):
+        parts.fields.wrong("foot_joints", "no more than the joints of the skeleton were expected")
+    labels = parts.numbers("contacts", (sum(lengths), joints), low=0.0, high=1.0) if joints else None
+    return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), phase_frames, sizes, labels)
 
 
 def _material(parts: ReadParts) -> Material:

@@ -1,5 +1,187 @@
-"""glTF 2.0 and GLB: skinned characters with their animations, read and written."""
+"""Read and write glTF 2.0 and GLB: characters as clips or baked meshes; clips as a bone figure or on a character."""
 
-from freshtake.formats.gltf.io import read, read_animations, read_character, write
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, InvalidMotion
+from freshtake.formats.clip_sets import clips_of, distinct
+from freshtake.formats.files import SINGLE
+from freshtake.formats.gltf.animation import Animation, animated_nodes, chosen, read_animation, timing
+from freshtake.formats.gltf.container import Container, load, packed, parsed
+from freshtake.formats.gltf.nodes import Character, Nodes, Parts, clean_name, find_character, humanoid_parts, read_nodes
+from freshtake.formats.gltf.onto import onto_character
+from freshtake.formats.gltf.pose import joint_pose, rest_pose, rest_skeleton, sampled_pose
+from freshtake.formats.gltf.skin import bake, bind_pose
+from freshtake.formats.gltf.writing import FIGURE, write_clips
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.motion import Clip, MeshSequence
+from freshtake.motion.playback import Playback
+from freshtake.numeric.arrays import Floats
 
 __all__ = ["read", "read_animations", "read_character", "write"]
+
+
+def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
+    """One animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
+
+    What changes by morph targets alone is baked too.
+
+    Frames run from the earliest key to the latest, at `options.fps`, else at the keys' own rate, else at 60.
+    Joints are those of the first skin; without a skin, the animated nodes. World positions are the file's own, up
+    to differences of scale and of still joints that single precision leaves. glTF fixes metres and y up, so
+    `options.unit_m` and `options.up` say nothing here.
+    """
+    with _naming(path):
+        container = load(path)
+        nodes = read_nodes(container)
+        number = chosen(container, options)
+        animation = None if number is None else read_animation(container, number, options)
+        label = (animation.name if animation else "") or path.stem
+        if options.mesh or _only_morphs(container, animation):
+            return bake(container, nodes, animation, label, options)
+        if animation and not container.top.items("skins") and any(t.path == "weights" for t in animation.tracks):
+            options.warn(f"{path.name}: its mesh changes by morph targets, which clips leave out: read it with --mesh")
+        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        return _clip(container, nodes, character, animation, label, options)
+
+
+def has_skin(path: Path) -> bool:
+    """Return whether a file holds a mesh that follows a skeleton; the bone figure that we draw ourselves is none."""
+    top = load(path).top
+    return bool(top.items("skins")) and [clean_name(mesh) for mesh in top.items("meshes")] != [FIGURE]
+
+
+def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
+    """Return the skin of a character over a clip of it, which is in metres and y up."""
+    with _naming(source):
+        builder = onto_character(source.with_suffix(".glb"), source, [clip], [clip.name])
+        container = parsed(source, packed(builder.path, builder.document, bytes(builder.binary)))
+        return bake(container, read_nodes(container), read_animation(container, 0, options), clip.name, options)
+
+
+def _only_morphs(container: Container, animation: Animation | None) -> bool:
+    """Return whether an animation changes a mesh by morph targets and has no body of joints to move."""
+    if animation is None or container.top.items("skins"):
+        return False
+    moved = {track.node for track in animation.tracks if track.path != "weights"}
+    return len(moved) < 2 and any(track.path == "weights" for track in animation.tracks)
+
+
+def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
+    """Return all animations of the character, one clip each, with names that differ; all on one skeleton."""
+    options = options or ReadOptions()
+    with _naming(path):
+        container = load(path)
+        nodes = read_nodes(container)
+        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        count = len(container.top.items("animations"))
+        animations = [read_animation(container, number, options) for number in range(count)]
+        labels = distinct([animation.name or path.stem for animation in animations])
+        return [
+            _clip(container, nodes, character, animation, label, options)
+            for animation, label in zip(animations, labels, strict=True)
+        ]
+
+
+class StillCharacter(NamedTuple):
+    """A character as in its file, one frame, and its bind pose: places (joints, 3), rotations (joints, 4).
+
+    `parts` are joints by part of the body, where the file states them (VRM).
+    """
+
+    clip: Clip
+    places: Floats
+    turns: Floats
+    skinned: bool
+    parts: Parts | None
+
+
+def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
+    """The joints of a character without any animation; the bind pose of its skin, else its nodes, is its rest."""
+    options = options or ReadOptions()
+    with _naming(path):
+        container = load(path)
+        nodes = read_nodes(container)
+        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        clip = _clip(container, nodes, character, None, path.stem, options)
+        bound = bind_pose(container, nodes, character, clip)
+        skinned = bool(container.top.items("skins"))
+        return StillCharacter(clip, *bound, skinned, humanoid_parts(container, character))
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Numbers that overflow become an error that names the file, not a warning of the array library."""
+    try:
+        with np.errstate(all="ignore"):
+            yield
+    except InvalidMotion as error:
+        raise FormatError(path, str(error)) from None
+
+
+def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
+    """Write one clip, or several as named animations, in metres and y up.
+
+    Args:
+        path: a .glb or .gltf file, or .vrma for any humanoid avatar.
+        motion: a clip, or several of one skeleton.
+        options: with `character`, its nodes are animated; without, a figure of bones.
+    """
+    clips = clips_of(path, motion, "glTF")
+    if path.suffix.lower() == ".vrma":
+        from freshtake.formats.gltf.writing import write_vrma
+
+        return write_vrma(path, clips, options)
+    return write_clips(path, clips, options)
+
+
+def _clip(
+    container: Container,
+    nodes: Nodes,
+    character: Character,
+    animation: Animation | None,
+    label: str,
+    options: ReadOptions,
+) -> Clip:
+    wanted = [node for node in character.nodes if node >= 0]
+    rest = joint_pose(rest_pose(nodes, wanted), character)
+    skeleton = rest_skeleton(nodes, character, rest)
+    if animation is None:
+        pose, frame_time = rest, 1.0 / (options.fps or 60.0)
+    else:
+        when = timing(container, animation, options, len(nodes.with_ancestors(wanted)))
+        pose = joint_pose(sampled_pose(nodes, wanted, animation.tracks, when.times), character)
+        frame_time = when.frame_time
+    if not pose.exact:
+        what = "has scale that is animated, differs by axis or reflects"
+        options.warn(f"{container.path.name}: {label} {what}; positions are kept, rotations leave it out")
+    about = f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name
+    return Clip(
+        skeleton,
+        frame_time,
+        pose.translations[:, 0],
+        pose.rotations,
+        _moving(pose.translations, skeleton.offsets),
+        name=label,
+        provenance=about,
+        unit_m=1.0,
+        playback=_playback(animation, len(pose.rotations), frame_time),
+    )
+
+
+def _playback(animation: Animation | None, frames: int, frame_time: float) -> Playback | None:
+    noted = animation.playback if animation else None
+    return noted if noted is not None and noted.fits(frames, frame_time) else None
+
+
+def _moving(translations: Floats, offsets: Floats) -> Floats | None:
+    """Return the translations where joints other than the root leave their offsets, None where none does."""
+    size = float(np.abs(offsets[1:]).max(initial=0.0)) + float(np.linalg.norm(offsets[1:], axis=1).max(initial=0.0))
+    largest = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
+    return translations if largest > SINGLE * size else None

@@ -1,4 +1,4 @@
-"""Animations of a glTF file: tracks of keys and the three interpolations between them."""
+"""Read animations of a glTF file: tracks of keys, and the frame times at which they are sampled."""
 
 from __future__ import annotations
 
@@ -9,11 +9,12 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.clip_sets import chosen_number
+from freshtake.formats.files import SINGLE, SLOWEST_KEYS
 from freshtake.formats.gltf.accessors import floats
-from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.json_fields import Item
+from freshtake.formats.gltf.container import Container, Item
 from freshtake.formats.gltf.nodes import clean_name
 from freshtake.formats.read_options import ReadOptions
+from freshtake.motion.edit import nominal_frame_time
 from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import slerp
@@ -44,7 +45,7 @@ class Animation:
 
 
 def animated_nodes(container: Container) -> set[int]:
-    """All nodes whose translation, rotation or scale any animation of the file moves."""
+    """Return all nodes whose translation, rotation or scale any animation of the file moves."""
     out = set()
     for animation in container.top.items("animations"):
         for channel in animation.items("channels"):
@@ -75,7 +76,7 @@ def _has_keys(container: Container, animation: Item) -> bool:
 
 
 def read_animation(container: Container, number: int, options: ReadOptions) -> Animation:
-    """The tracks of one animation, checked."""
+    """Return the tracks of one animation, checked."""
     item = container.top.items("animations")[number]
     samplers = item.items("samplers")
     tracks: dict[tuple[int, str], Track] = {}
@@ -98,7 +99,7 @@ def read_animation(container: Container, number: int, options: ReadOptions) -> A
 
 
 def _noted_frame_time(item: Item) -> float | None:
-    """The exact frame time that our own writer leaves in `extras`, because key times are single precision."""
+    """Return the exact frame time that our own writer leaves in `extras`, because key times are single precision."""
     extras = item.value.get("extras")
     noted = extras.get("freshtake_frame_time") if isinstance(extras, dict) else None
     good = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
@@ -106,7 +107,7 @@ def _noted_frame_time(item: Item) -> float | None:
 
 
 def _noted_playback(item: Item) -> Playback | None:
-    """How the animation is to be played, where our own writer has left it in `extras`."""
+    """Return how the animation is to be played, where our own writer has left it in `extras`."""
     extras = item.value.get("extras")
     return playback_from(extras.get("freshtake_playback")) if isinstance(extras, dict) else None
 
@@ -141,7 +142,7 @@ def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
 
 
 def sample(track: Track, times: Floats) -> Floats:
-    """Values (frames, width) at the given times; before the first key and after the last they stand still."""
+    """Return values (frames, width) at the given times; before the first key and after the last they are constant."""
     keys = track.times
     times = np.clip(times, keys[0], keys[-1])
     low = np.clip(np.searchsorted(keys, times, side="right") - 1, 0, max(len(keys) - 2, 0))
@@ -172,3 +173,72 @@ def _unit(q: Floats, fallback: Floats) -> Floats:
     safe = np.where(length > 1e-9, q, fallback)
     length = np.linalg.norm(safe, axis=-1, keepdims=True)
     return np.asarray(safe / length)
+
+
+class Timing(NamedTuple):
+    """When frames are taken, and the time between them."""
+
+    times: Floats
+    frame_time: float
+
+
+def timing(container: Container, animation: Animation, options: ReadOptions, columns: int) -> Timing:
+    """Frames from the earliest key to the latest: at `fps`, else at the keys' own rate, else at 60 with a warning."""
+    keys = _merged(np.concatenate([track.times for track in animation.tracks]))
+    start, length = float(keys[0]), float(keys[-1] - keys[0])
+    if options.fps is not None:
+        step = 1.0 / options.fps
+    else:
+        step = _own_step(keys, animation.frame_time) or _assumed_step(container, animation, options, len(keys))
+    slack = min(_slack(keys, step), 0.2)
+    count = np.floor(length / step + slack) + 1
+    limit = max(1_000_000, container.size // 2)
+    if not count * columns <= limit:
+        raise FormatError(
+            container.path,
+            f"{length:g} s at {1 / step:g} fps would make {count:g} frames, too many for a file of this size: "
+            "give a lower fps",
+            f"animation {animation.name!r}",
+        )
+    times = start + step * np.arange(int(count))
+    nearest = keys[np.clip(np.searchsorted(keys, times - slack * step), 0, len(keys) - 1)]
+    return Timing(np.where(np.abs(nearest - times) <= slack * step, nearest, times), step)
+
+
+def _own_step(keys: Floats, noted: float | None) -> float | None:
+    """Return the frame time that puts every key on a frame, None where there is none or it is too slow to be one."""
+    if noted is not None and _on_grid(keys, noted):
+        return noted
+    if len(keys) < 2:
+        return None
+    length, gaps = float(keys[-1] - keys[0]), np.diff(keys)
+    for count in (len(gaps), length / float(np.median(gaps)), length / float(gaps.min())):
+        rate = max(round(count), 1) / length
+        if rate >= SLOWEST_KEYS and _on_grid(keys, 1.0 / rate):
+            return nominal_frame_time(1.0 / rate, SINGLE)
+    return None
+
+
+def _merged(times: Floats) -> Floats:
+    """Return all key times in order; those that differ by no more than single precision are one."""
+    keys = np.unique(times)
+    is_new = np.diff(keys) > max(1e-7, 4e-7 * float(np.abs(keys).max()))
+    return np.asarray(keys[np.concatenate([[True], is_new])])
+
+
+def _on_grid(keys: Floats, step: float) -> bool:
+    places, slack = (keys - keys[0]) / step, _slack(keys, step)
+    return slack < 0.2 and bool((np.abs(places - np.round(places)) <= slack).all())
+
+
+def _slack(keys: Floats, step: float) -> float:
+    """How far, in frames, a key may lie from a frame and still be on it: a time near 100 s is known to 8 µs only."""
+    return 1e-3 + 2e-7 * float(np.abs(keys).max()) / step
+
+
+def _assumed_step(container: Container, animation: Animation, options: ReadOptions, keys: int) -> float:
+    if keys > 1:
+        options.warn(
+            f"{container.path.name}: animation {animation.name!r} has keys at no single rate; it is read at 60 fps"
+        )
+    return 1.0 / 60.0

@@ -1,6 +1,6 @@
-"""The outer form of glTF 2.0: JSON and binary buffers, as one .glb file or as .gltf text.
+"""Read and pack the outer form of glTF 2.0: checked JSON with its place, and binary buffers, as .glb or .gltf.
 
-Bytes that a glTF file refers to: data URIs inside it, and files beside it or below (never anywhere else).
+Bytes that a file refers to are data URIs inside it, or files in its folder or below, never anywhere else.
 """
 
 from __future__ import annotations
@@ -17,9 +17,126 @@ from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import unquote
 
+import numpy as np
+
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes
-from freshtake.formats.gltf.json_fields import Item
+from freshtake.numeric.arrays import Floats
+
+
+@dataclass(frozen=True)
+class Item:
+    """One JSON object of the file at a place such as `accessors[3]`; getters return checked values."""
+
+    path: Path
+    place: str
+    value: dict[str, Any]
+
+    def fail(self, problem: str, key: str = "") -> NoReturn:
+        """Refuse the file, naming this place."""
+        raise FormatError(self.path, problem, self.at(key))
+
+    def at(self, key: str) -> str:
+        """Return the place of one of this object's values."""
+        return f"{self.place}.{key}" if self.place and key else self.place or key
+
+    def __contains__(self, key: str) -> bool:
+        return key in self.value
+
+    def integer(self, key: str, default: int | None = None, low: int = 0, high: int = 1 << 40) -> int:
+        """Return a whole number from low to high."""
+        number = self.value.get(key, default)
+        if isinstance(number, float) and number.is_integer():
+            number = int(number)
+        if not isinstance(number, int) or isinstance(number, bool) or not low <= number <= high:
+            self.fail(f"a whole number from {low} to {high} was expected, not {_shown(number)}", key)
+        return number
+
+    def index(self, key: str, count: int, what: str) -> int | None:
+        """Return the number of one of `count` other objects, None where the key is absent."""
+        if key not in self.value:
+            return None
+        number = self.integer(key)
+        if number >= count:
+            self.fail(f"{what} {number} does not exist: there are {count}", key)
+        return number
+
+    def indices(self, key: str, count: int, what: str) -> list[int]:
+        """Return a list of numbers of other objects, each at most once; empty where absent."""
+        numbers = self.value.get(key, [])
+        good = isinstance(numbers, list) and all(isinstance(k, int) and not isinstance(k, bool) for k in numbers)
+        if not good:
+            self.fail(f"a list of whole numbers was expected, not {_shown(numbers)}", key)
+        for number in numbers:
+            if not 0 <= number < count:
+                self.fail(f"{what} {_shown(number)} does not exist: there are {count}", key)
+        if len(set(numbers)) < len(numbers):
+            self.fail(f"a {what} is listed twice", key)
+        return list(numbers)
+
+    def text(self, key: str, default: str | None = None) -> str:
+        """Return a string."""
+        text = self.value.get(key, default)
+        if not isinstance(text, str):
+            self.fail(f"a text was expected, not {_shown(text)}", key)
+        return text
+
+    def flag(self, key: str) -> bool:
+        """True or false; false where absent."""
+        flag = self.value.get(key, False)
+        if not isinstance(flag, bool):
+            self.fail(f"true or false was expected, not {_shown(flag)}", key)
+        return flag
+
+    def numbers(self, key: str, count: int | None = None, default: Floats | None = None) -> Floats:
+        """Return a list of finite numbers, `count` of them where that is given."""
+        if key not in self.value and default is not None:
+            return default
+        values = self.value.get(key)
+        if not isinstance(values, list) or (count is not None and len(values) != count):
+            self.fail(f"a list of {count or 'some'} numbers was expected, not {_shown(values)}", key)
+        if any(isinstance(n, bool) or not isinstance(n, int | float) for n in values):
+            self.fail(f"numbers were expected, not {_shown(values)}", key)
+        try:
+            out = np.array(values, dtype=np.float64)
+        except OverflowError:
+            out = np.array([np.inf])
+        if not (np.abs(out) < 1e150).all():  # so that squares and products stay finite
+            self.fail(f"finite numbers were expected, not {_shown(values)}", key)
+        return out
+
+    def child(self, key: str) -> Item | None:
+        """Return an object inside this one, None where absent."""
+        value = self.value.get(key)
+        if value is None and key not in self.value:
+            return None
+        if not isinstance(value, dict):
+            self.fail(f"an object was expected, not {_shown(value)}", key)
+        return Item(self.path, self.at(key), value)
+
+    def needed(self, key: str) -> Item:
+        """Return an object inside this one that has to be there."""
+        child = self.child(key)
+        if child is None:
+            self.fail(f"{key!r} is missing")
+        return child
+
+    def items(self, key: str) -> list[Item]:
+        """Return a list of objects inside this one; empty where absent."""
+        entries = self.value.get(key, [])
+        if not isinstance(entries, list):
+            self.fail(f"a list was expected, not {_shown(entries)}", key)
+        place = self.at(key)
+        for number, entry in enumerate(entries):
+            if not isinstance(entry, dict):
+                raise FormatError(self.path, f"an object was expected, not {_shown(entry)}", f"{place}[{number}]")
+        return [Item(self.path, f"{place}[{number}]", entry) for number, entry in enumerate(entries)]
+
+
+def _shown(value: Any) -> str:
+    text = "nothing" if value is None else repr(value)
+    return text if len(text) < 60 else f"{text[:56]} ..."
+
 
 _DATA = re.compile(r"data:[^,]{0,200};base64,", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
@@ -39,7 +156,7 @@ _UNDERSTOOD = (
 
 
 def resource(item: Item) -> bytes:
-    """What the `uri` of a buffer or image points to."""
+    """Return what the `uri` of a buffer or image points to."""
     uri = item.text("uri")
     inside = _DATA.match(uri)
     if inside:
@@ -57,7 +174,7 @@ def resource(item: Item) -> bytes:
 
 
 def _beside(item: Item, uri: str) -> Path:
-    """A file in the glTF file's folder or below it, after following symbolic links."""
+    """Return a file in the glTF file's folder or below it, after following symbolic links."""
     name = unquote(uri)
     if _SCHEME.match(name):
         item.fail(f"{uri[:80]!r} is not beside the glTF file: nothing is fetched from an address", "uri")
@@ -110,14 +227,14 @@ def load(path: Path) -> Container:
     """
     data = read_bytes(path)
     if data[:18] == b"Kaydara FBX Binary":
-        from freshtake.formats.fbx.character import as_glb  # it writes glTF, and so stands on this module
+        from freshtake.formats.fbx.character import as_glb  # it writes glTF, and so imports this module
 
         data = as_glb(path, data)
     return parsed(path, data)
 
 
 def parsed(path: Path, data: bytes) -> Container:
-    """A container of bytes that were read already; `path` is for messages and for files beside it."""
+    """Return a container of bytes that were read already; `path` is for messages and for files beside it."""
     text, binary = _chunks(path, data) if data[:4] == b"glTF" else (data, None)
     top = Item(path, "", _document(path, text))
     asset = top.needed("asset")
@@ -130,7 +247,7 @@ def parsed(path: Path, data: bytes) -> Container:
 
 
 def _chunks(path: Path, data: bytes) -> tuple[bytes, bytes | None]:
-    """The JSON chunk and the first binary chunk of a .glb file."""
+    """Return the JSON chunk and the first binary chunk of a .glb file."""
     if len(data) < 20:
         raise FormatError(path, f"a GLB header of 20 bytes was expected, but the file has {len(data)}", "byte 0")
     _, version, length = struct.unpack_from("<4sII", data)
@@ -204,7 +321,7 @@ def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:
 
 
 def packed(path: Path, document: dict[str, Any], binary: bytes) -> bytes:
-    """The bytes of a whole file, with one buffer: .glb chunks, or .gltf text with the buffer as a data URI."""
+    """Return the bytes of a whole file, with one buffer: .glb chunks, or .gltf text with the buffer as a data URI."""
     document = dict(document)
     document["buffers"] = [{"byteLength": len(binary)}]
     if path.suffix.lower() == ".gltf":

@@ -1,20 +1,19 @@
-"""The node tree of a glTF file: rest transforms, parents, and which nodes are a character's joints."""
+"""Read the node tree of a glTF file, and choose the nodes that are the joints of a character."""
 
 from __future__ import annotations
 
 import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.json_fields import Item
+from freshtake.formats.clip_sets import distinct
+from freshtake.formats.files import DEEPEST
+from freshtake.formats.gltf.container import Container, Item
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_matrix, to_matrix
-
-_DEEPEST = 500
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +42,7 @@ class Nodes:
         return path[::-1]
 
     def with_ancestors(self, wanted: Iterable[int]) -> list[int]:
-        """The wanted nodes and all above them, parents first."""
+        """Return the wanted nodes and all above them, parents first."""
         collected: set[int] = set()
         for node in wanted:
             while node >= 0 and node not in collected:
@@ -81,15 +80,15 @@ def _depths(items: list[Item], parents: Ints) -> Ints:
         depths[level] = depth
         depth += 1
         level = np.flatnonzero(np.isin(parents, level) & (parents >= 0))
-        if depth > _DEEPEST:
-            items[int(level[0]) if len(level) else 0].fail(f"nodes are nested deeper than {_DEEPEST}")
+        if depth > DEEPEST:
+            items[int(level[0]) if len(level) else 0].fail(f"nodes are nested deeper than {DEEPEST}")
     if (depths < 0).any():
         items[int(np.argmin(depths))].fail("the node is its own ancestor: the hierarchy has a cycle", "children")
     return depths
 
 
 def _transform(item: Item) -> tuple[Floats, Floats, Floats, Floats | None]:
-    """Rest translation, rotation (w x y z), scale, and the matrix where those three do not make it up."""
+    """Return rest translation, rotation (w x y z), scale, and the matrix where those three do not make it up."""
     if "matrix" in item:
         return _decomposed(item)
     turn = item.numbers("rotation", 4, np.array([0.0, 0.0, 0.0, 1.0]))[[3, 0, 1, 2]]
@@ -117,7 +116,7 @@ def _decomposed(item: Item) -> tuple[Floats, Floats, Floats, Floats | None]:
 
 
 def default_roots(container: Container, nodes: Nodes) -> list[int]:
-    """The nodes that the file's scene shows, or all roots where there is no scene."""
+    """Return the nodes that the file's scene shows, or all roots where there is no scene."""
     scenes = container.top.items("scenes")
     number = container.top.index("scene", len(scenes), "scene")
     if not scenes:
@@ -126,7 +125,7 @@ def default_roots(container: Container, nodes: Nodes) -> list[int]:
 
 
 def below(nodes: Nodes, tops: Iterable[int]) -> list[int]:
-    """The given nodes and all that hang on them, in node order."""
+    """Return the given nodes and all that hang on them, in node order."""
     collected = set(tops)
     for node in np.argsort(nodes.depths, kind="stable").tolist():
         if int(nodes.parents[node]) in collected:
@@ -135,27 +134,147 @@ def below(nodes: Nodes, tops: Iterable[int]) -> list[int]:
 
 
 def unique_names(items: list[Item], chosen: list[int], prefix: str = "joint") -> tuple[str, ...]:
-    """Names of the chosen nodes: unnamed ones become `joint_12`, a repeated one `name_2`."""
+    """Return names of the chosen nodes: unnamed ones become `joint_12`, a repeated one `name_2`."""
     wanted = [clean_name(items[n]) or f"{prefix}_{n}" for n in chosen]
     return tuple(distinct(wanted))
 
 
-def distinct(names: list[str]) -> list[str]:
-    """The names in their order, a repeated one with a number behind it."""
-    taken, out = set(names), []
-    seen: Counter[str] = Counter()
-    for name in names:
-        seen[name] += 1
-        fresh = name
-        while seen[name] > 1 and fresh in taken:
-            fresh = f"{name}_{seen[name]}"
-            seen[name] += fresh in taken
-        taken.add(fresh)
-        out.append(fresh)
-    return out
-
-
 def clean_name(item: Item) -> str:
-    """The object's name without control characters and lone surrogates; empty where there is none."""
+    """Return the object's name without control characters and lone surrogates; empty where there is none."""
     name = item.text("name", "").encode("utf-8", "replace").decode("utf-8")
     return re.sub(r"[\x00-\x1f\x7f]", " ", name).strip()
+
+
+@dataclass(frozen=True, eq=False)
+class Character:
+    """The joints: node numbers with parents first, their parents among themselves, their unique names.
+
+    The first node is -1 where several trees have to hang on a root that the file does not have. `tips` are leaf
+    nodes that only mark the end of a joint: (joint, node).
+    """
+
+    nodes: tuple[int, ...]
+    parents: Ints
+    names: tuple[str, ...]
+    tips: tuple[tuple[int, int], ...]
+
+    @property
+    def root(self) -> int:
+        """The node of the root joint, -1 where the file has none."""
+        return self.nodes[0]
+
+
+def find_character(container: Container, nodes: Nodes, animated: set[int], warn: Callable[[str], None]) -> Character:
+    """The joints of the first skin and of those that share joints with it; without a skin, the animated nodes."""
+    skins = container.top.items("skins")
+    if skins:
+        wanted = _skin_joints(skins, nodes, warn)
+    else:
+        wanted = sorted(animated) or list(range(len(nodes)))
+    order = _connected(nodes, wanted, skins[0] if skins else None)
+    place = {node: joint for joint, node in enumerate(order)}
+    parents = np.array([-1] + [place.get(int(nodes.parents[n]), 0) for n in order[1:]])
+    real = [n for n in order if n >= 0]
+    names = list(unique_names(nodes.items, real))
+    if order[0] < 0:
+        names = distinct(["root", *names])
+    return Character(tuple(order), parents, tuple(names), _tips(nodes, place, animated) if skins else ())
+
+
+def _skin_joints(skins: list[Item], nodes: Nodes, warn: Callable[[str], None]) -> list[int]:
+    """Return joints of the first skin, in its order, and of all skins that share a joint with those so far."""
+    lists = [skin.indices("joints", len(nodes), "node") for skin in skins]
+    for skin, joints in zip(skins, lists, strict=True):
+        if not joints:
+            skin.fail("a skin needs at least one joint", "joints")
+    connected = dict.fromkeys(lists[0])
+    left = lists[1:]
+    while True:
+        sharing = [joints for joints in left if not connected.keys().isdisjoint(joints)]
+        if not sharing:
+            break
+        left = [joints for joints in left if connected.keys().isdisjoint(joints)]
+        for joints in sharing:
+            connected |= dict.fromkeys(joints)
+    if left:
+        path = skins[0].path.name
+        warn(f"{path}: {len(left)} of {len(skins)} skins belong to other characters, which are left out")
+    return list(connected)
+
+
+def _connected(nodes: Nodes, wanted: list[int], skin: Item | None) -> list[int]:
+    """Return the wanted nodes and those between them and their lowest common ancestor, parents first, order kept."""
+    chains = [nodes.chain(node) for node in wanted]
+    if len({chain[0] for chain in chains}) > 1:
+        if skin is not None:
+            skin.fail("the joints have no common root", "joints")
+        return [-1, *dict.fromkeys(node for chain in chains for node in chain)]
+    shared = 0
+    while all(len(chain) > shared and chain[shared] == chains[0][shared] for chain in chains):
+        shared += 1
+    return list(dict.fromkeys(node for chain in chains for node in chain[shared - 1 :]))
+
+
+def _tips(nodes: Nodes, place: dict[int, int], animated: set[int]) -> tuple[tuple[int, int], ...]:
+    """Leaves below joints that are no joints, are not animated and carry nothing."""
+    inner = {int(parent) for parent in nodes.parents}
+    out = []
+    for number, item in enumerate(nodes.items):
+        joint = place.get(int(nodes.parents[number]))
+        bare = not {"mesh", "camera", "skin", "extensions"} & item.value.keys()
+        if joint is not None and number not in place and number not in inner | animated and bare:
+            out.append((joint, number))
+    return tuple(out)
+
+
+def tip_name(nodes: Nodes, node: int) -> str:
+    """Return the name of a tip; empty where it has none."""
+    return clean_name(nodes.items[node])
+
+
+Parts = dict[str, list[str]]
+
+# Bones that a VRM file names, by our part of the body; several are one chain.
+_TRUNK = {
+    "hips": ("hips",), "spine": ("spine", "chest", "upperChest"), "neck": ("neck",), "head": ("head",),
+}  # fmt: skip
+_LIMBS = {
+    "shoulder": ("Shoulder",), "upper_arm": ("UpperArm",), "lower_arm": ("LowerArm",), "hand": ("Hand",),
+    "upper_leg": ("UpperLeg",), "lower_leg": ("LowerLeg",), "foot": ("Foot",), "toes": ("Toes",),
+    "thumb": ("ThumbMetacarpal", "ThumbProximal", "ThumbIntermediate", "ThumbDistal"),
+    **{finger: tuple(f"{finger.title()}{part}" for part in ("Proximal", "Intermediate", "Distal"))
+       for finger in ("index", "middle", "ring", "little")},
+}  # fmt: skip
+
+
+def humanoid_parts(container: Container, character: Character) -> Parts | None:
+    """Joints by part of the body as the file states them; None where it is no VRM file, or says nothing usable."""
+    stated = _stated(container.top.value.get("extensions"))
+    names = dict(zip(character.nodes, character.names, strict=True))
+    bones = {bone: names[node] for bone, node in stated.items() if node in names}
+    wanted = dict(_TRUNK)
+    for side in ("left", "right"):
+        wanted |= {
+            f"{side}_{part}": tuple(f"{side}{bone}" for bone in part_bones) for part, part_bones in _LIMBS.items()
+        }
+    parts = {part: [bones[bone] for bone in part_bones if bone in bones] for part, part_bones in wanted.items()}
+    return {part: joints for part, joints in parts.items() if joints} or None
+
+
+def _stated(extensions: Any) -> dict[str, int]:
+    """Node numbers by bone; VRM 1 has an object of bones, VRM 0 a list."""
+    if not isinstance(extensions, dict):
+        return {}
+    bones: Any = None
+    for name in ("VRMC_vrm", "VRM"):
+        extension = extensions.get(name)
+        humanoid = extension.get("humanoid") if isinstance(extension, dict) else None
+        bones = bones or (humanoid.get("humanBones") if isinstance(humanoid, dict) else None)
+    if isinstance(bones, dict):
+        pairs = [(bone, entry.get("node")) for bone, entry in bones.items() if isinstance(entry, dict)]
+    elif isinstance(bones, list):
+        pairs = [(entry.get("bone"), entry.get("node")) for entry in bones if isinstance(entry, dict)]
+    else:
+        pairs = []
+    return {bone: node for bone, node in pairs if isinstance(bone, str) and re.fullmatch(r"\w+", bone)
+            and isinstance(node, int)}  # fmt: skip

@@ -1,31 +1,87 @@
-"""Animating an existing character: its animations are replaced by clips, everything else in the file is kept."""
+"""Put clips onto a glTF character: its nodes get the clips' animations, all else is kept."""
 
 from __future__ import annotations
 
+import copy
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import FormatError, SkeletonMismatch
-from freshtake.formats.gltf.added_root import lacking_root, with_root
+from freshtake.formats.files import SINGLE
 from freshtake.formats.gltf.animation import animated_nodes
-from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation
-from freshtake.formats.gltf.character import Character, find_character
-from freshtake.formats.gltf.container import Container, load
-from freshtake.formats.gltf.nodes import Nodes, read_nodes
+from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation, without_animations
+from freshtake.formats.gltf.container import Container, Item, load
+from freshtake.formats.gltf.nodes import Character, Nodes, find_character, read_nodes
 from freshtake.formats.gltf.pose import rest_pose, world_matrices
-from freshtake.formats.gltf.strip import without_animations
+from freshtake.formats.gltf.skin import bind_matrices
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward
 from freshtake.numeric.rotations import IDENTITY, inverse, multiply, to_matrix
 
-_STILL = 1e-6  # of the character's size: a joint that stays this near to its rest translation needs no keys
+
+def lacking_root(character: Character, clip: Clip) -> str | None:
+    """Return the name of the clip's first joint where the character begins with that joint's only child; else None."""
+    skeleton = clip.skeleton
+    below = skeleton.children(0)
+    lacks = skeleton.names[0] not in character.names
+    return skeleton.names[0] if lacks and [skeleton.names[j] for j in below] == [character.names[0]] else None
+
+
+def with_root(container: Container, nodes: Nodes, character: Character, name: str) -> Container:
+    """Return the file with one more node between the character's first joint and what it hangs on.
+
+    It has the same place, and is a joint of every skin that moves with the character.
+    """
+    document: dict[str, Any] = copy.deepcopy(container.top.value)
+    first, number = character.root, len(nodes)
+    document["nodes"].append({"name": name, "children": [first]})
+    parent = int(nodes.parents[first])
+    holders = [document["nodes"][parent].get("children", [])] if parent >= 0 else []
+    holders += [scene.get("nodes", []) for scene in document.get("scenes", [])] if parent < 0 else []
+    for holder in holders:
+        holder[:] = [number if child == first else child for child in holder]
+    joints, data = set(character.nodes), b""
+    for skin, item in zip(document.get("skins", []), container.top.items("skins"), strict=True):
+        listed = item.indices("joints", len(nodes), "node")
+        if not joints.issuperset(listed):
+            continue
+        matrices = _inverse_binds(container, nodes, item, listed, parent)
+        skin["joints"] = [*listed, number]
+        skin["inverseBindMatrices"] = len(document.setdefault("accessors", []))
+        place = len(data)
+        data += matrices.transpose(0, 2, 1).astype("<f4").tobytes()
+        view = {"buffer": len(container.buffers), "byteOffset": place, "byteLength": len(data) - place}
+        entry = {"bufferView": len(document.setdefault("bufferViews", [])), "componentType": 5126}
+        document["bufferViews"].append(view)
+        document["accessors"].append({**entry, "count": len(matrices), "type": "MAT4"})
+    document.setdefault("buffers", []).append({"byteLength": max(len(data), 1)})
+    return Container(container.path, Item(container.path, "", document), (*container.buffers, data or b"\0"))
+
+
+def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[int], parent: int) -> Floats:
+    """Return the skin's matrices and one for a joint at `parent`: bound as the skin's first joint is."""
+    stated = bind_matrices(container, skin, len(joints))
+    matrices = np.tile(np.eye(4), (len(joints), 1, 1)) if stated is None else stated
+    held = _world(nodes, joints[0]) @ matrices[0]
+    above = _world(nodes, parent) if parent >= 0 else np.eye(4)
+    if abs(np.linalg.det(above)) < 1e-60:
+        nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be put onto it")
+    return np.concatenate([matrices, (np.linalg.inv(above) @ held)[None]])
+
+
+def _world(nodes: Nodes, node: int) -> Floats:
+    pose = rest_pose(nodes, [node])
+    world, place = world_matrices(pose), pose.place(node)
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = world.linear[0, place], world.positions[0, place]
+    return out
 
 
 def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]) -> Builder:
-    """The character's file with these clips as its only animations; joints are matched by name."""
+    """Return the character's file with these clips as its only animations; joints are matched by name."""
     source = Path(source)
     container, nodes, character = load_character(source, clips[0])
     try:
@@ -89,9 +145,9 @@ def _listed(names: list[str]) -> str:
 
 
 def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[int]) -> list[NodeMotion]:
-    """Local rotations and translations of the nodes that put every joint where the clip has it.
+    """Return local rotations and translations of the nodes that put every joint where the clip has it.
 
-    What stands still above the root, and scale anywhere, is undone: translation = (parent's matrix)^-1 position.
+    Constant transforms above the root, and scale anywhere, are undone: translation = (parent's matrix)^-1 position.
     """
     positions = clip.positions()[:, order]
     size = float(np.ptp(positions[0], axis=0).max()) or 1.0
@@ -111,7 +167,7 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
         translations = _solved(above, positions[:, joint] - origin)
         linear.append(above @ (to_matrix(rotations) * nodes.scales[node]))
         largest_shift = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
-        out.append(NodeMotion(node, rotations, translations if parent < 0 or largest_shift > _STILL * size else None))
+        out.append(NodeMotion(node, rotations, translations if parent < 0 or largest_shift > SINGLE * size else None))
     return out
 
 

@@ -1,4 +1,4 @@
-"""Node transforms over time: sampled, composed in the world, and turned into a clip's rotations and translations."""
+"""Sample node transforms over time, compose them, and turn them into a clip's rotations and translations."""
 
 from __future__ import annotations
 
@@ -9,13 +9,11 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.formats.gltf.animation import Track, sample
-from freshtake.formats.gltf.character import Character
-from freshtake.formats.gltf.nodes import Nodes
+from freshtake.formats.gltf.nodes import Character, Nodes, tip_name
+from freshtake.motion import EndSite, Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.kinematics import forward, levels
 from freshtake.numeric.rotations import inverse, rotate, to_matrix
-
-_SAME = 5e-6  # scales that differ by less are one scale: files hold 1.000001 where 1 was meant
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,7 +32,7 @@ class LocalPose:
         return {node: k for k, node in enumerate(self.nodes)}
 
     def place(self, node: int) -> int:
-        """Where a node of the file stands among these."""
+        """Return the place of a node of the file among these."""
         return self._places[node]
 
 
@@ -57,7 +55,7 @@ class JointPose(NamedTuple):
 
 
 def sampled_pose(nodes: Nodes, wanted: list[int], tracks: tuple[Track, ...], times: Floats) -> LocalPose:
-    """The wanted nodes and their ancestors at the given times; nodes without tracks stay at rest."""
+    """Return the wanted nodes and their ancestors at the given times; nodes without tracks stay at rest."""
     used = nodes.with_ancestors(wanted)
     place = {node: k for k, node in enumerate(used)}
     parents = np.array([place.get(int(nodes.parents[n]), -1) for n in used])
@@ -73,7 +71,7 @@ def sampled_pose(nodes: Nodes, wanted: list[int], tracks: tuple[Track, ...], tim
 
 
 def rest_pose(nodes: Nodes, wanted: list[int]) -> LocalPose:
-    """One frame without any animation."""
+    """Return one frame without any animation."""
     return sampled_pose(nodes, wanted, (), np.zeros(1))
 
 
@@ -90,7 +88,7 @@ def world_matrices(pose: LocalPose) -> WorldMatrices:
 
 
 def joint_pose(pose: LocalPose, character: Character) -> JointPose:
-    """The character's pose with world positions equal to the file's; what lies above the root is folded into it.
+    """Return the character's pose with world positions equal to the file's; what lies above the root is folded into it.
 
     Scale that is uniform, constant and positive multiplies the translations below it. Any other scale is kept in
     the positions alone: the translations then take up what rotations cannot express.
@@ -113,7 +111,7 @@ def joint_pose(pose: LocalPose, character: Character) -> JointPose:
 def _gathered(
     joints: list[int], translations: Floats, rotations: Floats, positions: Floats, world: Floats
 ) -> tuple[Floats, Floats]:
-    """Local values of the joints, world values for the root (the identity for a root that the file lacks)."""
+    """Return local values of the joints, world values for the root (the identity for a root that the file lacks)."""
     moved, turned = translations[:, joints], rotations[:, joints]
     if joints[0] >= 0:
         moved[:, 0], turned[:, 0] = positions[:, joints[0]], world[:, joints[0]]
@@ -127,7 +125,8 @@ def _uniform_scales(pose: LocalPose) -> Floats | None:
     scales = pose.scales[0, :, 0]
     inner = np.unique(pose.parents[pose.parents >= 0])
     spread = np.abs(pose.scales[:, inner] - scales[inner, None]).max(initial=0.0, axis=(0, 2))
-    if (scales[inner] <= 0).any() or (spread > _SAME * np.abs(scales[inner])).any():
+    # Files hold 1.000001 where 1 was meant.
+    if (scales[inner] <= 0).any() or (spread > 5e-6 * np.abs(scales[inner])).any():
         return None
     if not set(pose.sheared).isdisjoint(inner.tolist()):
         return None
@@ -136,3 +135,22 @@ def _uniform_scales(pose: LocalPose) -> Floats | None:
         if parent >= 0:
             total[k] = total[parent] * scales[parent]
     return total
+
+
+def rest_skeleton(nodes: Nodes, character: Character, rest: JointPose) -> Skeleton:
+    """Return rest offsets from the nodes; bare leaves below joints become end sites."""
+    sites = []
+    if character.tips:
+        tips = [node for _, node in character.tips]
+        with_tips = Character(
+            (*character.nodes, *tips),
+            np.array([*character.parents.tolist(), *[joint for joint, _ in character.tips]]),
+            (*character.names, *[str(node) for node in tips]),
+            (),
+        )
+        places = joint_pose(rest_pose(nodes, [*character.nodes, *tips]), with_tips).translations[
+            0, len(character.nodes) :
+        ]
+        for (joint, node), offset in zip(character.tips, places.tolist(), strict=True):
+            sites.append(EndSite(joint, (offset[0], offset[1], offset[2]), tip_name(nodes, node)))
+    return Skeleton(character.names, character.parents, rest.translations[0], tuple(sites))

@@ -13,22 +13,19 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.nodes import clean_name, distinct
+from freshtake.formats.clip_sets import distinct
+from freshtake.formats.gltf.accessors import Primitive, Whole, view_bytes
+from freshtake.formats.gltf.container import Container, Item, resource
+from freshtake.formats.gltf.nodes import clean_name
 from freshtake.formats.gltf.onto import Loaded, load_character
-from freshtake.formats.gltf.pose import WorldMatrices, joint_pose, rest_pose, world_matrices
-from freshtake.formats.gltf.primitives import Primitive, Whole
-from freshtake.formats.gltf.rest_skeleton import rest_skeleton
+from freshtake.formats.gltf.pose import WorldMatrices, joint_pose, rest_pose, rest_skeleton, world_matrices
 from freshtake.formats.gltf.skin import MeshPart, inverse_binds, mesh_parts, turned_normals
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import Material, Rig, RigMesh
+from freshtake.formats.rig import GRAY, Material, Rig, RigMesh
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import WorldPose, forward, local_rotations
 from freshtake.numeric.rotations import from_matrix, inverse, rotate, to_matrix
-
-_RIGID = 1e-3  # how far a bind matrix may be from a rotation and one scale to be taken as it is
-_GRAY = (0.8, 0.8, 0.8)
 
 
 class _Carried(NamedTuple):
@@ -40,7 +37,7 @@ class _Carried(NamedTuple):
 
 
 def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
-    """The rig of a character's file for such clips, and what was read of it."""
+    """Return the rig of a character's file for such clips, and what was read of it."""
     try:
         with np.errstate(all="ignore"):
             loaded = load_character(source, clip)
@@ -69,7 +66,7 @@ def _rig(loaded: Loaded) -> Rig:
 
 
 def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
-    """The meshes that the character's joints carry: by a skin, or by hanging on a joint."""
+    """Return the meshes that the character's joints carry: by a skin, or by hanging on a joint."""
     container, nodes, character = loaded
     parts = mesh_parts(container, nodes, ReadOptions(warn=lambda message: None))
     place = {node: joint for joint, node in enumerate(character.nodes)}
@@ -87,7 +84,7 @@ def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
         else:
             holder = next((place[node] for node in reversed(nodes.chain(part.node)) if node in place), None)
             if holder is None or skinned:
-                continue  # stands beside the character, or belongs to another one
+                continue  # no part of the character, or part of another one
             joints, matrices = [holder], _matrix(world, pose.place(part.node))[None]
         back = np.linalg.inv(_rigid(standing.positions[joints], standing.rotations[joints]))
         out.append(_Carried(part, joints, back @ matrices))
@@ -109,7 +106,7 @@ def _rigid(positions: Floats, rotations: Floats) -> Floats:
 def _bind_pose(
     loaded: Loaded, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
 ) -> WorldPose:
-    """B_j = A K_j^-1 where a skin binds the joint, with A such that its first joint stands as at rest."""
+    """B_j = A K_j^-1 where a skin binds the joint, with A such that its first joint is as at rest."""
     into: dict[int, Floats] = {}
     for entry in carried:
         if len(entry.joints) > 1 or entry.part.skin is not None:
@@ -138,13 +135,14 @@ def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | Non
         return None
     matrix = common @ np.linalg.inv(into)
     u, sizes, vt = np.linalg.svd(matrix[:3, :3])
-    if not np.isfinite(sizes).all() or np.abs(sizes - 1.0).max() > _RIGID or np.linalg.det(u @ vt) < 0:
+    # A bind matrix this near to a rotation with one scale is taken as it is.
+    if not np.isfinite(sizes).all() or np.abs(sizes - 1.0).max() > 1e-3 or np.linalg.det(u @ vt) < 0:
         return None
     return from_matrix(u @ vt), matrix[:3, 3]
 
 
 def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> RigMesh:
-    """All primitives of a part as one mesh, its vertices where the bind pose has them."""
+    """Return all primitives of a part as one mesh, its vertices where the bind pose has them."""
     to_world = _rigid(bind.positions[entry.joints], bind.rotations[entry.joints]) @ entry.into
     width = max([p.joints.shape[1] for p in entry.part.primitives if p.joints is not None], default=1)
     vertices, normals, faces, joints, weights, painted = [], [], [], [], [], []
@@ -199,8 +197,26 @@ def _material(container: Container, primitive: Primitive) -> Material:
     entries = container.top.items("materials")
     number = primitive.item.index("material", len(entries), "material")
     if number is None:
-        return Material("material", _GRAY)
+        return Material("material", GRAY)
     painted = entries[number].child("pbrMetallicRoughness")
     color = painted.numbers("baseColorFactor", 4, np.ones(4)) if painted is not None else np.ones(4)
     r, g, b = np.clip(color[:3], 0.0, 1.0).tolist()
-    return Material(clean_name(entries[number]) or f"material_{number}", (r, g, b))
+    image = None if painted is None else _image(container, painted)
+    return Material(clean_name(entries[number]) or f"material_{number}", (r, g, b), image)
+
+
+def _image(container: Container, painted: Item) -> bytes | None:
+    """The bytes of the picture that gives a material its colours; None where there is none, or it cannot be read."""
+    texture = painted.child("baseColorTexture")
+    if texture is None:
+        return None
+    textures, images = container.top.items("textures"), container.top.items("images")
+    number = texture.index("index", len(textures), "texture")
+    source = None if number is None else textures[number].index("source", len(images), "image")
+    if source is None:
+        return None
+    view = images[source].index("bufferView", len(container.views), "buffer view")
+    try:  # a picture that is missing leaves a character without it
+        return bytes(view_bytes(container, view)) if view is not None else resource(images[source])
+    except FormatError:
+        return None

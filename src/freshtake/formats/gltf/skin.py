@@ -1,4 +1,4 @@
-"""Baking: meshes of a glTF file, morphed, skinned and placed, as vertices over frames."""
+"""Bake skinned and morphed meshes of a glTF file over frames, and find the pose in which a skin was bound."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError
-from freshtake.formats.gltf.accessors import floats
-from freshtake.formats.gltf.animation import Animation, sample
-from freshtake.formats.gltf.container import Container
-from freshtake.formats.gltf.frame_times import Timing, timing
-from freshtake.formats.gltf.json_fields import Item
-from freshtake.formats.gltf.nodes import Nodes, below, default_roots
+from freshtake.formats.gltf.accessors import Primitive, floats, mesh_weights, primitives_of
+from freshtake.formats.gltf.animation import Animation, Timing, sample, timing
+from freshtake.formats.gltf.container import Container, Item
+from freshtake.formats.gltf.nodes import Character, Nodes, below, default_roots
 from freshtake.formats.gltf.pose import LocalPose, WorldMatrices, sampled_pose, world_matrices
-from freshtake.formats.gltf.primitives import Primitive, mesh_weights, primitives_of
 from freshtake.formats.read_options import ReadOptions
-from freshtake.motion import MeshSequence
-from freshtake.numeric.arrays import Floats
+from freshtake.motion import Clip, MeshSequence
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.kinematics import forward, levels
+from freshtake.numeric.rotations import from_matrix, multiply, rotate
 
 Single = npt.NDArray[np.float32]
+MOST_SHADED = 1 << 30  # bytes of vertices and normals; beyond, only vertices are baked
 
 
 class MeshPart(NamedTuple):
@@ -56,7 +56,7 @@ class _Placer(NamedTuple):
 def bake(
     container: Container, nodes: Nodes, animation: Animation | None, label: str, options: ReadOptions
 ) -> MeshSequence:
-    """All triangles of the file's scene over the frames of one animation, skinned by linear blending."""
+    """Return all triangles of the file's scene over the frames of one animation, skinned by linear blending."""
     parts = mesh_parts(container, nodes, options)
     if not parts:
         container.top.fail("no mesh with triangles is in the scene, so there is nothing to bake", "meshes")
@@ -68,7 +68,7 @@ def bake(
         when = timing(container, animation, options, len(nodes.with_ancestors(wanted)))
     tracks = () if animation is None else animation.tracks
     pose = sampled_pose(nodes, wanted, tracks, when.times)
-    vertices, normals = _vertices(container, nodes, parts, pose, animation, when)
+    vertices, normals = _vertices(container, nodes, parts, pose, animation, when, options)
     return MeshSequence(
         vertices,
         _faces(parts),
@@ -82,7 +82,7 @@ def bake(
 
 
 def mesh_parts(container: Container, nodes: Nodes, options: ReadOptions) -> list[MeshPart]:
-    """Every node of the scene that draws triangles."""
+    """Return every node of the scene that draws triangles."""
     meshes, skins = container.top.items("meshes"), container.top.items("skins")
     out = []
     total = 0
@@ -111,13 +111,19 @@ def _vertices(
     pose: LocalPose,
     animation: Animation | None,
     when: Timing,
+    options: ReadOptions,
 ) -> tuple[Single, Single | None]:
     frames, total = len(when.times), sum(len(p.vertices) for part in parts for p in part.primitives)
-    if (total + 100) * frames > max(10_000_000, 20 * container.size):
+    if (total + 100) * frames > max(10_000_000, 24 * container.size):
         size = f"{frames} frames of {total} vertices"
         raise FormatError(container.path, f"{size} are too many to bake from this file: give a lower fps", "meshes")
     shaded = all(p.normals is not None for part in parts for p in part.primitives)
     vertices = np.empty((frames, total, 3), np.float32)
+    if shaded and 2 * vertices.nbytes > MOST_SHADED:
+        shaded = False
+        options.warn(
+            f"{container.path.name}: normals of {frames} frames of {total} vertices are left out for their size"
+        )
     normals = np.empty((frames, total, 3), np.float32) if shaded else None
     world = world_matrices(pose)
     first = 0
@@ -133,6 +139,9 @@ def _vertices(
                 if normals is not None and facing is not None:
                     normals[frame, rows] = turned_normals(linear, facing)
             first = rows.stop
+    for array in (vertices, normals):
+        if array is not None:
+            array.setflags(write=False)  # so that a mesh sequence shares it instead of copying it
     return vertices, normals
 
 
@@ -156,7 +165,7 @@ def inverse_binds(container: Container, part: MeshPart, count: int) -> Floats:
 
 
 def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None:
-    """The inverse bind matrices (joints, 4, 4) of a skin; None where it has none."""
+    """Return the inverse bind matrices (joints, 4, 4) of a skin; None where it has none."""
     index = skin.index("inverseBindMatrices", len(container.accessors), "accessor")
     if index is None:
         return None
@@ -167,7 +176,7 @@ def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None
 
 
 def _weights(part: MeshPart, animation: Animation | None, when: Timing) -> Floats:
-    """Weights of the morph targets (frames, targets)."""
+    """Return weights of the morph targets (frames, targets)."""
     for track in animation.tracks if animation else ():
         if track.node == part.node and track.path == "weights":
             values = sample(track, when.times)
@@ -185,7 +194,7 @@ def _applied(linear: Floats, vectors: Floats) -> Floats:
 
 
 def turned_normals(linear: Floats, normals: Floats) -> Floats:
-    """Normals by the inverse transpose (through cofactors, so that flat matrices do no harm), of unit length."""
+    """Return normals by the inverse transpose (through cofactors, so that flat matrices do no harm), of unit length."""
     x, y, z = linear[..., 0], linear[..., 1], linear[..., 2]
     cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
     mirrored = np.where(np.sum(cofactors[..., 0] * x, axis=-1) < 0, -1.0, 1.0)
@@ -204,7 +213,57 @@ def _faces(parts: list[MeshPart]) -> npt.NDArray[np.int32]:
 
 
 def _coordinates(parts: list[MeshPart]) -> dict[str, Single]:
-    """Texture coordinates as the attribute `uv`, where every primitive has them."""
+    """Return texture coordinates as the attribute `uv`, where every primitive has them."""
     all_coordinates = [primitive.coordinates for part in parts for primitive in part.primitives]
     given = [values for values in all_coordinates if values is not None]
     return {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(all_coordinates) else {}
+
+
+def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Clip) -> tuple[Floats, Floats]:
+    """Return places (joints, 3) and rotations (joints, 4) in the mesh's own axes, with bones as long as the clip's.
+
+    Joints without a bind matrix are placed on their parents as in the clip's only frame; without any matrix, all do.
+    """
+    posed = forward(clip.skeleton.parents, clip.local_translations(), clip.rotations)
+    places, turns = posed.positions[0].copy(), posed.rotations[0].copy()
+    known = np.zeros(len(places), dtype=bool)
+    number = {node: joint for joint, node in enumerate(character.nodes)}
+    for skin in container.top.items("skins"):
+        joints = skin.indices("joints", len(nodes), "node")
+        matrices = bind_matrices(container, skin, len(joints))
+        for node, matrix in zip(joints, () if matrices is None else matrices, strict=False):
+            if (
+                node in number
+                and not known[number[node]]
+                and np.isfinite(matrix).all()
+                and abs(np.linalg.det(matrix)) > 1e-30
+            ):
+                bound = np.linalg.inv(matrix)
+                places[number[node]], turns[number[node]] = bound[:3, 3], _rotation(bound[:3, :3])
+                known[number[node]] = True
+    if not known.any():
+        return places, turns
+    for joints_below, above in levels(tuple(clip.skeleton.parents.tolist())):
+        for joint, parent in zip(joints_below, above, strict=True):
+            if not known[joint]:
+                turns[joint] = multiply(turns[parent], clip.rotations[0, joint])
+                places[joint] = places[parent] + rotate(turns[parent], clip.local_translations()[0, joint])
+    return places * _scale(places, posed.positions[0], clip, known), turns
+
+
+def _rotation(linear: Floats) -> Floats:
+    """Return the rotation nearest to a matrix that may scale."""
+    left, _, right = np.linalg.svd(linear)
+    if np.linalg.det(left @ right) < 0:
+        left[:, -1] *= -1.0
+    return from_matrix(left @ right)
+
+
+def _scale(places: Floats, posed_places: Floats, clip: Clip, known: Bools) -> float:
+    """Return how much longer bones are in the clip than where they were bound: an armature is often scaled."""
+    below = np.array(
+        [j for j, p in enumerate(clip.skeleton.parents) if p >= 0 and known[j] and known[p]], dtype=np.intp
+    )
+    above = clip.skeleton.parents[below]
+    bound, seen = (np.linalg.norm(at[below] - at[above], axis=1).sum() for at in (places, posed_places))
+    return float(seen / bound) if bound > 0 and seen > 0 else 1.0

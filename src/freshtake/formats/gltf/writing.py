@@ -1,7 +1,4 @@
-"""Writing clips as glTF: as a bone figure of their own, or as the animations of a given character.
-
-A visible figure for a clip without a character: an octahedral bone from every joint to each of its children.
-"""
+"""Write glTF: clips as a bone figure or on a character, VRM animations, and meshes with morph targets."""
 
 from __future__ import annotations
 
@@ -13,22 +10,22 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.errors import FormatError
-from freshtake.formats.clip_sets import same_skeleton
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.clip_sets import distinct, in_metres, same_skeleton
 from freshtake.formats.files import write_bytes
 from freshtake.formats.gltf.build import INDICES, VERTICES, Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.container import packed
-from freshtake.formats.gltf.nodes import distinct
 from freshtake.formats.gltf.onto import onto_character
+from freshtake.formats.humanoid import as_humanoid
 from freshtake.formats.read_options import WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.roles import rest_positions
+from freshtake.motion.features.ground import Path as GroundPath
+from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import rotate, shortest_arc
+from freshtake.numeric.rotations import about_axis, continuous, rotate, shortest_arc
 
 FIGURE = "figure"  # the mesh of clips without a character
-_WAIST = 0.18  # where along a bone it is thickest
-_THICK = 0.1  # half its width there, in lengths of the bone
 # Unit bone along y: tail, four corners of the waist, tip; then the eight triangles, seen from outside.
 _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 1], [-1, 0, 0], [0, 0, -1], [0, 1, 0]], dtype=np.float64)
 _TRIANGLES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
@@ -48,7 +45,7 @@ class Figure(NamedTuple):
 
 
 def bone_figure(skeleton: Skeleton) -> Figure:
-    """Bones from every joint to its children and end sites; a small diamond where a joint has neither."""
+    """Return bones from every joint to its children and end sites; a small diamond where a joint has neither."""
     rest = rest_positions(skeleton) + skeleton.offsets[0]
     bones = [(int(parent), skeleton.offsets[j]) for j, parent in enumerate(skeleton.parents) if parent >= 0]
     bones += [(site.joint, np.array(site.offset)) for site in skeleton.end_sites]
@@ -71,10 +68,12 @@ def bone_figure(skeleton: Skeleton) -> Figure:
 
 
 def _bone(vector: Floats, length: float, least: float) -> Floats:
-    """The unit bone stretched along a vector, at least `least` thick unless that would make it a disk."""
-    half = max(_THICK * length, min(least / 2, 0.4 * length))
+    """Return the unit bone stretched along a vector, at least `least` thick unless that would make it a disk."""
+    # A bone is a tenth of its length to each side, but never a hairline.
+    half = max(0.1 * length, min(least / 2, 0.4 * length))
     shape = _CORNERS * np.array([half, length, half])
-    shape[1:5, 1] = _WAIST * length
+    # It is thickest near its joint.
+    shape[1:5, 1] = 0.18 * length
     turn = shortest_arc(np.array([0.0, 1.0, 0.0]), vector / length)
     return rotate(turn, shape)
 
@@ -157,3 +156,139 @@ def _add_mesh(builder: Builder, skeleton: Skeleton) -> None:
     skin = {"name": FIGURE, "inverseBindMatrices": matrices, "skeleton": 0, "joints": list(range(count))}
     node = builder.append("nodes", {"name": FIGURE, "mesh": mesh, "skin": builder.append("skins", skin)})
     builder.append("scenes", {"nodes": [0, node]})
+
+
+EXTENSION = "VRMC_vrm_animation"
+
+
+def write_vrma(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
+    """One file with an animation per clip; the clips share one skeleton, that of the first stands for all."""
+    if options.character is not None:
+        raise UsageError(f"{path}: a VRM animation has no character, it moves any avatar: leave --character out")
+    ready = [as_humanoid(in_metres(path, clip, options, "VRM animation")) for clip in clips]
+    for clip in ready[1:]:
+        require_compatible(ready[0].skeleton, clip.skeleton)
+    skeleton = ready[0].skeleton
+    builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+    for joint, name in enumerate(skeleton.names):
+        node: dict[str, Any] = {"name": name, "translation": skeleton.offsets[joint].tolist()}
+        children = skeleton.children(joint)
+        builder.append("nodes", node | ({"children": children} if children else {}))
+    builder.append("scenes", {"nodes": [0]})
+    bones = {name: {"node": joint} for joint, name in enumerate(skeleton.names)}
+    builder.document["extensionsUsed"] = [EXTENSION]
+    builder.document["extensions"] = {EXTENSION: {"specVersion": "1.0", "humanoid": {"humanBones": bones}}}
+    for clip, name in zip(ready, distinct([clip.name or "clip" for clip in ready]), strict=True):
+        motions = [NodeMotion(joint, clip.rotations[:, joint], None) for joint in range(len(skeleton))]
+        motions[0] = motions[0]._replace(translations=clip.root)
+        add_animation(builder, name, clip, motions)
+    write_bytes(path, packed(path, builder.document, bytes(builder.binary)))
+
+
+Values = npt.NDArray[Any]
+_MESH_MATERIAL = {
+    "name": "mesh", "doubleSided": True,
+    "pbrMetallicRoughness": {"baseColorFactor": [0.75, 0.72, 0.68, 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8},
+}  # fmt: skip
+
+
+class Morphs(NamedTuple):
+    """A mean mesh and its modes about the body: base (vertices, 3), modes (targets, vertices, 3), normals alike."""
+
+    base: Values
+    modes: Values
+    faces: Values
+    normals: Values | None = None
+    normal_modes: Values | None = None
+    uv: Values | None = None
+    up: str = "y"
+
+
+class Playing(NamedTuple):
+    """What is animated: weights (frames, targets), and where the mesh is and faces, None where it stays."""
+
+    weights: Floats
+    frame_time: float
+    path: GroundPath | None
+    name: str = "texture"
+
+
+def write_morphs(path: Path, morphs: Morphs, playing: Playing, unit_m: float | None) -> None:
+    """Write one .glb or .gltf in metres and y up; `unit_m` says how many metres a unit of the mesh has."""
+    if unit_m is None:
+        raise FormatError(path, "glTF is in metres, but the mesh does not state its unit: give --unit (1: metres)")
+    if not (np.isfinite(unit_m) and unit_m > 0):
+        raise FormatError(path, f"the unit must be a number of metres above 0, not {unit_m}")
+    if path.suffix.lower() not in (".glb", ".gltf"):
+        raise FormatError(path, f"a glTF file's name ends in .glb or .gltf, not {path.suffix!r}")
+    builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+    largest = np.abs(playing.weights).max(axis=0, initial=0.0)
+    largest = np.where(largest > 0.0, largest, 1.0)  # weights between -1 and 1, which all viewers like
+    mesh = _add_morphed_mesh(builder, morphs, largest, unit_m)
+    builder.append("nodes", {"name": playing.name, "mesh": mesh})
+    builder.append("scenes", {"nodes": [0]})
+    _add_morph_animation(builder, playing, largest, unit_m)
+    write_bytes(path, packed(path, builder.document, bytes(builder.binary)))
+
+
+def _add_morphed_mesh(builder: Builder, morphs: Morphs, largest: Floats, unit: float) -> int:
+    attributes = {"POSITION": _vectors(builder, _upright(morphs.base, morphs.up) * unit, bounds=True)}
+    if morphs.normals is not None:
+        attributes["NORMAL"] = _vectors(builder, _unit_vectors(_upright(morphs.normals, morphs.up)))
+    if morphs.uv is not None:
+        attributes["TEXCOORD_0"] = builder.accessor(np.asarray(morphs.uv, dtype=np.float64), "VEC2", VERTICES)
+    targets = []
+    for k, mode in enumerate(morphs.modes):
+        target = {"POSITION": _vectors(builder, _upright(mode, morphs.up) * (unit * largest[k]), bounds=True)}
+        if morphs.normal_modes is not None:
+            target["NORMAL"] = _vectors(builder, _upright(morphs.normal_modes[k], morphs.up) * largest[k])
+        targets.append(target)
+    faces = builder.accessor(np.asarray(morphs.faces, dtype=np.uint32).ravel(), "SCALAR", INDICES)
+    primitive: dict[str, Any] = {
+        "attributes": attributes, "indices": faces, "material": builder.append("materials", _MESH_MATERIAL)
+    }  # fmt: skip
+    mesh: dict[str, Any] = {"name": "mesh", "primitives": [primitive]}
+    if targets:
+        primitive["targets"] = targets
+        mesh["weights"] = [0.0] * len(targets)
+        mesh["extras"] = {"targetNames": [f"mode {k + 1}" for k in range(len(targets))]}
+    return builder.append("meshes", mesh)
+
+
+def _vectors(builder: Builder, values: Values, bounds: bool = False) -> int:
+    return builder.accessor(np.asarray(values, dtype=np.float64), "VEC3", VERTICES, bounds=bounds)
+
+
+def _upright(vectors: Values, up: str) -> Floats:
+    """With y up."""
+    values = np.asarray(vectors, dtype=np.float64)
+    return values if up == "y" else np.stack([values[..., 0], values[..., 2], -values[..., 1]], axis=-1)
+
+
+def _unit_vectors(vectors: Floats) -> Floats:
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    upward = np.array([0.0, 1.0, 0.0])
+    return np.asarray(np.where(length > 0.0, vectors / np.where(length > 0.0, length, 1.0), upward))
+
+
+def _add_morph_animation(builder: Builder, playing: Playing, largest: Floats, unit: float) -> None:
+    frames = len(playing.weights)
+    times = (np.arange(frames) * playing.frame_time).astype("<f4")
+    if (np.diff(times) <= 0).any():
+        raise FormatError(builder.path, "the sequence is too long for glTF's single precision key times: write less")
+    outputs: list[tuple[str, int]] = []
+    if playing.weights.shape[1]:
+        outputs.append(("weights", builder.accessor((playing.weights / largest).ravel(), "SCALAR")))
+    if playing.path is not None:
+        ground = playing.path.ground
+        places = np.stack([ground.imag, np.zeros(frames), ground.real], axis=1) * unit
+        turns = continuous(about_axis([0.0, 1.0, 0.0], playing.path.heading))
+        outputs.append(("translation", builder.accessor(places, "VEC3")))
+        outputs.append(("rotation", builder.accessor(np.roll(turns, -1, axis=-1), "VEC4")))
+    if not outputs:
+        return
+    keys = builder.accessor(times, "SCALAR", bounds=True)
+    samplers = [{"input": keys, "output": output, "interpolation": "LINEAR"} for _, output in outputs]
+    channels = [{"sampler": k, "target": {"node": 0, "path": what}} for k, (what, _) in enumerate(outputs)]
+    entry = {"name": playing.name, "channels": channels, "samplers": samplers}
+    builder.append("animations", {**entry, "extras": {"freshtake_frame_time": playing.frame_time}})

@@ -1,4 +1,4 @@
-"""UsdSkel as clips: the first skeleton of a stage, moved by its animation and by everything above it."""
+"""Read UsdSkel characters and their animations as clips."""
 
 from __future__ import annotations
 
@@ -9,18 +9,155 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.clip_sets import chosen_number
-from freshtake.formats.gltf.nodes import distinct
+from freshtake.formats.clip_sets import chosen_number, distinct
+from freshtake.formats.files import MOST_NUMBERS, SINGLE
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.usd.library import explained, pxr
-from freshtake.formats.usd.opening import open_stage
-from freshtake.formats.usd.pose import StagePose, clip_pose, local_matrices
+from freshtake.formats.rig import composed, nearest_rotations, scale_free
+from freshtake.formats.usd.library import explained, open_stage, pxr
 from freshtake.formats.usd.writing import NOTE
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.playback import playback_from
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate
 
-_MOST = 20_000_000  # numbers of a clip that a small file may ask for
+
+class StagePose(NamedTuple):
+    """The skeleton prim, its joints, and the animation prim that moves it (None: the rest pose)."""
+
+    prim: Any
+    paths: list[str]
+    parents: list[int]
+    rest: Floats
+    source: Any
+
+
+class ClipPose(NamedTuple):
+    """Translations (frames, joints, 3; the root's in the world), rotations, rest offsets, whether joints move."""
+
+    translations: Floats
+    rotations: Floats
+    offsets: Floats
+    moving: bool
+
+
+class _Local(NamedTuple):
+    """Local translations, rotations (w x y z) and scales, (frames, joints, ...)."""
+
+    translations: Floats
+    rotations: Floats
+    scales: Floats
+    still: bool  # whether no translation is animated
+
+
+def local_matrices(world: Floats, parents: list[int]) -> Floats:
+    """Return world matrices (joints, 4, 4) against those of the parents."""
+    out = world.copy()
+    for joint, parent in enumerate(parents):
+        if parent >= 0:
+            out[joint] = world[joint] @ np.linalg.pinv(world[parent])
+    return out
+
+
+def clip_pose(stage: StagePose, codes: Floats) -> ClipPose:
+    """Return the pose at every time code, everything above the skeleton folded into the root."""
+    local = _local(stage, codes)
+    above = _above(stage, codes)
+    plain = np.abs(local.scales - 1.0).max() < SINGLE and _rigid(above)
+    rest = _split(stage.rest)
+    offsets = rest.translations
+    if plain and np.abs(rest.scales - 1.0).max() < 1e-4:
+        turns = from_matrix(above[:, :3, :3].swapaxes(-1, -2))
+        translations, rotations = local.translations.copy(), local.rotations.copy()
+        if np.array_equal(above[:, :3, :3], np.broadcast_to(np.eye(3), (len(codes), 3, 3))):
+            translations[:, 0] = local.translations[:, 0] + above[:, 3, :3]
+        else:
+            translations[:, 0] = rotate(turns, local.translations[:, 0]) + above[:, 3, :3]
+            rotations[:, 0] = multiply(turns, rotations[:, 0])
+        if local.still:
+            translations[:, 1:] = offsets[1:]
+        return ClipPose(translations, rotations, offsets, _moves(translations, offsets))
+    translations, rotations = _by_matrices(_composed(local), above, stage.parents)
+    at_rest, _ = _by_matrices(stage.rest[None], above[:1], stage.parents)
+    return ClipPose(translations, rotations, at_rest[0], _moves(translations, at_rest[0]))
+
+
+def _moves(translations: Floats, offsets: Floats) -> bool:
+    size = float(np.abs(offsets[1:]).max(initial=0.0))
+    return bool(np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0) > SINGLE * size)
+
+
+def _local(stage: StagePose, codes: Floats) -> _Local:
+    """Return the animation's joints at the codes; joints that it lacks stay at rest."""
+    rest = _split(stage.rest)
+    frames = len(codes)
+    arrays = [np.repeat(values[None], frames, axis=0) for values in rest]
+    if stage.source is None:
+        return _Local(arrays[0], arrays[1], arrays[2], True)
+    animation = pxr().UsdSkel.Animation(stage.source)
+    listed = [str(joint) for joint in animation.GetJointsAttr().Get() or []]
+    places = {path: k for k, path in enumerate(stage.paths)}
+    known = [k for k, path in enumerate(listed) if path in places]
+    into = [places[listed[k]] for k in known]
+    attributes = (animation.GetTranslationsAttr(), animation.GetRotationsAttr(), animation.GetScalesAttr())
+    for number, (attribute, width) in enumerate(zip(attributes, (3, 4, 3), strict=True)):
+        varies = len(attribute.GetTimeSamples()) > 1
+        for frame, code in enumerate(codes if varies else codes[:1]):
+            value = attribute.Get(float(code))
+            values = np.zeros(0) if value is None else np.array(value, dtype=np.float64)
+            if values.shape != (len(listed), width) or not np.isfinite(values).all():
+                break
+            values = values[:, [3, 0, 1, 2]] if width == 4 else values
+            arrays[number][frame if varies else slice(None), into] = values[known]
+    lengths = np.linalg.norm(arrays[1], axis=-1, keepdims=True)
+    turned = np.where(lengths > 1e-9, normalize(np.where(lengths > 1e-9, arrays[1], 1.0)), [1.0, 0.0, 0.0, 0.0])
+    return _Local(arrays[0], turned, arrays[2], len(attributes[0].GetTimeSamples()) < 2)
+
+
+class _Split(NamedTuple):
+    translations: Floats
+    rotations: Floats
+    scales: Floats
+
+
+def _split(matrices: Floats) -> _Split:
+    """Return matrices as translation, rotation and scale along the axes."""
+    linear = matrices[..., :3, :3]
+    scales = np.linalg.norm(linear, axis=-1)
+    return _Split(matrices[..., 3, :3].copy(), nearest_rotations(linear.swapaxes(-1, -2)), scales)
+
+
+def _above(stage: StagePose, codes: Floats) -> Floats:
+    """From the skeleton to the world, (frames, 4, 4)."""
+    lib = pxr()
+    cache = lib.UsdGeom.XformCache()
+    out = np.empty((len(codes), 4, 4))
+    for frame, code in enumerate(codes):
+        cache.SetTime(float(code))
+        out[frame] = np.array(cache.GetLocalToWorldTransform(stage.prim))
+    return np.nan_to_num(out)
+
+
+def _rigid(matrices: Floats) -> bool:
+    linear = matrices[:, :3, :3]
+    return bool(
+        np.abs(linear @ linear.swapaxes(-1, -2) - np.eye(3)).max() < SINGLE and (np.linalg.det(linear) > 0).all()
+    )
+
+
+def _composed(local: _Local) -> Floats:
+    out = np.zeros((*local.translations.shape[:2], 4, 4))
+    for axis in range(3):  # a scaled axis, turned
+        unit = np.zeros(3)
+        unit[axis] = 1.0
+        out[..., axis, :3] = rotate(local.rotations, np.broadcast_to(unit, local.translations.shape))
+        out[..., axis, :3] *= local.scales[..., axis, None]
+    out[..., 3, :3], out[..., 3, 3] = local.translations, 1.0
+    return out
+
+
+def _by_matrices(local: Floats, above: Floats, parents: list[int]) -> tuple[Floats, Floats]:
+    """Return translations and rotations by way of world matrices."""
+    return scale_free(composed(local.swapaxes(-1, -2), parents, above.swapaxes(-1, -2)), parents)
 
 
 class _Take(NamedTuple):
@@ -42,7 +179,7 @@ class _Bones(NamedTuple):
 
 
 def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
-    """The clips of a file: all of them, or the chosen one."""
+    """Return the clips of a file: all of them, or the chosen one."""
     try:
         stage = open_stage(path)
         with explained(path, "the file is damaged"), np.errstate(all="ignore"):
@@ -82,7 +219,7 @@ def _bones(path: Path, stage: Any) -> _Bones:
 
 
 def _parents(path: Path, paths: list[str], place: str) -> list[int]:
-    """The nearest joint above each; there is one root, and parents come first."""
+    """Return the nearest joint above each; there is one root, and parents come first."""
     numbers = {joint: k for k, joint in enumerate(paths)}
     out = []
     for k, joint in enumerate(paths):
@@ -100,7 +237,7 @@ def _array(values: Any) -> Floats:
 
 
 def _takes(bones: _Bones) -> list[_Take]:
-    """Each variant that gives the skeleton another animation; without such, the one that it has."""
+    """Return each variant that gives the skeleton another animation; without such, the one that it has."""
     lib, prim = pxr(), bones.prim
     out: list[_Take] = []
     holder = prim
@@ -125,12 +262,12 @@ def _takes(bones: _Bones) -> list[_Take]:
 
 
 def _order(prim: Any) -> int:
-    """Where a prim stands among its siblings: names of variants come back in another order."""
+    """Return the place of a prim among its siblings: USD lists variants in another order."""
     return [str(child.GetPath()) for child in prim.GetParent().GetAllChildren()].index(str(prim.GetPath()))
 
 
 def _note(prim: Any) -> dict[str, Any]:
-    """What our writer left beside a prim; empty where nothing is or it is no longer what it was."""
+    """Return what our writer left beside a prim; empty where nothing is or it is no longer what it was."""
     try:
         note = json.loads(str(prim.GetCustomDataByKey(NOTE) or "{}"))
     except (ValueError, RecursionError):
@@ -191,19 +328,19 @@ def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: 
     elif not even:
         step = 1.0
     count = len(codes) if even else int(min(np.floor((codes[-1] - codes[0]) / step + 1e-6), 1e12)) + 1
-    if count * len(bones.paths) * 7 > max(_MOST, 100 * path.stat().st_size):
+    if count * len(bones.paths) * 7 > max(MOST_NUMBERS, 100 * path.stat().st_size):
         raise FormatError(path, f"{count} frames of {len(bones.paths)} joints are too many for a file of this size")
     return (codes if even else codes[0] + step * np.arange(count)), _seconds(noted if even else None, step, rate)
 
 
 def _seconds(noted: Any, step: float, rate: float) -> float:
-    """The exact frame time that our writer noted, where it is the one that the codes say."""
+    """Return the exact frame time that our writer noted, where it is the one that the codes say."""
     by_codes = step / rate
     return noted if isinstance(noted, float) and abs(noted / by_codes - 1.0) < 1e-6 else by_codes
 
 
 def _sampled(bones: _Bones, take: _Take | None) -> Floats:
-    """All time codes at which the animation, or something above the skeleton, has a value."""
+    """Return all time codes at which the animation, or something above the skeleton, has a value."""
     lib = pxr()
     codes: set[float] = set()
     if take is not None:

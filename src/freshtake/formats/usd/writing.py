@@ -1,33 +1,49 @@
-"""Clips as a USD stage: a SkelRoot that travels, its skeleton, an animation for each clip, and skinned meshes."""
+"""Write clips as a USD stage: a SkelRoot with its skeleton, an animation for each clip, and skinned meshes.
+
+Travel is on the root joint, so that an animation is complete by itself wherever a program moves it. A variant set
+chooses which clip the character plays. Blender imports the chosen variant only, so every further clip also moves a
+bare skeleton below /Takes: all clips arrive there as actions, on bones of the same names.
+"""
 
 from __future__ import annotations
 
 import json
-from contextlib import nullcontext
 from typing import Any
 
 import numpy as np
 
 from freshtake.formats.rig import Material, Rig, RigMesh, RigMotion
-from freshtake.formats.usd.library import pxr
-from freshtake.formats.usd.names import identifiers, joint_paths
+from freshtake.formats.usd.library import identifiers, joint_paths, pxr
 from freshtake.motion import Skeleton
+from freshtake.motion.edit import nominal_frame_time
+from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import to_matrix
 
 TAKE = "take"  # the variant set that chooses between several animations
-TOP = "/Character"
+TOP, TAKES = "/Character", "/Takes"
 NOTE = "freshtake"  # the key of what USD has no word for, as JSON
 
 
 def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
-    """A layer in memory with everything in it. `skeleton` is what the clips came with."""
+    """Make a layer in memory with a character and its animations.
+
+    Args:
+        rig: joints, bind pose and meshes.
+        motions: the clips on that rig; the first is what the stage shows.
+        skeleton: the joints that the clips came with; where they are the rig's, their channels are noted.
+        unit_m: metres per unit.
+        up: vertical axis, y or z.
+
+    Returns:
+        An anonymous layer.
+    """
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
     stage = lib.Usd.Stage.Open(layer)
     lib.UsdGeom.SetStageUpAxis(stage, up.upper())
     lib.UsdGeom.SetStageMetersPerUnit(stage, unit_m)
-    rate = 1.0 / motions[0].frame_time
+    rate = _rate(motions[0])
     stage.SetTimeCodesPerSecond(rate)
     stage.SetFramesPerSecond(rate)
     stage.SetStartTimeCode(0.0)
@@ -37,28 +53,44 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
     root.GetPrim().SetMetadata("kind", "component")
     _add_skeleton(stage, rig, skeleton)
     lib.UsdGeom.Scope.Define(stage, f"{TOP}/Animations")
-    takes = root.GetPrim().GetVariantSets().AddVariantSet(TAKE) if len(motions) > 1 else None
-    travel = root.AddTranslateOp()
-    for motion, name in zip(motions, identifiers([motion.name for motion in motions]), strict=True):
-        source = _add_animation(stage, rig, motion, name, rate)
-        if takes is not None:
-            takes.AddVariant(name)
-            takes.SetVariantSelection(name)
-        with takes.GetVariantEditContext() if takes is not None else nullcontext():
-            binding = lib.UsdSkel.BindingAPI.Apply(stage.GetPrimAtPath(f"{TOP}/Skeleton"))
-            binding.CreateAnimationSourceRel().SetTargets([source])
-            for code, place in zip(_codes(motion, rate), motion.translations[:, 0].tolist(), strict=True):
-                travel.Set(lib.Gf.Vec3d(*place), code)
-    if takes is not None:
-        takes.SetVariantSelection(takes.GetVariantNames()[0])
+    names = identifiers([motion.name for motion in motions])
+    sources = [_add_animation(stage, rig, motion, name, rate) for motion, name in zip(motions, names, strict=True)]
+    _choose_take(stage, root, names, sources)
     _add_meshes(stage, rig, TOP)
     return layer
 
 
+def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) -> None:
+    """Bind the first animation; of several, let a variant set choose, and let each further one move a skeleton."""
+    lib = pxr()
+    binding = lib.UsdSkel.BindingAPI.Apply(stage.GetPrimAtPath(f"{TOP}/Skeleton"))
+    relation = binding.CreateAnimationSourceRel()
+    if len(names) == 1:
+        relation.SetTargets(sources)
+        return
+    takes = root.GetPrim().GetVariantSets().AddVariantSet(TAKE)
+    for name, source in zip(names, sources, strict=True):
+        takes.AddVariant(name)
+        takes.SetVariantSelection(name)
+        with takes.GetVariantEditContext():
+            relation.SetTargets([source])
+    takes.SetVariantSelection(names[0])
+    lib.UsdGeom.Scope.Define(stage, TAKES)
+    for name, source in zip(names[1:], sources[1:], strict=True):
+        lib.UsdSkel.Root.Define(stage, f"{TAKES}/{name}")
+        prim = lib.UsdSkel.Skeleton.Define(stage, f"{TAKES}/{name}/{name}").GetPrim()
+        prim.GetReferences().AddInternalReference(f"{TOP}/Skeleton")
+        lib.UsdSkel.BindingAPI.Apply(prim).CreateAnimationSourceRel().SetTargets([source])
+
+
+def _rate(motion: RigMotion) -> float:
+    """Return frames per second, with 59.99999988 as the 60 that was meant."""
+    return fps_of(nominal_frame_time(motion.frame_time))
+
+
 def _codes(motion: RigMotion, rate: float) -> list[float]:
-    """The time codes of a motion's frames: whole numbers where it has the stage's rate."""
-    step = motion.frame_time * rate
-    step = 1.0 if abs(step - 1.0) < 1e-9 else step
+    """Return the time codes of all frames: whole numbers where the motion has the rate of the stage."""
+    step = rate / _rate(motion)
     return [frame * step for frame in range(len(motion.rotations))]
 
 
@@ -87,29 +119,25 @@ def _define_skeleton(stage: Any, rig: Rig, top: str) -> Any:
 
 
 def _matrices(positions: Floats, rotations: Floats) -> Any:
-    """Rigid transforms for rows of vectors, as USD has them."""
+    """Return rigid transforms for rows of vectors, as USD has them."""
     out = np.tile(np.eye(4), (len(positions), 1, 1))
     out[:, :3, :3], out[:, 3, :3] = to_matrix(rotations).swapaxes(-1, -2), positions
     return pxr().Vt.Matrix4dArray.FromNumpy(out)
 
 
 def _add_animation(stage: Any, rig: Rig, motion: RigMotion, name: str, rate: float) -> Any:
-    """One SkelAnimation. Joints keep their translations unless they move; the root's is 0, as the SkelRoot travels."""
+    """Add one SkelAnimation: rotations of all joints, and translations, which USD has for all joints or for none."""
     lib = pxr()
     prim = lib.UsdSkel.Animation.Define(stage, f"{TOP}/Animations/{name}")
     prim.CreateJointsAttr(joint_paths(rig.names, rig.parents.tolist()))
     codes = _codes(motion, rate)
     prim.CreateScalesAttr(lib.Vt.Vec3hArray([lib.Gf.Vec3h(1, 1, 1)] * len(rig.names)))
     places = motion.translations.astype(np.float32)
-    places[:, 0] = 0.0
-    moved = prim.CreateTranslationsAttr()
     if motion.moving(rig) == [0]:
-        still = rig.translations.astype(np.float32)
-        still[0] = 0.0
-        moved.Set(lib.Vt.Vec3fArray.FromNumpy(still))
-    else:
-        for code, frame in zip(codes, places, strict=True):
-            moved.Set(lib.Vt.Vec3fArray.FromNumpy(frame), code)
+        places[:, 1:] = rig.translations[1:]  # without what rounding left of joints that do not move
+    moved = prim.CreateTranslationsAttr()
+    for code, frame in zip(codes, places, strict=True):
+        moved.Set(lib.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(frame)), code)
     turned = prim.CreateRotationsAttr()
     for code, frame in zip(codes, np.roll(motion.rotations, -1, axis=-1).astype(np.float32), strict=True):
         turned.Set(lib.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(frame)), code)  # x y z w in memory
@@ -158,7 +186,7 @@ def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]
 
 
 def add_triangles(stage: Any, path: str, vertices: Floats, faces: Ints) -> Any:
-    """A mesh of triangles, as it is at rest."""
+    """Return a mesh of triangles, as it is at rest."""
     lib = pxr()
     prim = lib.UsdGeom.Mesh.Define(stage, path)
     points = lib.Vt.Vec3fArray.FromNumpy(vertices.astype(np.float32))

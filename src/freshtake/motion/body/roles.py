@@ -25,7 +25,6 @@ SIDE = {
 HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # no part of the body
 NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
 LOOSE = re.compile(r"skirt|cape|coat|cloth|robe|dress|hair|tail|ribbon|sword|weapon|prop|wing", re.I)  # hangs down
-TALL = 0.25  # of the longest side: a body is at least this high
 FLOOR, LEG = 0.1, 0.2  # of the height: feet within the one are on one floor, legs are longer than the other
 TRUNK, HEAD = "trunk", "head"
 ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # others follow
@@ -113,7 +112,9 @@ def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
         toes = [j for j in below if re.search(r"toe|ball", skeleton.names[j], re.I)] or below
         named_feet.append(Foot(skeleton.names[ankle], ankle, toes[0] if toes else None))
     standing = _standing_tips(skeleton)
-    return _with_others(skeleton, tuple(named_feet), standing) or _leg_tips(skeleton) or standing
+    shown = _with_others(skeleton, tuple(named_feet), standing) or _leg_tips(skeleton) or standing
+    paws = [Foot(skeleton.names[joint], joint, None) for joint in skeleton.paws]
+    return tuple(sorted((*shown, *paws), key=lambda foot: foot.ankle)) if paws else shown
 
 
 def _is_tip_name(name: str) -> bool:
@@ -151,7 +152,8 @@ def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
     """
     rest = rest_positions(skeleton)
     longest = float(np.ptp(rest, axis=0).max(initial=0.0))
-    stances = [_stance(skeleton, rest, axis) for axis in (1, 2) if np.ptp(rest[:, axis]) > TALL * longest]
+    # A body is at least a quarter as high as it is long; flatter, an axis cannot be the vertical one.
+    stances = [_stance(skeleton, rest, axis) for axis in (1, 2) if np.ptp(rest[:, axis]) > 0.25 * longest]
     best = max(stances, key=lambda stance: (len(stance.feet), stance.reach), default=_Stance([], 0.0))
     return tuple(best.feet)
 
@@ -202,7 +204,7 @@ def hands(skeleton: Skeleton) -> tuple[int, ...]:
     """Hand (or wrist) joints by name, the one nearest to the body on each arm."""
     named = [j for j, n in enumerate(skeleton.names) if re.search(r"hand|wrist", n, re.I)]
     named = [j for j in named if not re.search(r"thumb|index|finger|middle|ring|pinky", skeleton.names[j], re.I)]
-    named = [j for j in named if not HELPER.search(skeleton.names[j])]
+    named = [j for j in named if not HELPER.search(skeleton.names[j]) and j not in skeleton.paws]
     return tuple(j for j in named if not set(skeleton.chain(j)[:-1]) & set(named))
 
 
@@ -226,13 +228,15 @@ def pelvis(skeleton: Skeleton) -> int:
 
 @lru_cache(maxsize=64)
 def leg_length(skeleton: Skeleton) -> float:
-    """Summed offsets from the pelvis down to the first foot; without feet, half the longest chain's length."""
+    """Summed offsets from the pelvis down to the first foot; without feet, half the longest chain's length.
+
+    Of four feet the nearest counts: from the hips of an animal to its front feet is a trunk and a leg.
+    """
     lengths = skeleton.lengths()
     all_feet = feet(skeleton)
     if all_feet:
-        chain = skeleton.chain(all_feet[0].ankle)
-        length = float(lengths[chain[chain.index(pelvis(skeleton)) + 1 :]].sum())
-        return max(length, 1e-12)
+        chains = [skeleton.chain(foot.ankle) for foot in (all_feet if len(all_feet) > 2 else all_feet[:1])]
+        return max(min(float(lengths[chain[chain.index(pelvis(skeleton)) + 1 :]].sum()) for chain in chains), 1e-12)
     reach = [float(lengths[skeleton.chain(j)].sum()) for j in range(len(skeleton))]
     return max(max(reach) / 2.0, 1e-12)
 

@@ -96,8 +96,16 @@ def rooted(
     )
 
 
-def as_filed(clip: Clip) -> Clip:
-    """The clip as its file has it: joints above the body stand as they stood, and the body moves on them."""
+def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
+    """Return the clip as its file has it: joints above the body stand as they stood, and the body moves on them.
+
+    Args:
+        clip: The clip, with joint 0 where its body is.
+        carrier: (frames, 3): where a joint 0 that goes along with the body is in the file; default: under the body.
+
+    Returns:
+        The clip with the skeleton of its file.
+    """
     base, skeleton = clip.skeleton.base, clip.skeleton
     if base is None:
         return clip
@@ -105,7 +113,7 @@ def as_filed(clip: Clip) -> Clip:
     local, rotations = clip.local_translations().copy(), clip.rotations.copy()
     if len(base.chain) > 1:
         place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
-        _stand(base, local, rotations, place, turn, clip.up_index)
+        _stand(base, local, rotations, place, turn, clip.up_index, carrier)
         wanted = _led(base, world)
         rehang(skeleton, local, rotations, wanted, base.carried)
         for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried ones
@@ -128,7 +136,9 @@ def _led(base: Base, world: WorldPose) -> WorldPose:
     return WorldPose(positions, rotations)
 
 
-def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats, up: int) -> None:
+def _stand(
+    base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats, up: int, carrier: Floats | None
+) -> None:
     """Write the file's transforms of the chain, with the travel in the mover and the turn in the last joint."""
     above = np.empty((len(base.chain), 4))  # the rotation of each joint's parent in the world
     above[0] = IDENTITY
@@ -136,7 +146,9 @@ def _stand(base: Base, local: Floats, rotations: Floats, place: Floats, turn: Fl
         above[k] = multiply(above[k - 1], base.rotations[k - 1])
     mover = base.chain.index(base.mover)
     local[:, base.chain], rotations[:, base.chain] = base.translations, base.rotations
-    if base.follows:
+    if base.follows and carrier is not None:
+        local[:, 0] = carrier
+    elif base.follows:
         local[:, 0] += place
         local[:, 0, up] = base.translations[0, up]
     steps = rotate(above, local[:, base.chain])

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.mesh import MeshSequence
-from freshtake.motion.points import PointClip
+from freshtake.motion.kinds import MeshSequence, PointClip
 from freshtake.motion.skeleton import Skeleton
 
 # From the pelvis over the hip to the ankle, in metres: people of 1.4 to 2.1 m. Joints of people in the CMU and ACCAD

@@ -15,12 +15,12 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion.body.pose_space import pose_points, usual_facing
 from freshtake.motion.clip import Clip
-from freshtake.motion.cycles.closing import closing_of
 from freshtake.motion.cycles.cycles import (
     STRIKE_SHIFT,
     Cycles,
     Recurrence,
     blur,
+    closing_of,
     cycle_counts,
     cycles_at,
     find_recurrence,
@@ -33,8 +33,6 @@ from freshtake.motion.skeleton import compatible
 from freshtake.numeric.arrays import Floats
 
 BINS = 72  # of the phase that takes have in common
-NEARBY = 0.1  # of a cycle: how far from the aligned phase a take's foot strike may be
-WHOLE = 0.8  # of the usual period: a shorter take that does not close is torn
 LOSABLE = 1.0 / 3.0  # of all cycles, that may be lost for the sake of a foot strike
 
 
@@ -78,10 +76,11 @@ def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
     if not periods:
         return []
     shares = [clip.duration / float(np.median(periods)) for clip in clips]
+    # A take clearly shorter than the usual period that does not close is torn, not a quick cycle.
     return [
         (clip, share)
         for clip, cycles, share in zip(clips, found, shares, strict=True)
-        if cycles is None and share < WHOLE and not closing_of([clip]).cyclic
+        if cycles is None and share < 0.8 and not closing_of([clip]).cyclic
     ]
 
 
@@ -150,7 +149,8 @@ class _Aligned(NamedTuple):
             for struck in self.struck:
                 # where this foot strikes unclearly, or elsewhere: at the aligned phase
                 off = (struck.get(foot, phase) - phase + BINS / 2) % BINS - BINS / 2
-                common.append(phase + (off if abs(off) <= NEARBY * BINS else 0.0))
+                # A foot strike near the aligned phase is the better place to cut; one far away is another event.
+                common.append(phase + (off if abs(off) <= 0.1 * BINS else 0.0))
             out.append(np.array(common))
         if not out:
             return []

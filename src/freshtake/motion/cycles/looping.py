@@ -1,28 +1,95 @@
-"""Loops: clips whose last frame leads into the first; how they are played, closed and planted.
-
-A loop is a clip whose `playback` says so. Closing spreads what the ends of a cycle differ by: a difference in place as
-a straight ramp over the whole loop, which leaves accelerations as they were, one in speed as two parabolas that vanish
-half a cycle away from the seam, which bend the motion little.
-"""
+"""Loops: where a clip is best cut into one, and how its ends are made to meet."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.pose_space import pose_points, principal, usual_facing
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.edit import start_at_origin, turned
+from freshtake.motion.cycles.cycles import CYCLIC_STEPS, find_cycles, first_to_last
+from freshtake.motion.edit import heading, start_at_origin, turned
 from freshtake.motion.features.angles import split_heading, upright_reference
 from freshtake.motion.features.ground import ground_of, set_ground
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, plant
 from freshtake.motion.playback import Playback
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, rotate, to_rotvec
 
-WARM_UP = 1.5  # seconds before a loop after which planting no longer remembers where it began
+
+class Span(NamedTuple):
+    """Frames start to stop - 1 are the loop, frame `stop` is about where it begins again."""
+
+    start: int
+    stop: int
+    cycles: int
+
+
+def best_loop(clip: Clip, cycles: int = 1) -> Span:
+    """The part whose two ends are most alike in pose, speed and height, and which turns least."""
+    if cycles < 1:
+        raise UsageError(f"a loop has 1 cycle or more, not {cycles}")
+    name = clip.name or "the clip"
+    try:
+        clip_cycles = find_cycles(clip)
+    except UsageError:
+        if first_to_last(clip) < CYCLIC_STEPS:  # the whole clip is one cycle
+            if cycles > 1:
+                raise UsageError(f"{name} is one cycle, not {cycles}: ask for one") from None
+            return Span(0, len(clip) - 1, 1)
+        raise UsageError(
+            f"{name} has no cycle to loop: no pose recurs within its {len(clip)} frames, and it does not end as it "
+            "begins; give a clip of a movement that repeats, or use --whole if the clip is exactly one cycle"
+        ) from None
+    runs = _runs(clip_cycles.spans)
+    longest = max(count for _, _, count in runs)
+    if longest < cycles:
+        raise UsageError(f"{name} has {longest} cycles in a row, not {cycles}: ask for fewer")
+    points = principal(pose_points(clip))
+    height = clip.root[:, clip.up_index] / leg_length(clip.skeleton)
+    turning = heading(clip, usual_facing(clip))
+    loud = _loud(clip)
+    # A loop may be a tenth of a cycle longer or shorter than usual, and reach as far beyond the cycles.
+    reach = round(0.1 * clip_cycles.period)
+    best, chosen = np.inf, Span(*runs[0])
+    for first, last, count in runs:
+        low, high = max(first - reach, 0), min(last + reach, len(clip) - 1)
+        usual = cycles * (last - first) / count
+        for frames in range(max(2, round(usual - reach)), min(round(usual + reach), high - low) + 1):
+            ends = slice(low, high - frames + 1), slice(low + frames, high + 1)
+            cost = ((points[ends[1]] - points[ends[0]]) ** 2).sum(axis=1) + (height[ends[1]] - height[ends[0]]) ** 2
+            turn = turning[ends[1]] - turning[ends[0]]
+            # A turn of one radian within the loop counts as half a leg length: it will have to be removed.
+            cost += (0.5 * (turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi)))) ** 2
+            # Keep the seam out of impacts where it can lie elsewhere: there every difference shows.
+            cost += loud[ends[0]] | loud[ends[1]]
+            if cost.min() < best:
+                best, start = float(cost.min()), low + int(cost.argmin())
+                chosen = Span(start, start + frames, cycles)
+    return chosen
+
+
+def _loud(clip: Clip) -> Bools:
+    """(frames,): where the body, now or in a frame beside, changes its speed more than three quarters of the time."""
+    speed = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
+    bend = np.linalg.norm(np.diff(speed, axis=0), axis=2).mean(axis=1)
+    padded = np.pad(bend, 2, mode="edge")
+    around = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]])  # each frame and its neighbours
+    return np.asarray(around > np.percentile(bend, 75.0))
+
+
+def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
+    """Cycles that follow one another without a gap: first frame, last frame, how many."""
+    breaks = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(spans)) if a[1] != b[0]), len(spans)]
+    return [(spans[a][0], spans[b - 1][1], b - a) for a, b in pairwise(breaks)]
+
+
 Contacts = Callable[[Clip, Ints], Floats | None]  # of a clip whose frames are these frames of a loop
 
 
@@ -160,7 +227,8 @@ def planted_loop(
 ) -> Clip:
     """The loop with feet that stand, through its seam as elsewhere: planted as a part of the endless motion."""
     info, frames = _playback(loop), loop_frames(loop)
-    before = int(np.ceil(WARM_UP / loop.frame_time))
+    # After 1.5 s planting no longer remembers where it began, so both ends of the loop are planted alike.
+    before = int(np.ceil(1.5 / loop.frame_time))
     count = before + frames + 1 + Planter(base, settings, loop.frame_time).latency
     around = played(loop, count, -before)
     flags = contacts(around, np.mod(np.arange(count) - before, frames))

@@ -11,7 +11,6 @@ from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
-from scipy.ndimage import gaussian_filter1d
 
 from freshtake.errors import UsageError
 from freshtake.motion.body.rooting import as_filed, rehang
@@ -22,10 +21,10 @@ from freshtake.motion.features.ground import ground_of, set_ground
 from freshtake.motion.playback import ROOT_MOTIONS, Playback
 from freshtake.motion.skeleton import ROOT_CHANNELS, EndSite, Skeleton
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.kinematics import WorldPose
 from freshtake.numeric.rotations import IDENTITY, about_axis, multiply
 
-SMOOTH = 0.4  # seconds by which the course of a motion that is no loop is smoothed: about a step
 ROOT_NAMES = ("Root", "RootMotion")
 
 
@@ -43,7 +42,8 @@ def course_of(clip: Clip) -> BodyCourse:
     ground = ground_of(clip.root, clip.up)
     info = clip.playback
     if info is None or not info.loop:
-        seconds = SMOOTH / clip.frame_time
+        # Smooth the trajectory of what is no loop over about a step, so that the root does not sway with the hips.
+        seconds = 0.4 / clip.frame_time
         path = _smooth(ground.real, seconds) + 1j * _smooth(ground.imag, seconds)
         set_ground(places, path, clip.up)
         return BodyCourse(places, _smooth(heading, seconds))

@@ -1,14 +1,22 @@
-"""How much of a jump a loop has at its seam, in the measure of the steps that a motion takes from frame to frame."""
+"""Seams between clips: how well an end meets a start, poses that several loops share, and joining clips at them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.looping import loop_frames, played
+from freshtake.motion.edit import aligned_to, concatenate
+from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import continuous, from_rotvec, inverse, multiply, to_rotvec
+
+REACH = 0.4  # seconds to either side of the seam; never more than half the loop
+BLEND = 0.25  # seconds
 
 
 class Steps(NamedTuple):
@@ -41,3 +49,131 @@ def seam_of(loop: Clip) -> Seam:
     """The seam of a loop."""
     steps = steps_of(played(loop, 4, loop_frames(loop) - 2))
     return Seam(float(steps.step[1]), float(steps.bend.max()))
+
+
+class SeamPose(NamedTuple):
+    """Rotations (joints, 4) and places on the parents (joints, 3) at the seam, and how both change per second."""
+
+    rotations: Floats
+    local: Floats
+    turning: Floats
+    moving: Floats
+
+
+def seam_pose(loop: Clip) -> SeamPose:
+    """Pose and speed at the first frame of a loop; the place on the ground is left open (0)."""
+    around = played(loop, 3, -1)
+    rotations, local = around.rotations, around.local_translations()
+    before, after = (to_rotvec(multiply(rotations[k + 1], inverse(rotations[k]))) for k in (0, 1))
+    turning = 0.5 * (before + after) / loop.frame_time
+    moving = 0.5 * (local[2] - local[0]) / loop.frame_time
+    place = local[1].copy()
+    place[0] *= np.arange(3) == loop.up_index
+    return SeamPose(rotations[1], place, turning, moving)
+
+
+def with_seam(loop: Clip, wanted: SeamPose) -> Clip:
+    """The loop with this pose and speed at its seam; it stays where it is on the ground."""
+    if len(wanted.rotations) != len(loop.skeleton):
+        raise UsageError(f"{loop.name or 'the loop'} has another skeleton than the pose its seam is to have")
+    flat, steep = _shapes(loop)
+    # Turning joints turns their speeds too: three rounds settle both.
+    for _ in range(3):
+        now = seam_pose(loop)
+        turn = to_rotvec(multiply(wanted.rotations, inverse(now.rotations)))
+        correction = from_rotvec(_spread(flat, turn) + _spread(steep, wanted.turning - now.turning))
+        moved = _spread(flat, wanted.local - now.local) + _spread(steep, wanted.moving - now.moving)
+        local = loop.local_translations() + moved
+        loop = loop.changed(
+            root=local[:, 0],
+            rotations=continuous(multiply(correction, loop.rotations)),
+            joint_translations=None if loop.joint_translations is None else local,
+        ).changed(playback=loop.playback)
+    return loop
+
+
+def _shapes(loop: Clip) -> tuple[Floats, Floats]:
+    """(frames,) each: 1 at the seam, flat there and at its reach; 0 at the seam, of slope 1 per second there."""
+    frames = loop_frames(loop)
+    number = np.arange(len(loop), dtype=np.float64)
+    from_seam = number - frames * np.round(number / frames)
+    reach = max(1.0, min(REACH / loop.frame_time, 0.5 * frames))
+    share = np.minimum(np.abs(from_seam) / reach, 1.0)
+    return (1.0 - share) ** 2 * (1.0 + 2.0 * share), from_seam * loop.frame_time * (1.0 - share) ** 2
+
+
+def _spread(shape: Floats, amount: Floats) -> Floats:
+    return np.asarray(shape[:, None, None] * amount)
+
+
+def chained(loops: Sequence[Clip]) -> Clip:
+    """Loops one behind the other, each from where the one before leads to, and the first frame of the first at last."""
+    place, roots, rotations, moving = np.zeros(3), [], [], []
+    parts = [(loop, loop_frames(loop)) for loop in loops] + [(loops[0], 1)]
+    for loop, frames in parts:
+        require_compatible(loops[0].skeleton, loop.skeleton, loops[0].name or "the first loop", loop.name or "a later")
+        start = played(loop, 1).root[0] * (np.arange(3) != loop.up_index)
+        root = loop.root[:frames] - start + place
+        place = place + played(loop, 1, loop_frames(loop)).root[0] * (np.arange(3) != loop.up_index) - start
+        roots.append(root)
+        rotations.append(loop.rotations[:frames])
+        if loop.joint_translations is not None:
+            moving.append(np.concatenate([root[:, None], loop.joint_translations[:frames, 1:]], axis=1))
+    return loops[0].changed(
+        root=np.concatenate(roots),
+        rotations=continuous(np.concatenate(rotations)),
+        joint_translations=np.concatenate(moving) if len(moving) == len(parts) else None,
+    )
+
+
+def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
+    """One clip after the other; the first frame of each next one is the last of the one before."""
+    if not (np.isfinite(blend) and blend >= 0.0):
+        raise UsageError(f"a blend lasts 0 seconds or more, not {blend}")
+    if not clips:
+        raise UsageError("there is nothing to join: give at least one clip")
+    if any(clip.joint_translations is not None for clip in clips):
+        raise UsageError("clips whose joints move against their parents cannot be joined: remove those translations")
+    parts = [clips[0]]
+    for clip in clips[1:]:
+        concatenate([parts[0], clip], align=False)  # raises where skeletons, rates or axes differ
+        parts.append(_faded(parts[-1], aligned_to(clip, parts[-1]), blend))
+    joined = concatenate(parts, align=False, skip_repeated=True)
+    return joined.changed(channels=None, provenance=f"{len(clips)} clips joined")
+
+
+def seams(clips: Sequence[Clip]) -> list[int]:
+    """The frames of the joined motion at which each clip begins."""
+    return [0, *np.cumsum([len(clip) - 1 for clip in clips[:-1]]).tolist()]
+
+
+def _faded(before: Clip, after: Clip, blend: float) -> Clip:
+    """`after` with what it differs by from the end of `before` added, and fading."""
+    time = np.arange(len(after), dtype=np.float64) * after.frame_time
+    still, moving = fading(time, min(blend, float(time[-1])))
+    still[0] = 1.0
+    turn_between = to_rotvec(multiply(before.rotations[-1], inverse(after.rotations[0])))
+    faster = _speed(before, -2) - _speed(after, 0)
+    turn = turn_between * still[:, None, None] + faster[1:] * moving[:, None, None]
+    root = (before.root[-1] - after.root[0]) * still[:, None] + faster[0] * moving[:, None]
+    return after.changed(root=after.root + root, rotations=multiply(from_rotvec(turn), after.rotations))
+
+
+def _speed(clip: Clip, frame: int) -> Floats:
+    """(1 + joints, 3): of the root and of every joint's rotation from one frame to the next, per second."""
+    if len(clip) < 2:
+        return np.zeros((1 + len(clip.skeleton), 3))
+    a, b = (frame, frame + 1) if frame >= 0 else (len(clip) + frame, len(clip) + frame + 1)
+    turn = to_rotvec(multiply(clip.rotations[b], inverse(clip.rotations[a])))
+    return np.concatenate([(clip.root[b] - clip.root[a])[None], turn]) / clip.frame_time
+
+
+def fading(time: Floats, blend: float) -> tuple[Floats, Floats]:
+    """Weights of a difference in place and of one in speed (seconds), from 1 and 0 with slope 0 and 1 to nothing.
+
+    With t = time / blend: 1 - 10t^3 + 15t^4 - 6t^5, and (t - 6t^3 + 8t^4 - 3t^5) blend.
+    """
+    if blend <= 0.0:
+        return np.zeros_like(time), np.zeros_like(time)
+    t = np.minimum(time / blend, 1.0)
+    return 1.0 - t**3 * (10.0 - t * (15.0 - 6.0 * t)), blend * (t - t**3 * (6.0 - t * (8.0 - 3.0 * t)))

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import angles as angles_of
 from freshtake.motion.features import recipe_parts as stored
@@ -25,7 +25,7 @@ from freshtake.motion.features.ground import (
     summed,
     turned_back,
 )
-from freshtake.motion.features.markers import Markers, markers_for, place_names, relative_points, solve_pose
+from freshtake.motion.features.point_features import Markers, markers_for, place_names, relative_points, solve_pose
 from freshtake.motion.features.scale import clip_effects
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
@@ -208,7 +208,7 @@ class ClipLayout:
 
     def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
         """The pose of the usual columns, compiled; as `pose` but for the last bits."""
-        from freshtake.motion.features.pose_kernel import (  # numba is slow to import, and encoding needs none
+        from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
             PoseCoding,
             pose_rows,
         )

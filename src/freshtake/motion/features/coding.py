@@ -26,11 +26,8 @@ from freshtake.motion.features.point_features import point_layout
 from freshtake.motion.features.recipes import Layout, Motion, Recipe, constant_columns
 from freshtake.motion.features.scale import SCALES, floored_effects, spread, std_weights
 from freshtake.motion.features.stroke_features import StrokeLayout, stroke_layout
-from freshtake.motion.kind_words import kind_word
-from freshtake.motion.mesh import MeshSequence
-from freshtake.motion.points import PointClip
+from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, kind_word
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.stroke import Stroke
 from freshtake.motion.validation import frozen, same_rate
 from freshtake.numeric.arrays import Floats
 

@@ -11,10 +11,17 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.cloud import cloud_path, placed, reference_plan, relative_columns
 from freshtake.motion.features.ground import Complexes, Path, Start, start_of, summed, turned_back
-from freshtake.motion.features.point_features import RATES, ROOTS, cloud_effects
-from freshtake.motion.mesh import MeshSequence
+from freshtake.motion.features.point_features import (
+    RATES,
+    ROOTS,
+    cloud_effects,
+    cloud_path,
+    placed,
+    reference_plan,
+    relative_columns,
+)
+from freshtake.motion.kinds import MeshSequence
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import frozen, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats

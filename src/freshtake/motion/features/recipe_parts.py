@@ -79,6 +79,8 @@ def skeleton_parts(skeleton: Skeleton) -> Parts:
         "tip_joints": np.array([site.joint for site in skeleton.end_sites], dtype=np.int64),
         "tip_offsets": np.array([site.offset for site in skeleton.end_sites], dtype=np.float64).reshape(-1, 3),
     }
+    if skeleton.paws:
+        header["paws"] = [skeleton.names[joint] for joint in skeleton.paws]
     if skeleton.axes is not None:
         arrays["axes"] = skeleton.axes
     if skeleton.limits is not None:
@@ -141,6 +143,7 @@ def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) 
         array(arrays, "axes") if "axes" in arrays else None,
         _limits(header, arrays, channels) if "limits" in arrays else None,
         _base(header, arrays) if "base" in header else None,
+        tuple(map(texts(header, "joints").index, texts(header, "paws"))) if "paws" in header else (),
     )
 
 

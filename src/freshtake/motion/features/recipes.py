@@ -17,10 +17,8 @@ from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.features.point_features import PointLayout
 from freshtake.motion.features.scale import SCALES
 from freshtake.motion.features.stroke_features import StrokeLayout
-from freshtake.motion.mesh import MeshSequence
-from freshtake.motion.points import PointClip
+from freshtake.motion.kinds import MeshSequence, PointClip, Stroke
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.stroke import Stroke
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
@@ -32,7 +30,6 @@ LAYOUTS: dict[str, type[Layout]] = {
 }  # fmt: skip
 VERSION = 1
 STILL = 1e-12  # a column that moves by less (times its size, where that is above 1) is constant
-SAME = 1e-9  # how far a constant may be off in another motion
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -55,7 +52,8 @@ class Recipe:
         columns = self.layout.width
         put(self, "kept", frozen(self.kept, "kept", (None,), np.intp))
         inside = len(self.kept) == 0 or (self.kept[0] >= 0 and self.kept[-1] < columns)
-        if not inside or not (np.diff(self.kept) > 0).all():
+        # Compared, not subtracted: differences of the numbers that a hostile file may hold wrap around.
+        if not inside or not (self.kept[1:] > self.kept[:-1]).all():
             raise InvalidMotion(f"kept must be increasing column numbers below {columns}")
         put(self, "fixed", frozen(self.fixed, "fixed", (columns,)))
         put(self, "weights", frozen(self.weights, "weights", (len(self.kept),)))
@@ -112,7 +110,8 @@ class Recipe:
         """Raise with the name of the DOF when a column that was left out has another value."""
         left = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
         off = np.abs(columns[:, left] - self.fixed[left]).max(axis=0, initial=0.0)
-        wrong = off > SAME * np.maximum(1.0, np.abs(self.fixed[left]))
+        # Constants may differ by rounding between motions, but not by more.
+        wrong = off > 1e-9 * np.maximum(1.0, np.abs(self.fixed[left]))
         if wrong.any():
             column = int(left[off.argmax()])
             frame = int(np.abs(columns[:, column] - self.fixed[column]).argmax())

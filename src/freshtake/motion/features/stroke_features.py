@@ -16,12 +16,11 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.features import recipe_parts as stored
 from freshtake.motion.features.ground import Path, Start
+from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.stroke import Stroke
 from freshtake.motion.validation import checked_names, frozen, positive
 from freshtake.numeric.arrays import Bools, Floats
 
-EVEN = 1e-6  # share of a frame by which evenly spaced points may be off
 PLACES = ("x", "y", "z")  # dimensions that say where a point lies
 LONGEST = 30.0  # of a logarithm of a time step in frames
 
@@ -139,7 +138,8 @@ class StrokeLayout:
 def is_even(stroke: Stroke, frame_time: float) -> bool:
     """Whether every point comes one frame time after the one before."""
     grid = stroke.times[0] + np.arange(len(stroke)) * frame_time
-    return bool(np.abs(stroke.times - grid).max() <= EVEN * frame_time)
+    # Evenly spaced points are off their grid by rounding only.
+    return bool(np.abs(stroke.times - grid).max() <= 1e-6 * frame_time)
 
 
 def middle(stroke: Stroke) -> Floats:

@@ -7,27 +7,25 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from freshtake.motion.planting.clip_planting import plant
-    from freshtake.motion.planting.contact_labels import nearest_contacts
+    from freshtake.motion.planting.clip_planting import PinResult, Planted, PlantedContact, PlantReport, plant
     from freshtake.motion.planting.planter import Planter, PlanterState, StreamFrame
-    from freshtake.motion.planting.planting_model import PlantingModel, learn_planting
-    from freshtake.motion.planting.reporting import PinResult, Planted, PlantedContact, PlantReport
-    from freshtake.motion.planting.settings import PlantSettings, settings_for
+    from freshtake.motion.planting.planting_model import PlantingModel, learn_planting, nearest_contacts
+    from freshtake.motion.planting.rig import PlantSettings, settings_for
 
 _HOMES = {
-    "PinResult": "reporting",
-    "PlantReport": "reporting",
-    "PlantSettings": "settings",
-    "Planted": "reporting",
-    "PlantedContact": "reporting",
+    "PinResult": "clip_planting",
+    "PlantReport": "clip_planting",
+    "PlantSettings": "rig",
+    "Planted": "clip_planting",
+    "PlantedContact": "clip_planting",
     "Planter": "planter",
     "PlanterState": "planter",
     "PlantingModel": "planting_model",
     "StreamFrame": "planter",
     "learn_planting": "planting_model",
-    "nearest_contacts": "contact_labels",
+    "nearest_contacts": "planting_model",
     "plant": "clip_planting",
-    "settings_for": "settings",
+    "settings_for": "rig",
 }
 
 __all__ = [

@@ -1,4 +1,7 @@
-"""Foot contacts: when each foot joint stands on the floor, from its height and speed, with hysteresis."""
+"""Foot contacts: when each foot joint stands on the floor, from its height and speed, with hysteresis.
+
+`ContactSettings` is the one home of these thresholds.
+"""
 
 from __future__ import annotations
 
@@ -48,6 +51,15 @@ class ContactSettings:
             raise UsageError("contact times must not be negative, and the window for speed must be above 0")
         if not 0 <= self.floor_percentile <= 100:
             raise UsageError(f"floor_percentile must lie between 0 and 100, not at {self.floor_percentile}")
+
+
+# Recorded motion: a foot that shuffles along the floor does not stand.
+RECORDED = ContactSettings(speed_on=0.2, speed_off=0.35)
+# Synthesized feet may slide while they stand: looser limits than for recorded motion.
+SYNTHESIZED = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
+
+# Leg lengths above its floor within which a foot should stand still: what sliding is judged by.
+NEAR_FLOOR = 0.03
 
 
 class Contact(NamedTuple):

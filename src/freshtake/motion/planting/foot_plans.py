@@ -1,21 +1,183 @@
-"""Plans for the next frames: smooth offsets that hold standing feet, and how far the hips sink."""
+"""Feet frame by frame, compiled: whether heel and toe stand, smooth offsets that hold them, and how far hips sink."""
 
 from __future__ import annotations
 
 import math
 
-from freshtake.motion.planting.contact_kernels import plane_of
-from freshtake.motion.planting.limb_leading import FULL, straight_length
-from freshtake.motion.planting.rig import Bones, Frames, Ground, Scene
-from freshtake.motion.planting.settings import Pace
+import numpy as np
+
+from freshtake.motion.planting.contacts import ContactSettings
+from freshtake.motion.planting.limb_leading import FULL, place_path, straight_length
+from freshtake.motion.planting.rig import Bones, Frames, Ground, Pace, PelvisFrame, Scene
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.compiled import uncounted
-from freshtake.numeric.limb_kernels import copy_into, quintic
+from freshtake.numeric.compiled import compiled, uncounted
+from freshtake.numeric.limb_kernels import copy_into, quintic, turn_into
 from freshtake.numeric.smooth_path import EDGE, PathRoom, smooth_paths
 
-LEAST = 1e-3  # leg lengths below the floor that do not count
+HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
+ROLLED = 0.026  # leg lengths: heel or toe this much higher than the other one has left the floor
+BEGIN, GO_ON = 0.5, 0.4  # strengths
+ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
 FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
+
+
+@uncounted
+def plane_of(up: int) -> tuple[int, int]:
+    """The two horizontal axes."""
+    return (1, 2) if up == 0 else ((0, 2) if up == 1 else (0, 1))
+
+
+@uncounted
+def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) -> None:
+    """Where the heel touches the floor: below the ankle and a little behind it, turned with the foot's pitch."""
+    a, b = plane_of(up)
+    x, y, z = toe[a] - ankle[a], toe[b] - ankle[b], toe[up] - ankle[up]
+    run = math.hypot(x, y)
+    length = math.hypot(run, z)
+    if length == 0.0:
+        copy_into(ankle, out)
+        return
+    # The pitch against a flat foot, whose ankle is `below` above its toe.
+    turned = math.asin(min(max(below / length, -1.0), 1.0)) - math.atan2(-z, run)  # above 0: toes up
+    back = (below * math.sin(turned) - HEEL * length * math.cos(turned)) / max(run, 1e-12)
+    out[a] = ankle[a] + x * back
+    out[b] = ankle[b] + y * back
+    out[up] = ankle[up] - below * math.cos(turned) - HEEL * length * math.sin(turned)
+
+
+@uncounted
+def take_in(
+    bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int, places: Floats, turns: Floats
+) -> None:
+    """The points of all legs of a frame, and which of them its pelvis is over; room as in place_path."""
+    frame_offsets = offsets[min(frame, len(offsets) - 1)]
+    a, b = plane_of(ground.up)
+    for leg in range(frames.points.shape[1]):
+        place_path(bones, leg, frames.root[frame], frames.rotations[frame], frame_offsets, places, turns)
+        points = frames.points[frame, leg]
+        copy_into(places[bones.at[leg, 0]], points[0])
+        copy_into(places[bones.at[leg, 2]], points[1])
+        if bones.at[leg, 3] < 0:
+            copy_into(points[1], points[2])
+            copy_into(points[1], points[3])
+        else:
+            copy_into(places[bones.at[leg, 3]], points[3])
+            heel_into(points[1], points[3], ground.up, ground.below[leg], points[2])
+        pelvis = places[ground.pelvis]
+        beside = math.hypot(pelvis[a] - points[1, a], pelvis[b] - points[1, b])
+        above = pelvis[ground.up] - points[1, ground.up]
+        over = above >= ABOVE * ground.leg and beside <= above + BESIDE * ground.leg
+        frames.over[frame, leg] = 1 if over else 0
+
+
+@compiled
+def feet_in_body(
+    bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, out: Floats
+) -> None:
+    """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as pose_space has them."""
+    longest = bones.path.shape[1]
+    places, turns = np.empty((longest, 3)), np.empty((longest + 1, 4))
+    _feet_in_body(bones, body, offsets, root, rotations, places, turns, out)
+
+
+@uncounted
+def _feet_in_body(
+    bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, places: Floats, turns: Floats,
+    out: Floats,
+) -> None:  # fmt: skip
+    pelvis, up, leg, facing = body
+    turn = turns[len(turns) - 1]
+    a, b = plane_of(up)
+    sign = -1.0 if up == 1 else 1.0  # (z, x) turns about y as (x, y) about z, and a, b are x, z there
+    for frame in range(len(root)):
+        frame_offsets = offsets[min(frame, len(offsets) - 1)]
+        for limb in range(out.shape[1]):
+            place_path(bones, limb, root[frame], rotations[frame], frame_offsets, places, turns)
+            turn[0] = facing[0]
+            for k in range(1, 4):
+                turn[k] = -facing[k]
+            turn_into(turns[pelvis], turn, turn)
+            angle = -2.0 * sign * math.atan2(turn[1 + up], turn[0])
+            cosine, sine = math.cos(angle), math.sin(angle)
+            for side in range(2):
+                at = bones.at[limb, 2] if side == 0 or bones.at[limb, 3] < 0 else bones.at[limb, 3]
+                x, y = places[at, a] - places[pelvis, a], places[at, b] - places[pelvis, b]
+                out[frame, limb, 3 * side + a] = (cosine * x - sine * y) / leg
+                out[frame, limb, 3 * side + b] = (sine * x + cosine * y) / leg
+                out[frame, limb, 3 * side + up] = (places[at, up] - places[pelvis, up]) / leg
+
+
+@uncounted
+def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) -> None:
+    """raw of a frame: by how sure the contact is, whether heel or toe is down and, if careful, by height and speed."""
+    a, b = plane_of(ground.up)
+    first, last = max(frame - pace.reach, 0), min(frame + pace.reach, known - 1)
+    for leg in range(frames.points.shape[1]):
+        heel = frames.points[frame, leg, 2, ground.up] - ground.soles[leg, 0, 0]
+        toe = frames.points[frame, leg, 3, ground.up] - ground.soles[leg, 1, 0]
+        for point in range(2):
+            height = heel if point == 0 else toe
+            sure = frames.strength[frame, leg, point]
+            raw = 2 if sure >= BEGIN else (1 if sure >= GO_ON else 0)
+            # A foot that rolls has one end in the air: that end does not stand, however slow it is.
+            rolled = height - min(heel, toe) > ROLLED * ground.leg
+            if rolled:
+                raw = 0
+            if pace.careful and (raw or pace.rest_on > 0.0):
+                # Speed over a window, because single frames of recordings are noisy.
+                x = frames.points[last, leg, 2 + point, a] - frames.points[first, leg, 2 + point, a]
+                y = frames.points[last, leg, 2 + point, b] - frames.points[first, leg, 2 + point, b]
+                speed = math.hypot(x, y) / max(last - first, 1)
+                begins, ends = (pace.speed_on, pace.speed_off) if raw else (pace.rest_on, pace.rest_off)
+                if frames.over[frame, leg] == 0 or height > pace.height_off or speed > ends or rolled:
+                    raw = 0
+                elif height > pace.height_on or speed > begins:
+                    raw = 1
+                else:
+                    raw = raw or 2
+            frames.raw[frame, leg, point] = raw
+
+
+@uncounted
+def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, started: bool) -> None:
+    """Contacts of a frame from `raw` of this and the next frames; `started` where there is a frame before it.
+
+    A contact goes on over short pauses and begins only where it will last.
+    """
+    a, b = plane_of(ground.up)
+    for leg in range(frames.points.shape[1]):
+        for point in range(2):
+            on = started and frames.stands[frame - 1, leg, point] == 1
+            if on:
+                stays = False
+                # A short pause is a glitch: the contact continues if it resumes within the bridge.
+                for k in range(frame, min(frame + pace.bridged, judged)):
+                    stays = stays or frames.raw[k, leg, point] > 0
+                on = stays
+            else:
+                lasts, begins = True, False
+                # A touch that does not last is no contact, or feet would stick in mid-swing.
+                for k in range(frame, min(frame + pace.shortest, judged)):
+                    lasts = lasts and frames.raw[k, leg, point] > 0
+                    begins = begins or frames.raw[k, leg, point] == 2
+                on = lasts and begins
+            frames.stands[frame, leg, point] = 1 if on else 0
+        standing = frames.stands[frame, leg, 0] == 1 or frames.stands[frame, leg, 1] == 1
+        if not started:
+            frames.age[frame, leg] = 1 << 20 if standing else -1  # it has stood before the first frame
+            frames.pivot[frame, leg, 0] = frames.pivot[frame, leg, 1] = 0.0
+            continue
+        frames.age[frame, leg] = frames.age[frame - 1, leg] + 1 if standing else -1
+        for k in range(2):
+            frames.pivot[frame, leg, k] = frames.pivot[frame - 1, leg, k]
+        # The toe goes first: in the roll of a step it is what the foot turns about.
+        for point in (1, 0):
+            if frames.stands[frame, leg, point] == 1 and frames.stands[frame - 1, leg, point] == 1:
+                here, before = frames.points[frame, leg, 2 + point], frames.points[frame - 1, leg, 2 + point]
+                frames.pivot[frame, leg, 0] += here[a] - before[a]
+                frames.pivot[frame, leg, 1] += here[b] - before[b]
+                break
 
 
 @uncounted
@@ -27,6 +189,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
     _grips(pace, frames, leg, frame, last, firm)
     _holding_offsets(scene, leg, frame, last, firm, room.targets)
     for k in range(count):
+        # Least squares with a weak pull to 0: where nothing holds the foot, its offset fades out smoothly.
         weight = pace.free + firm[k] * pace.stand
         held = firm[k] * pace.stand / weight
         room.weights[k, a] = room.weights[k, b] = weight
@@ -36,12 +199,14 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
         room.weights[k, up] = pace.free + contact_strength * pace.height
         room.targets[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
     for k in range(3):
+        # Continue from the offsets that were already given: frames that are out cannot change.
         copy_into(memory.offsets[leg, k], room.past[k])
     smooth_paths(room, count, memory.known[0])
     again = False
     for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
         sunk = _sunk(frames, leg, frame + k, firm[k])
-        if room.path[EDGE + k, up] < sunk - LEAST * ground.leg:
+        # Ignore what is below the floor by less than anyone sees.
+        if room.path[EDGE + k, up] < sunk - 1e-3 * ground.leg:
             room.weights[k, up], room.targets[k, up], again = FLOOR * pace.height, sunk, True
     if again:
         smooth_paths(room, count, memory.known[0])
@@ -52,6 +217,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
 @uncounted
 def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
     """How firmly the foot is held: 1 in a contact, with ramps at its ends; what lies beyond `last` goes on."""
+    # Beyond the last known frame a contact is taken to go on.
     left = 1 << 20
     for k in range(last - frame - 1, -1, -1):
         age = frames.age[frame + k, leg]
@@ -99,6 +265,7 @@ def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats
 def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
     """The center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond
     `drift_radius`."""
+    # A foot that really slides would be pulled ever harder: let its center follow, faster when it is far.
     square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.drift_radius * pace.drift_radius)
     share = min(pace.drift * (1.0 + 10.0 * square), 1.0)
     return center[0] + share * (x - center[0]), center[1] + share * (y - center[1])
@@ -111,6 +278,7 @@ def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
         points = frames.points[frame, leg]
         heel = ground.soles[leg, 0, 0] - points[2, ground.up]
         frames.lifts[frame, leg, 0] = max(heel, ground.soles[leg, 1, 0] - points[3, ground.up])
+        # Come down onto the floor only where the foot stands, by the part of it that is nearest.
         over = 1e300
         for point in range(2):
             if frames.stands[frame, leg, point] == 1:
@@ -138,6 +306,7 @@ def _lift(frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, flo
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
     """How far a leg stretches without stretching more than in the examples, or than it does itself."""
     full = straight_length(bones, leg, offsets)
+    # A take that stretches a leg farther than others is not corrected for it.
     own = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
     return float(min(max(bones.reach[leg, 1] * full, own), FULL * full))
 

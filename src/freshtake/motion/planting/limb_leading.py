@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.planting.contact_kernels import place_path
 from freshtake.motion.planting.rig import Bones
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled, uncounted
@@ -26,7 +25,6 @@ from freshtake.numeric.limb_kernels import (
 
 FULL = 0.9998  # of a limb's length: nearer to straight, no direction to bend is left
 SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stand, of pins, beyond its own stretch
-ROUNDS = 3  # where an ankle cannot turn in every direction
 ROOM = 16  # vectors that leading one limb works with
 
 
@@ -58,6 +56,23 @@ class LimbRoom(NamedTuple):
     links: Floats  # (3, LINK_ROOM): for work, and the coordinates of the sample's hip and ankle
 
 
+@uncounted
+def place_path(
+    bones: Bones, limb: int, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats
+) -> None:
+    """Forward kinematics along a limb's path: places (joints, 3) and world rotations (joints, 4)."""
+    copy_into(root, places[0])
+    copy_into(rotations[0], turns[0])
+    for k in range(1, bones.path.shape[1]):
+        joint = bones.path[limb, k]
+        if joint < 0:
+            return
+        carry_into(turns[k - 1], offsets[joint], places[k])
+        for axis in range(3):
+            places[k, axis] += places[k - 1, axis]
+        turn_into(turns[k - 1], rotations[joint], turns[k])
+
+
 @compiled
 def limb_room(bones: Bones) -> LimbRoom:
     """Room for any limb of a body."""
@@ -84,6 +99,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     much the goal was missed.
     """
     before, root, offset, unmoved, by_toe, _, _ = move
+    # A limb that has nowhere to go keeps its numbers bit for bit.
     still = True
     for axis in range(3):
         still = still and abs(offset[axis]) <= unmoved and abs(root[axis] - before[axis]) <= unmoved
@@ -96,11 +112,13 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     goal, aim, tip, now, foot = room[0, :3], room[1, :3], room[2, :3], room[3, :3], room[4]
     for axis in range(3):
         tip[axis] = now[axis] = 0.0
+    # Every round starts again from the pose that was drawn, so that rounds do not add up turns.
     for k in range(bones.path.shape[1]):
         if bones.path[limb, k] >= 0:
             copy_into(rotations[bones.path[limb, k]], sample[k])
     copy_into(turns[end], foot)
     for axis in range(3):
+        # The offset is measured from where the end was before the hips sank.
         goal[axis] = aim[axis] = places[end, axis] - root[axis] + before[axis] + offset[axis]
     led_by_toe = toe >= 0 and by_toe
     if led_by_toe:
@@ -114,7 +132,8 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
             )  # fmt: skip
     full = straight_length(bones, limb, offsets)
     missed = 0.0
-    for _ in range(ROUNDS if led_by_toe and bones.links[limb, 1] > 0 else 1):
+    # Where an ankle cannot turn in every direction, moving the toe moves the goal: repeat.
+    for _ in range(3 if led_by_toe and bones.links[limb, 1] > 0 else 1):
         for k in range(bones.at[limb, 0], end + 1):
             copy_into(sample[k], rotations[bones.path[limb, k]])
         _bend(bones, limb, aim, full, move, rotations, path, room[5:12], links)
@@ -168,6 +187,7 @@ def _bend(
         line[k] = goal[k] - places[upper, k]
         asked += line[k] * line[k]
         own += (thigh[k] + shank[k]) ** 2
+    # First the length: only the knee changes how far the ankle is from the hip.
     distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, move.soft)
     _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
     angle = bend_angle(thigh, shank, axis, distance, move.slack)
@@ -177,6 +197,7 @@ def _bend(
     carry_into(turn, shank, shank)
     for k in range(3):
         shank[k] += thigh[k]
+    # Then the direction: the hip makes the smallest turn that points the limb at its goal.
     swing_into(shank, line, swing)
     # world rotations of the joints below, then the local ones of knee and hip
     turn_into(turn, turns[middle], turn)
@@ -205,6 +226,7 @@ def within_reach(reach: Floats, asked: float, own: float, full: float, soft: flo
     if asked > begin:
         room = max(most - begin, 1e-12)
         return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
+    # A leg may fold no more than in the takes, unless it already does.
     least = min(own, reach[0] * full)
     return float(max(asked, least))
 
@@ -212,6 +234,7 @@ def within_reach(reach: Floats, asked: float, own: float, full: float, soft: flo
 @uncounted
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
     """The hinge in the world; where none is known, at right angles to both segments."""
+    # A hinge that was learned bends the right way even where the leg is straight and shows none.
     hinge = bones.hinge[limb]
     if hinge[0] != 0.0 or hinge[1] != 0.0 or hinge[2] != 0.0:
         carry_into(turn, hinge, axis)
@@ -237,6 +260,7 @@ def _keep_foot(
     turn, goal, tip, now = foot
     upper, end, toe = bones.at[limb, 0], bones.at[limb, 2], bones.at[limb, 3]
     world, wanted, place, arm = room[0], room[1], room[2, :3], room[3, :3]
+    # Walk down the changed limb to see where its ankle is now.
     copy_into(turns[upper - 1], world)
     copy_into(places[upper], place)
     for k in range(upper, end):
@@ -246,6 +270,7 @@ def _keep_foot(
             place[axis] += arm[axis]
     joint, count = bones.path[limb, end], bones.links[limb, 1]
     if bones.upright[limb]:
+        # The sole keeps its direction in the world, whatever the shank does.
         turn_back_into(world, turn, wanted)
         if count == 0:
             copy_into(wanted, rotations[joint])

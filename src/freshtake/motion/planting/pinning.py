@@ -16,7 +16,6 @@ from freshtake.motion.planting.planting_model import PlantingModel
 from freshtake.motion.planting.rig import make_bones
 from freshtake.numeric.arrays import Floats
 
-ROUNDS = 8
 REACH = 0.985  # of a limb's length: beyond it the root comes along
 
 
@@ -156,7 +155,8 @@ def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath])
     shift = np.zeros((len(positions), 3))
     if not any(goal.hard.any() for goal in goals):
         return shift
-    for _ in range(ROUNDS):
+    # Projecting on one ball moves the shift off another, so all of them are visited several times.
+    for _ in range(8):
         for limb, goal in zip(limbs, goals, strict=True):
             base, middle, end = (positions[:, joint] for joint in (limb.upper, limb.middle, limb.end))
             length = np.linalg.norm(middle - base, axis=1) + np.linalg.norm(end - middle, axis=1)

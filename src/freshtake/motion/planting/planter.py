@@ -1,7 +1,8 @@
-"""A planter: frames in, frames with planted feet out, after a constant delay and with constant memory."""
+"""Planter: frames in, frames with planted feet out, after a constant delay and with constant memory."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,16 +14,122 @@ import numpy.typing as npt
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.contact_labels import checked_labels, spread_labels
-from freshtake.motion.planting.frame_kernel import plant_frames
-from freshtake.motion.planting.planting_model import PlantingModel, learn_planting
-from freshtake.motion.planting.rig import Frames, Ground, Memory, PlantedFrames, Scene, empty_frames, fresh_memory
-from freshtake.motion.planting.settings import Pace, PlantSettings, pace
+from freshtake.motion.planting.foot_plans import (
+    decide,
+    find_lifts,
+    judge,
+    longest_reach,
+    plan_foot,
+    plan_sink,
+    slack_of,
+    take_in,
+)
+from freshtake.motion.planting.limb_leading import SOFT, LimbRoom, Move, lead_limb, limb_room
+from freshtake.motion.planting.planting_model import PlantingModel, checked_labels, learn_planting, spread_labels
+from freshtake.motion.planting.rig import (
+    Bones,
+    Frames,
+    Ground,
+    Memory,
+    Pace,
+    PlantedFrames,
+    PlantSettings,
+    Scene,
+    empty_frames,
+    fresh_memory,
+    pace,
+)
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.compiled import compiled, uncounted
+from freshtake.numeric.limb_kernels import copy_into
+from freshtake.numeric.smooth_path import PathRoom, path_room
 
 NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
 ROOM = 256  # frames that a stream's buffers take before they are made anew
-PAST = 3  # frames before the next one to be decided that are still looked at
+
+
+class PlantRoom(NamedTuple):
+    """What planting works with, made once for many frames."""
+
+    limbs: LimbRoom
+    plans: Floats  # (legs, frames, 3)
+    firm: Floats  # (legs, frames)
+    paths: PathRoom
+
+
+@compiled
+def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, out: PlantedFrames) -> None:
+    """Take all stages as far as they know enough of the future.
+
+    `counts` (5,): how many frames are taken in, judged, decided and given, and 1 where frames before the buffer's first
+    have been given. Planted frames go to `out`, from 0 on.
+    """
+    size, legs = scene.pace.horizon + 1, scene.frames.points.shape[1]
+    room = PlantRoom(limb_room(bones), np.empty((legs, size, 3)), np.empty((legs, size)), path_room(size))
+    _plant_frames(bones, scene, offsets, counts, ended, room, out)
+
+
+@uncounted
+def _plant_frames(
+    bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, room: PlantRoom, out: PlantedFrames
+) -> None:
+    ground, pace, frames, memory = scene
+    root, rotations, contact_strengths, missed = out
+    limbs, plans, firm, paths = room
+    fed = len(frames.root)
+    for frame in range(counts[0], fed):
+        take_in(bones, ground, offsets, frames, frame, limbs.path.places, limbs.path.turns)
+        frame_offsets = offsets[min(frame, len(offsets) - 1)]
+        for leg in range(frames.points.shape[1]):
+            hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
+            frames.longest[frame, leg] = longest_reach(bones, leg, frame_offsets, hip, ankle)
+    counts[0] = fed
+    # Each stage waits for as much of the future as it looks at; at the end there is no more to wait for.
+    judged = fed if ended else max(fed - pace.reach, counts[1])
+    for frame in range(counts[1], judged):
+        judge(ground, pace, frames, frame, fed)
+    counts[1] = judged
+    decided = fed if ended else max(fed - pace.wait, counts[2])
+    for frame in range(counts[2], decided):
+        decide(ground, pace, frames, frame, judged, frame > 0)
+        find_lifts(ground, pace, frames, frame)
+    counts[2] = decided
+    given = decided if ended else max(decided - pace.horizon, counts[3])
+    size, legs = pace.horizon + 1, frames.points.shape[1]
+    for frame in range(counts[3], given):
+        k = frame - counts[3]
+        last = min(frame + size, decided)
+        for leg in range(legs):
+            plan_foot(scene, leg, frame, last, paths, plans[leg], firm[leg])
+            contact_strengths[k, leg] = firm[leg, 0]
+        # Legs that cannot reach let the hips sink, rather than stretching or letting go of the floor.
+        sink = plan_sink(scene, frame, last, paths, plans, firm)
+        remember(memory, plans, sink)
+        copy_into(frames.root[frame], root[k])
+        # Limit how far hips sink softly: a hard limit would show as a jolt.
+        root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
+        for joint in range(rotations.shape[1]):
+            copy_into(frames.rotations[frame, joint], rotations[k, joint])
+        frame_offsets = offsets[min(frame, len(offsets) - 1)]
+        for leg in range(legs):
+            slack = slack_of(ground, plans[leg], last - frame)
+            # A goal nearer than this is where the foot is already.
+            move = Move(frames.root[frame], root[k], plans[leg, 0], 1e-9 * ground.leg, True, slack, SOFT)
+            missed[k, leg] = lead_limb(bones, leg, move, frame_offsets, rotations[k], limbs)
+    counts[3] = given
+
+
+@uncounted
+def remember(memory: Memory, plans: Floats, sink: float) -> None:
+    """Shift the memory by one frame."""
+    for leg in range(plans.shape[0]):
+        for k in range(2, 0, -1):
+            for axis in range(3):
+                memory.offsets[leg, k, axis] = memory.offsets[leg, k - 1, axis]
+        for axis in range(3):
+            memory.offsets[leg, 0, axis] = plans[leg, 0, axis]
+    memory.sinks[2, 0], memory.sinks[1, 0], memory.sinks[0, 0] = memory.sinks[1, 0], memory.sinks[0, 0], sink
+    memory.known[0] = min(memory.known[0] + 1, 3)
 
 
 class StreamFrame(NamedTuple):
@@ -195,7 +302,8 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
 
 def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
     """A copy of the state with frames at the end; those that nothing looks at any more are dropped."""
-    drop = max(int(state.counts[3]) - PAST, 0)
+    # Keep three frames before the next one to be decided: offsets are continued from them.
+    drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
     kept, new = len(old[0]), len(root)
     frames = empty_frames(kept + new, rotations.shape[1], strength.shape[1])

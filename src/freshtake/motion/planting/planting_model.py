@@ -1,30 +1,146 @@
-"""What planting learns before it starts: limbs and their ranges, heights of the floor, contacts of examples."""
+"""What planting learns before it starts: limbs and their ranges, heights of the floor, contacts of examples.
+
+Contacts may also be given, by hand or by a classifier, or taken from the nearest frames of the examples.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.limbs import Limb, Mapping, learn_limbs, limb_feet
+from freshtake.motion.body.limbs import Limb, LimbNames, learn_limbs, limb_feet
+from freshtake.motion.body.pose_space import distances, pose_points, usual_facing
 from freshtake.motion.body.roles import Foot, leg_length, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.contact_kernels import feet_in_body
-from freshtake.motion.planting.contact_labels import ContactGallery, contact_gallery, nearest_contacts
-from freshtake.motion.planting.contacts import ContactSettings, joint_contacts
-from freshtake.motion.planting.rig import Bones, PelvisFrame, make_bones
-from freshtake.motion.planting.settings import PlantSettings
+from freshtake.motion.planting.contacts import RECORDED, SYNTHESIZED, ContactSettings, joint_contacts
+from freshtake.motion.planting.foot_plans import feet_in_body
+from freshtake.motion.planting.rig import Bones, PelvisFrame, PlantSettings, make_bones
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 
-# Synthesized feet may slide while they stand: looser limits than for recorded motion.
-SLIDING = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
-# What stands in recorded motion: a foot that shuffles along the floor is no contact.
-STILL = ContactSettings(speed_on=0.2, speed_off=0.35)
+NEIGHBORS = 5
+BLOCK = 4096  # frames that are compared at a time
+
+
+def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -> Floats:
+    """Contacts (frames, feet) or (frames, foot joints) as numbers from 0 to 1."""
+    joints = sum(len(foot.joints) for foot in feet)
+    try:
+        labels = np.array(contacts, dtype=np.float64)
+    except (TypeError, ValueError):
+        labels = np.empty(0)
+    if labels.ndim != 2 or len(labels) != frames or labels.shape[1] not in (len(feet), joints):
+        shape = " x ".join(map(str, labels.shape))
+        raise UsageError(
+            f"contacts are {shape}, but the clip has {frames} frames: give {len(feet)} columns, one for each foot, "
+            f"or {joints}, one for each ankle and toe"
+        )
+    if not (np.isfinite(labels).all() and labels.min(initial=0.0) >= 0.0 and labels.max(initial=0.0) <= 1.0):
+        raise UsageError("contacts must be flags, or numbers from 0 (in the air) to 1 (on the floor)")
+    return labels
+
+
+def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
+    """Flags of feet or of foot joints as (frames, feet, 2), of heel and toe; what has no toe stands on its ankle."""
+    if not feet:
+        return np.zeros((len(labels), 0, 2))
+    if labels.shape[1] == len(feet):
+        return np.repeat(labels[:, :, None], 2, axis=2)
+    columns, start = [], 0
+    for foot in feet:
+        columns.append((start, start + len(foot.joints) - 1))
+        start += len(foot.joints)
+    return np.asarray(labels[:, columns])
+
+
+def named_labels(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foot], names: Sequence[str]) -> Floats:
+    """Contacts by the names of feet or foot joints as columns; names that are not given stand nowhere.
+
+    A value is one number per frame, or intervals (n, 2) of first frame and frame after the last. A toe's name
+    makes all columns those of single joints; else a name stands for the foot as a whole.
+    """
+    by_foot = [foot.name for foot in feet]
+    by_joint = [names[joint] for foot in feet for joint in foot.joints]
+    unknown = [name for name in contacts if name not in by_foot and name not in by_joint]
+    if unknown:
+        raise UsageError(f"there is no foot {unknown[0]!r} for contacts; there are {', '.join(by_joint)}")
+    columns = by_joint if any(name not in by_foot for name in contacts) else by_foot
+    out = np.zeros((frames, len(columns)))
+    for name, values in contacts.items():
+        column = out[:, columns.index(name)]
+        if values.ndim == 2:
+            for start, stop in values.astype(int).tolist():
+                if stop > frames:
+                    raise UsageError(f"a contact of {name!r} ends at frame {stop}, but the clip has {frames} frames")
+                column[start:stop] = 1.0
+        elif len(values) != frames:
+            raise UsageError(f"there are contacts of {name!r} for {len(values)} frames, but the clip has {frames}")
+        else:
+            column[:] = values
+    return out
+
+
+class ContactGallery(NamedTuple):
+    """Poses of examples (poses, dimensions), which foot joints stand in them, and how headings are measured."""
+
+    poses: Floats
+    labels: Floats
+    facing: Floats
+
+
+def contact_gallery(
+    examples: Sequence[Clip],
+    settings: ContactSettings | None = None,
+    standing: Sequence[Foot] | None = None,
+    labels: Floats | None = None,
+) -> ContactGallery:
+    """Return the examples' poses with their contacts.
+
+    Args:
+        examples: Clips whose feet stand as they should.
+        settings: How contacts are found.
+        standing: The feet, where guesses are wrong.
+        labels: (frames of all examples, foot joints): their contacts, where they are known already.
+
+    Returns:
+        What `nearest_contacts` looks poses up in.
+    """
+    for example in examples[1:]:
+        require_compatible(examples[0].skeleton, example.skeleton)
+    facing = usual_facing(examples[0])
+    if labels is None:
+        contacts = [joint_contacts(example, settings=settings, standing=standing) for example in examples]
+        labels = np.concatenate(contacts).astype(np.float64)
+    poses = np.concatenate([pose_points(example, facing) for example in examples])
+    return ContactGallery(poses, labels, facing)
+
+
+def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> Floats:
+    """(frames, foot joints), 0 to 1: the share of each frame's nearest example poses in which that joint stands.
+
+    Poses are compared with their velocities, without travel and heading; near ones count more. A foot that slides in
+    the clip is found by this, where its own speed would say that it does not stand.
+    """
+    gallery = examples if isinstance(examples, ContactGallery) else contact_gallery(examples)
+    points = pose_points(clip, gallery.facing)
+    blocks = [_shares(points[k : k + BLOCK], gallery) for k in range(0, len(points), BLOCK)]
+    return np.concatenate(blocks)
+
+
+def _shares(points: Floats, gallery: ContactGallery) -> Floats:
+    all_distances = distances(points, gallery.poses)
+    count = min(NEIGHBORS, len(gallery.poses))
+    near = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
+    gaps = np.take_along_axis(all_distances, near, axis=1)
+    typical = np.median(gaps, axis=1, keepdims=True)
+    weights = 1.0 / (gaps**2 + (0.1 * typical + 1e-12) ** 2)
+    return np.asarray((weights[..., None] * gallery.labels[near]).sum(axis=1) / weights.sum(axis=1)[:, None])
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +214,7 @@ class PlantingModel:
 
     def example_contacts(self, clip: Clip) -> Floats:
         """(frames, foot joints): where joints of an example stand, 0 or 1."""
-        return joint_contacts(clip, settings=self.finding or STILL, standing=self.feet).astype(np.float64)
+        return joint_contacts(clip, settings=self.finding or RECORDED, standing=self.feet).astype(np.float64)
 
     def contacts(self, clip: Clip) -> Floats:
         """Contacts, 0 to 1: (frames, foot joints) by the nearest example poses, else (frames, feet) by the clip."""
@@ -106,7 +222,7 @@ class PlantingModel:
             return np.zeros((len(clip), 0))
         if self.gallery is not None:
             return nearest_contacts(clip, self.gallery)
-        by_joint = joint_contacts(clip, floor=self.floor, settings=self.finding or SLIDING, standing=self.feet)
+        by_joint = joint_contacts(clip, floor=self.floor, settings=self.finding or SYNTHESIZED, standing=self.feet)
         joints = [len(foot.joints) for foot in self.feet]
         parts = np.split(by_joint, np.cumsum(joints)[:-1], axis=1)
         return np.stack([part.any(axis=1) for part in parts], axis=1).astype(np.float64)
@@ -122,16 +238,30 @@ def learn_planting(
     examples: Sequence[Clip],
     *,
     floor: npt.ArrayLike | None = None,
-    mapping: Mapping | None = None,
+    mapping: LimbNames | None = None,
     finding: ContactSettings | None = None,
+    labels: Floats | None = None,
 ) -> PlantingModel:
-    """Learn from clips whose feet stand as they should; `mapping` names joints of limbs, `finding` tunes contacts."""
+    """Learn from clips whose feet stand as they should.
+
+    Args:
+        examples: The clips.
+        floor: Heights at which feet stand, one or one for each foot joint; default: from the clips.
+        mapping: Names of the joints of limbs, where they are not found.
+        finding: How contacts are found.
+        labels: (frames of all clips, foot joints): their contacts, 0 or 1, where they are known already.
+
+    Returns:
+        What planting has to know of the body and its feet.
+    """
     if not examples:
         raise UsageError("planting learns from at least one clip")
     first = examples[0]
     limbs = learn_limbs(examples, mapping)
     feet = limb_feet(limbs, first.skeleton)
-    gallery = contact_gallery(examples, finding or STILL, feet) if feet else None
+    if labels is not None and labels.shape[1] != sum(len(foot.joints) for foot in feet):
+        labels = None  # of other feet than these
+    gallery = contact_gallery(examples, finding or RECORDED, feet, labels) if feet else None
     heights = _floor(examples, feet, floor, finding)
     return PlantingModel(first.skeleton, first.frame_time, first.up, limbs, heights, gallery, finding)
 
@@ -140,7 +270,7 @@ def own_planting_model(
     clip: Clip,
     *,
     floor: npt.ArrayLike | None = None,
-    mapping: Mapping | None = None,
+    mapping: LimbNames | None = None,
     finding: ContactSettings | None = None,
 ) -> PlantingModel:
     """A clip as its own example: ranges of its joints, contacts by its own heights and speeds.
@@ -151,7 +281,7 @@ def own_planting_model(
     feet = limb_feet(limbs, clip.skeleton)
     heights = _floor([clip], feet, floor, finding)
     if floor is None and feet:
-        standing = joint_contacts(clip, settings=finding or SLIDING, standing=feet)
+        standing = joint_contacts(clip, settings=finding or SYNTHESIZED, standing=feet)
         positions = clip.positions()[..., clip.up_index]
         below = 0.5 * PlantSettings.band * leg_length(clip.skeleton)
         for column, joint in enumerate(j for foot in feet for j in foot.joints):

@@ -9,19 +9,18 @@ from freshtake.lazy import lazy_names
 if TYPE_CHECKING:
     from freshtake.motion.retarget.body_map import BodyMap, map_by_names
     from freshtake.motion.retarget.mapping import find_body
-    from freshtake.motion.retarget.rest import Rest, Stated, find_rest
+    from freshtake.motion.retarget.rest import Rest, Rig, Stated, find_rest, make_rig
     from freshtake.motion.retarget.retargeting import Retargeter
-    from freshtake.motion.retarget.rig import Rig, make_rig
 
 _HOMES = {
     "BodyMap": "body_map",
     "Rest": "rest",
     "Retargeter": "retargeting",
-    "Rig": "rig",
+    "Rig": "rest",
     "Stated": "rest",
     "find_body": "mapping",
     "find_rest": "rest",
-    "make_rig": "rig",
+    "make_rig": "rest",
     "map_by_names": "body_map",
 }
 

@@ -1,8 +1,7 @@
-"""Feet that stand as the source's do, although the target's legs have other proportions.
+"""Keep feet standing as the source's do, although the target's legs have other proportions.
 
-Where a foot of the source stands, the target's foot gets the source's own small movement, scaled, and the height at
-which it stands on the floor; between contacts the correction fades from one to the next. Nothing is held stiller than
-it was, and a body of the same proportions is left as it is.
+Where a foot of the source stands, the target's foot gets the source's small movement, scaled, and the height at which
+it stands on the floor; limbs are brought to such places by bending the hinge first, then swinging the whole limb.
 """
 
 from __future__ import annotations
@@ -15,12 +14,81 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.planting.contacts import runs
+from freshtake.motion.retarget.rest import Rig
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.compiled import compiled
+from freshtake.numeric.limb_kernels import bend_angle, carry_into, exponential_into, swing_into
+from freshtake.numeric.rotations import inverse, multiply, rotate
 
+LEG: Limb = ("upper_leg", "lower_leg", "foot")
+ARM: Limb = ("upper_arm", "lower_arm", "hand")
 LONG_GAP = 0.5  # seconds: in a longer step the correction fades away and comes back
-SMOOTH = 0.1  # seconds to either side over which the lift of the hips is averaged
 STRAY = 0.03  # leg lengths beyond which a foot hardly strays from where its leg would put it
 BEND = math.radians(3.0)  # the most by which a knee bends more or less for the height of its foot
+
+
+Limb = tuple[str, str, str]
+
+
+def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, moves: Floats, most: float) -> None:
+    """Move the end of a limb by (frames, 3); world rotations are changed, the end keeps its own."""
+    skeleton = rig.rest.skeleton
+    first, middle, end = (rig.body.one(f"{side}_{part}") for part in limb)
+    upper, lower = places[:, middle] - places[:, first], places[:, end] - places[:, middle]
+    hinge = rotate(world[:, first], rotate(inverse(rig.rest.turns[first]), _hinge_at_rest(rig, first, middle, limb)))
+    if limb == ARM:
+        hinge = _seen_hinge(upper, lower, hinge)
+    swing, bend = np.empty((2, len(world), 4))
+    limb_turns(upper, lower, hinge, places[:, end] + moves - places[:, first], most, swing, bend)
+    beyond, below = skeleton.descendants(end), skeleton.descendants(middle)
+    near = [joint for joint in skeleton.descendants(first) if joint not in below]
+    far = [joint for joint in below if joint not in beyond]
+    world[:, near] = multiply(swing[:, None], world[:, near])
+    world[:, far] = multiply(multiply(swing, bend)[:, None], world[:, far])
+
+
+def _hinge_at_rest(rig: Rig, first: int, middle: int, limb: Limb) -> Floats:
+    """The axis in the body's axes: knees bend back about the left, elbows forward."""
+    if limb == LEG:
+        return np.array([1.0, 0.0, 0.0])
+    across = np.cross(rig.rest.places[middle] - rig.rest.places[first], np.array([0.0, 0.0, 1.0]))
+    return np.asarray(across / max(float(np.linalg.norm(across)), 1e-12))
+
+
+def _seen_hinge(upper: Floats, lower: Floats, hinge: Floats) -> Floats:
+    """The normal of a limb that is bent, the axis at rest of one that is straight, and what lies between."""
+    normal = np.cross(upper, lower)
+    size = np.linalg.norm(upper, axis=-1) * np.linalg.norm(lower, axis=-1)
+    # Only a clear bend shows the hinge's axis; near straight legs it is taken from other frames.
+    share = np.minimum(np.linalg.norm(normal, axis=-1) / (0.3 * size), 1.0)[:, None]
+    normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
+    axis = share * normal + (1.0 - share) * hinge
+    return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-12))
+
+
+@compiled
+def limb_turns(
+    upper: Floats, lower: Floats, hinge: Floats, goal: Floats, most: float, swing: Floats, bend: Floats
+) -> None:
+    """Turns (frames, 4) of the lower part (`bend`) and then of the whole limb (`swing`) that bring its end to its goal.
+
+    All vectors (frames, 3) are seen from the limb's first joint; `hinge` is the axis of knee or elbow, flexion
+    positive, and `most` the angle beyond which it hardly bends more or less than it did.
+    """
+    turned, line = np.empty(3), np.empty(3)
+    for frame in range(len(goal)):
+        distance = 0.0
+        for axis in range(3):
+            distance += goal[frame, axis] ** 2
+        angle = bend_angle(upper[frame], lower[frame], hinge[frame], distance**0.5, 0.0)
+        angle = most * math.tanh(angle / most)
+        for axis in range(3):
+            turned[axis] = angle * hinge[frame, axis]
+        exponential_into(turned, bend[frame])
+        carry_into(bend[frame], lower[frame], turned)
+        for axis in range(3):
+            line[axis] = upper[frame, axis] + turned[axis]
+        swing_into(line, goal[frame], swing[frame])
 
 
 class Steps(NamedTuple):
@@ -70,7 +138,8 @@ def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float
         return np.zeros(len(total))
     lifts = (np.stack([move[:, 1] for move in moves], axis=1) * weights).sum(axis=1)
     filled = np.interp(frames, known, lifts[known] / total[known])
-    reach = max(1, round(SMOOTH / frame_time))
+    # Average the lift of the hips over a tenth of a second to either side, or steps would show as jolts.
+    reach = max(1, round(0.1 / frame_time))
     window = np.hanning(2 * reach + 1)[1:-1]
     return np.asarray(np.convolve(np.pad(filled, reach - 1, mode="edge"), window / window.sum(), mode="valid"))
 

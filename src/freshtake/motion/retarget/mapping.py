@@ -1,24 +1,187 @@
-"""Which joint is which part of a body: by the names of widespread rigs, else by the shape of the skeleton."""
+"""Map joints to parts of a body: by the names of widespread rigs, else by the shape of the skeleton.
+
+Names are compared without case, namespaces, blanks and punctuation; in patterns {0} is the side. By shape, the two
+lowest tips are toes, the highest is the head, and the tips farthest to the sides above the hips are hands.
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import HELPER, NUMBER
-from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap
-from freshtake.motion.retarget.rig_names import FAMILIES, Family, bare, plain
-from freshtake.motion.retarget.structure import Joints, joints_by_shape
+from freshtake.motion.retarget.body_map import ARM, FINGERS, LEG, SIDES, BodyMap
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 
+LONG, SHORT = ("left", "right"), ("l", "r")
+_HUMAN_IK_ARM = "{0}shoulder {0}arm {0}forearm {0}hand"
+_HUMANOID = ("{0}shoulder {0}upperarm {0}lowerarm {0}hand", "{0}upperleg {0}lowerleg {0}foot {0}toes")
+_BEHIND = ("shoulder{0} upperarm{0} lowerarm{0} hand{0}", "upperleg{0} lowerleg{0} foot{0} toes{0}")
+_JOINTS = ("{0}collar {0}shoulder {0}elbow {0}wrist", "{0}hip {0}knee {0}ankle {0}foot")
+_PREFIX = re.compile(r"^(?:mixamorig\d*|bip\d+|character\d+|mavg|favg)(?=.)")
 SHAPE = "the skeleton's shape"
 _FINGER = re.compile(r"thumb|index|middle|ring|pinky|little")
 _NUMBERED = re.compile(r"finger(\d)")  # 3ds Max, Rokoko: by number, the thumb first
 _NO_PHALANX = re.compile(r"metacarpal|end$|nub|tip|twist|meta\d?")
 _NECK = re.compile(r"neck|head", re.I)
-LEAST_FINGERS = 3  # a hand with fewer has no fingers worth the name
+
+
+class Family(NamedTuple):
+    """A convention of names: `mark` is found in a name of every such rig, which tells it from others like it."""
+
+    name: str
+    mark: str
+    sides: tuple[str, str]
+    hips: str
+    head: str
+    arm: str  # shoulder, upper arm, lower arm, hand; "-" where there is none
+    leg: str  # upper leg, lower leg, foot, toes
+
+    def roles(self) -> dict[str, str]:
+        """The plain name of every part."""
+        out = {"hips": self.hips, "head": self.head}
+        for side, called in zip(SIDES, self.sides, strict=True):
+            for parts, words in ((ARM, self.arm), (LEG, self.leg)):
+                named = zip(parts, words.split(), strict=True)
+                out |= {f"{side}_{part}": word.format(called) for part, word in named if word != "-"}
+        return out
+
+
+FAMILIES = (
+    Family("CMU (ASF)", "^lhipjoint$", SHORT, "root", "head", "{0}clavicle {0}humerus {0}radius {0}wrist",
+           "{0}femur {0}tibia {0}foot {0}toes"),
+    Family("CMU (BVH)", "^lhipjoint$", LONG, "hips", "head", _HUMAN_IK_ARM, "{0}upleg {0}leg {0}foot {0}toebase"),
+    Family("Mixamo", "^mixamorig", LONG, "hips", "head", _HUMAN_IK_ARM, "{0}upleg {0}leg {0}foot {0}toebase"),
+    Family("HumanIK", "^leftupleg$", LONG, "hips", "head", _HUMAN_IK_ARM, "{0}upleg {0}leg {0}foot {0}toebase"),
+    Family("LAFAN1", "^lefttoe$", LONG, "hips", "head", _HUMAN_IK_ARM, "{0}upleg {0}leg {0}foot {0}toe"),
+    Family("Rokoko", "^leftthigh$", LONG, "hips", "head", _HUMAN_IK_ARM, "{0}thigh {0}shin {0}foot {0}toe"),
+    Family("Xsens (BVH)", "^chest[34]$", LONG, "hips", "head", "{0}collar {0}shoulder {0}elbow {0}wrist",
+           "{0}hip {0}knee {0}ankle {0}toe"),
+    Family("Xsens (MVN)", "^t12$", LONG, "pelvis", "head", "{0}shoulder {0}upperarm {0}forearm {0}hand",
+           "{0}upperleg {0}lowerleg {0}foot {0}toe"),
+    Family("Unreal", "^clavicle[lr]$", SHORT, "pelvis", "head", "clavicle{0} upperarm{0} lowerarm{0} hand{0}",
+           "thigh{0} calf{0} foot{0} ball{0}"),
+    Family("Unity humanoid", "^leftupperleg$", LONG, "hips", "head", *_HUMANOID),
+    Family("VRM (VRoid)", "^jbip", SHORT, "jbipchips", "jbipchead",
+           "jbip{0}shoulder jbip{0}upperarm jbip{0}lowerarm jbip{0}hand",
+           "jbip{0}upperleg jbip{0}lowerleg jbip{0}foot jbip{0}toebase"),
+    Family("Bandai Namco", "^upperleg[lr]$", SHORT, "hips", "head", *_BEHIND),
+    Family("SMPL", "^leftcollar$", LONG, "pelvis", "head", *_JOINTS),
+    Family("SMPL (FBX)", "^lcollar$", SHORT, "pelvis", "head", *_JOINTS),
+    Family("3ds Max Biped", "^bip", SHORT, "pelvis", "head", "{0}clavicle {0}upperarm {0}forearm {0}hand",
+           "{0}thigh {0}calf {0}foot {0}toe0"),
+)  # fmt: skip
+
+
+def plain(name: str) -> str:
+    """A joint's name without namespace, case, blanks, punctuation and what programs put before every name."""
+    return _PREFIX.sub("", bare(name))
+
+
+def bare(name: str) -> str:
+    """A joint's name without namespace, case, blanks and punctuation."""
+    last = re.split(r"[:|]", name)[-1] if not name.lower().startswith("mixamorig") else name
+    return re.sub(r"[^a-z0-9]", "", last.lower())
+
+
+Joints = dict[str, tuple[int, ...]]
+
+
+def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
+    """Hips, head, arms and legs of a body that stands (joints, 3), y up; None where there is no such body."""
+    leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j) and not HELPER.search(skeleton.names[j])]
+    legs = _lowest_pair(skeleton, rest, leaves)
+    if legs is None:
+        return None
+    paths = [skeleton.chain(tip) for tip in legs]
+    hips = max(set(paths[0]) & set(paths[1]))
+    below = {joint for path in paths for joint in skeleton.descendants(path[path.index(hips) + 1])}
+    upper = [tip for tip in leaves if tip not in below and hips in skeleton.chain(tip)]
+    if len(upper) < 3:
+        return None
+    across = _across(rest, legs)
+    sideways = (rest[upper] - rest[hips]) @ across
+    arms = [upper[int(sideways.argmax())], upper[int(sideways.argmin())]]
+    middle = [tip for tip, off in zip(upper, sideways, strict=True) if abs(off) < 0.3 * np.abs(sideways).max()]
+    if not middle or arms[0] in middle or arms[1] in middle:
+        return None
+    chest = max(set(skeleton.chain(arms[0])) & set(skeleton.chain(arms[1])))
+    head = max(middle, key=lambda tip: float(rest[tip, 1]))
+    body: Joints = {"hips": (hips,), "head": (_head(skeleton, head, chest),)}
+    for side, arm, leg in zip(SIDES, arms, legs, strict=True):
+        body |= _limb(skeleton, rest, leg, hips, side, "leg") | _limb(skeleton, rest, arm, chest, side, "arm")
+    return body
+
+
+def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[int] | None:
+    """The two lowest tips, left first, of limbs that part at or below the middle of the body; left by the toes."""
+    low = sorted(leaves, key=lambda tip: float(rest[tip, 1]))
+    first = next(iter(low), None)
+    if first is None:
+        return None
+    shares = {tip: set(skeleton.chain(tip)) & set(skeleton.chain(first)) for tip in low[1:]}
+    # Toes of one foot share their leg; the other leg shares only what is above the hips.
+    fewest = min((len(shared) for shared in shares.values()), default=0)
+    reach = float(np.ptp(rest[:, 1]))
+    candidates = [tip for tip in low[1:] if len(shares[tip]) == fewest or _parts_high(rest, shares[tip], tip, reach)]
+    second = next(iter(candidates), None)
+    if second is None or rest[second, 1] - rest[first, 1] > 0.3 * reach:
+        return None
+    pair = [first, second]
+    names = [skeleton.names[tip].lower() for tip in pair]
+    differ = next((a + b for a, b in zip(*names, strict=False) if a != b), "")
+    if set(differ) == {"l", "r"}:
+        return pair if differ == "lr" else pair[::-1]
+    forward = sum((_pointing(skeleton, rest, tip) for tip in pair), np.zeros(3))
+    left = np.cross(np.array([0.0, 1.0, 0.0]), forward)
+    return sorted(pair, key=lambda tip: -float(rest[tip] @ left))
+
+
+def _parts_high(rest: Floats, shared: set[int], tip: int, reach: float) -> bool:
+    return bool(rest[max(shared), 1] > rest[tip, 1] + 0.3 * reach)
+
+
+def _pointing(skeleton: Skeleton, rest: Floats, tip: int) -> Floats:
+    """Where a foot points along the ground, by its last bone and its end site."""
+    ends = [np.asarray(site.offset) for site in skeleton.end_sites if site.joint == tip]
+    line = rest[tip] - rest[skeleton.parents[tip]] + (ends[0] if ends else 0.0)
+    return np.asarray(line * np.array([1.0, 0.0, 1.0]))
+
+
+def _across(rest: Floats, legs: list[int]) -> Floats:
+    """From the right foot to the left, level."""
+    line = (rest[legs[0]] - rest[legs[1]]) * np.array([1.0, 0.0, 1.0])
+    return np.asarray(line / max(float(np.linalg.norm(line)), 1e-12))
+
+
+def _head(skeleton: Skeleton, tip: int, chest: int) -> int:
+    """The highest joint, or the one before it where it is called head."""
+    path = skeleton.chain(tip)
+    named = [joint for joint in path if "head" in skeleton.names[joint].lower() and joint > chest]
+    return named[0] if named else tip
+
+
+def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kind: str) -> Joints:
+    """The two longest bones that follow one another, and what lies before and behind them."""
+    path = skeleton.chain(tip)
+    path = path[path.index(start) + 1 :]
+    bones = [float(np.linalg.norm(rest[b] - rest[a])) for a, b in pairwise(path)]
+    if len(bones) < 2:
+        return {}
+    upper = int(np.argmax([a + b for a, b in pairwise(bones)]))
+    parts = path[upper : upper + 3]
+    names = [f"upper_{kind}", f"lower_{kind}", "foot" if kind == "leg" else "hand"]
+    if kind == "leg" and upper + 3 < len(path):
+        parts, names = [*parts, path[upper + 3]], [*names, "toes"]
+    if kind == "arm" and upper > 0:
+        parts, names = [path[upper - 1], *parts], ["shoulder", *names]
+    return {f"{side}_{name}": (joint,) for name, joint in zip(names, parts, strict=True)}
 
 
 def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the skeleton") -> BodyMap:
@@ -98,6 +261,7 @@ def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
             chain = chains.setdefault(finger, [])
             if len(chain) < 3 and (not chain or chain[-1] in skeleton.chain(joint)):
                 chain.append(joint)
-        if len(chains) >= LEAST_FINGERS:
+        # A hand with fewer than three chains has no fingers worth the name.
+        if len(chains) >= 3:
             out |= {f"{side}_{finger}": tuple(chain) for finger, chain in chains.items()}
     return out

@@ -1,27 +1,32 @@
-"""Rest: a pose in which a skeleton stands like a body, in the body's own axes: x left, y up, z forward.
+"""Rig: a skeleton with its body map, its feet and its rest pose, in which it stands like a body.
 
-Files rest in very different poses: arms out or down, feet apart, bones along x, lying on their backs. Motion is carried
-over relative to rest, so a rest pose has to be found first, and to be turned into axes that all bodies share.
+Files rest in very different poses: arms out or down, feet apart, bones along x, lying on their backs. Motion is
+transferred relative to rest poses in the body's axes (x left, y up, z forward), after the bones of one have been turned
+to lie as those of the other.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.errors import UsageError
+from freshtake.motion.body.roles import Foot
 from freshtake.motion.clip import Clip
-from freshtake.motion.retarget.body_map import SIDES, TRUNK, BodyMap
+from freshtake.motion.edit import tilt, with_up
+from freshtake.motion.retarget.body_map import FINGERS, SIDES, TRUNK, BodyMap, above
+from freshtake.motion.retarget.mapping import find_body
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward, local_rotations
-from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, mean, multiply, rotate
+from freshtake.numeric.rotations import IDENTITY, about_axis, from_matrix, inverse, mean, multiply, rotate, shortest_arc
 
-MOST_FRAMES = 400  # frames of a take that are looked at for one in which the body stands
-GOOD = 0.75  # of 1: poses that score less are no rest of a body
-ALONG = 0.9  # cosine within which a direction is taken for an axis of the file
 ZERO, STATED, SEEN = "zero pose", "rest pose of the file", "straightest frame"
+LIMBS = ("upper_leg", "lower_leg", "upper_arm", "lower_arm")
+NEXT = {"upper_leg": "lower_leg", "lower_leg": "foot", "upper_arm": "lower_arm", "lower_arm": "hand", "foot": "toes"}
 
 
 class Stated(NamedTuple):
@@ -71,9 +76,11 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
         local = local_rotations(clip.skeleton.parents, stated.turns)
         poses.insert(0, _Pose(STATED, stated.places, stated.turns, local, None))
     scores = [_score(pose.places[None], body, pose.up)[0] for pose in poses]
-    good = next((k for k, score in enumerate(scores) if score >= GOOD), None)
+    # Poses that score less are no rest of a body.
+    good = next((k for k, score in enumerate(scores) if score >= 0.75), None)
     if good is None:
-        rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
+        # A few hundred frames are enough to find one in which the body stands.
+        rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 400)).astype(np.intp))
         seen = forward(clip.skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
         frame_scores = _score(seen, body, np.eye(3)[clip.up_index])
         poses.append(_frame(clip, int(rows[frame_scores.argmax()]), SEEN))
@@ -177,6 +184,145 @@ def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
 def _snapped(direction: Floats) -> Floats:
     """The axis of the file that a direction runs along, or the direction itself."""
     best = int(np.abs(direction).argmax())
-    if abs(direction[best]) < ALONG:
+    # Snap directions near an axis of the file to it: rest poses are drawn along axes.
+    if abs(direction[best]) < 0.9:
         return direction
     return np.asarray(np.sign(direction[best]) * np.eye(3)[best])
+
+
+def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
+    """The direction (3,) of a part's bone at rest, in the body's axes; None where it ends nowhere."""
+    side, _, part = role.partition("_")
+    joint = body.joints[role][place]
+    ends = [rest.places[joint_below] for joint_below in body.joints[role][place + 1 : place + 2]]
+    if NEXT.get(part) and f"{side}_{NEXT[part]}" in body:
+        ends.append(rest.places[body.one(f"{side}_{NEXT[part]}")])
+    if part == "hand" and f"{side}_middle" in body:
+        ends.append(rest.places[body.one(f"{side}_middle")])
+    if not ends and part in ("foot", "toes", "lower_arm", *FINGERS):
+        ends += [rest.places[joint] + rotate(rest.turns[joint], np.asarray(site.offset))
+                 for site in rest.skeleton.end_sites if site.joint == joint]  # fmt: skip
+    if not ends:
+        return None
+    line = ends[0] - rest.places[joint]
+    length = float(np.linalg.norm(line))
+    return None if length < 1e-9 else np.asarray(line / length)
+
+
+def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap) -> dict[tuple[str, int], Floats]:
+    """By part and number in its chain, the turn (4,) that lays the source's bone on the target's at rest."""
+    out: dict[tuple[str, int], Floats] = {}
+    for role, joints in target_body.joints.items():
+        if role not in source_body:
+            continue
+        lead = above(target_body.joints, role)
+        turn = out.get((lead, len(target_body.joints[lead]) - 1), IDENTITY) if lead is not None else IDENTITY
+        part = role.partition("_")[2]
+        for place in range(min(len(joints), len(source_body.joints[role]))):
+            if part in ("foot", "toes"):
+                foot = f"{role.partition('_')[0]}_foot"
+                turn = _yaw(bone(source, source_body, foot), bone(target, target_body, foot))
+            elif part in (*LIMBS, "hand", *FINGERS):
+                turn = _laid_on(turn, bone(source, source_body, role, place), bone(target, target_body, role, place))
+            else:
+                turn = IDENTITY
+            out[role, place] = turn
+    return out
+
+
+def trunk_turn(source: Rest, target: Rest) -> Floats:
+    """No turn between two rest poses; where one is a frame of a take, the turn that lays one trunk on the other."""
+    if SEEN not in (source.how, target.how):
+        return IDENTITY
+    return shortest_arc(source.trunk, target.trunk)
+
+
+def _laid_on(turn: Floats, source: Floats | None, target: Floats | None) -> Floats:
+    """The turn of the bone above, then the smallest that is left."""
+    if source is None or target is None:
+        return turn
+    return multiply(shortest_arc(rotate(turn, source), target), turn)
+
+
+def _yaw(source: Floats | None, target: Floats | None) -> Floats:
+    """The turn about the vertical between two directions."""
+    if source is None or target is None:
+        return IDENTITY
+    angle = np.arctan2(target[0], target[2]) - np.arctan2(source[0], source[2])
+    return about_axis(np.array([0.0, 1.0, 0.0]), angle)
+
+
+@dataclass(frozen=True, eq=False)
+class Rig:
+    """A skeleton that motion is taken from or put onto: a clip of it, its parts and its rest pose."""
+
+    clip: Clip
+    body: BodyMap
+    rest: Rest
+
+    @cached_property
+    def feet(self) -> tuple[Foot, ...]:
+        """The feet of the map, left first."""
+        names, joints = self.clip.skeleton.names, self.body.joints
+        return tuple(
+            Foot(names[joints[f"{side}_foot"][0]], joints[f"{side}_foot"][0], joints.get(f"{side}_toes", (None,))[0])
+            for side in SIDES
+        )
+
+
+def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
+    """The parts and the rest pose of a clip's skeleton, found or given; `stated` is the file's own rest pose."""
+    if body is None:
+        body = _found_body(clip, stated, who)
+    rig = Rig(clip, body, find_rest(clip, body, stated))
+    # Legs shorter than a thousandth of the body are no legs.
+    if not leg(rig.rest, body) > 1e-3 * float(np.ptp(rig.rest.places, axis=0).max(initial=0.0)):
+        raise UsageError(f"{who}: its legs have no length, so its size is unknown: check the skeleton's offsets")
+    return rig
+
+
+def _found_body(clip: Clip, stated: Stated | None, who: str) -> BodyMap:
+    """By names, else by the shape of the rest pose, of the zero pose or of the first frame."""
+    upright = with_up(clip, "y")
+    zero = zero_places(clip.skeleton)
+    poses = [zero] if stated is None else [stated.places, zero]
+    poses = [turned for places in poses for turned in (places, rotate(tilt("z", "y"), places))]
+    poses.append(upright.positions()[0])
+    return find_body(clip.skeleton, poses, who)
+
+
+def leg(rest: Rest, body: BodyMap) -> float:
+    """Upper and lower leg together, the mean of both sides."""
+    total = 0.0
+    for side in SIDES:
+        joints = [body.one(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
+        total += float(np.linalg.norm(np.diff(rest.places[joints], axis=0), axis=1).sum())
+    return max(total / 2.0, 1e-12)
+
+
+def stands_on_zero(rig: Rig) -> bool:
+    """Whether the rest pose of the file stands on height 0."""
+    if rig.rest.how != STATED:
+        return False
+    lowest = float(rig.rest.places[:, 1].min()) / leg(rig.rest, rig.body)
+    return -0.05 < lowest < 0.2
+
+
+def ankle_height(rig: Rig, grounded: bool) -> float:
+    """The mean height of the ankles at rest, above height 0 or above the lowest point of the feet."""
+    rest = rig.rest
+    ankles = [foot.ankle for foot in rig.feet]
+    height = float(rest.places[ankles, 1].mean())
+    if grounded:
+        return height
+    below = [joint for ankle in ankles for joint in rest.skeleton.descendants(ankle)]
+    points = [rest.places[below]] + [
+        (rest.places[site.joint] + rotate(rest.turns[site.joint], np.asarray(site.offset)))[None]
+        for site in rest.skeleton.end_sites if site.joint in below
+    ]  # fmt: skip
+    return height - float(np.concatenate(points)[:, 1].min())
+
+
+def toe_drop(rig: Rig) -> float:
+    """How far toes are below ankles at rest, the mean of both feet; 0 without toes."""
+    return float(np.mean([rig.rest.places[f.ankle, 1] - rig.rest.places[f.joints[-1], 1] for f in rig.feet]))

@@ -11,21 +11,24 @@ from freshtake.motion.body.rooting import rehang, rooted
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import moved, take_frames, tilt, with_up
-from freshtake.motion.planting.contacts import ContactSettings, joint_contacts
-from freshtake.motion.planting.planting_model import STILL
+from freshtake.motion.planting.contacts import RECORDED, ContactSettings, joint_contacts
 from freshtake.motion.retarget.body_map import SIDES
-from freshtake.motion.retarget.followers import Follower, find_followers, follow
-from freshtake.motion.retarget.footing import BEND, STRAY, Steps, corrections, hip_lift, limited
-from freshtake.motion.retarget.hands import STRETCH, hand_moves
-from freshtake.motion.retarget.leading import ARM, LEG, lead_limb
-from freshtake.motion.retarget.rig import Rig, ankle_height, stands_on_zero, toe_drop
-from freshtake.motion.retarget.transfer import Transfer, hip_joints, leg, plan_transfer, world_places
+from freshtake.motion.retarget.footing import ARM, BEND, LEG, STRAY, Steps, corrections, hip_lift, lead_limb, limited
+from freshtake.motion.retarget.rest import Rig, ankle_height, leg, stands_on_zero, toe_drop
+from freshtake.motion.retarget.transfer import (
+    STRETCH,
+    Follower,
+    Transfer,
+    find_followers,
+    follow,
+    hand_moves,
+    hip_joints,
+    plan_transfer,
+    world_places,
+)
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import inverse, multiply, rotate
-
-NOTHING = 1e-6  # leg lengths: corrections that are rounding errors
-LEVEL = 0.06  # leg lengths: a floor this near to height 0 is at 0
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,7 +102,8 @@ class Retargeter:
         same = stands_on_zero(self.source) == stands_on_zero(self.target)
         height, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
         floor = stood - other
-        if not same and abs(floor) < LEVEL * leg(self.source.rest, self.source.body):
+        # A floor this near to height 0 is meant to be at 0.
+        if not same and abs(floor) < 0.06 * leg(self.source.rest, self.source.body):
             floor = 0.0
         stands = height + self.transfer.leg_ratio * floor
         # Feet turn relative to rest: what the source's toes stand lower than at rest, the target's do too.
@@ -108,7 +112,7 @@ class Retargeter:
 
     def _stand(self, upright: Clip, source: Floats, world: Floats, places: Floats, ground: Floats) -> None:
         """Lift the hips and lead the legs so that feet stand as the source's do; rotations and places are changed."""
-        contacts = joint_contacts(upright, settings=STILL, standing=self.source.feet)
+        contacts = joint_contacts(upright, settings=RECORDED, standing=self.source.feet)
         starts = np.cumsum([0, len(self.source.feet[0].joints)])
         ratio, (stands, stood) = self.transfer.leg_ratio, ground
         steps = []
@@ -124,7 +128,8 @@ class Retargeter:
             )
             steps.append(Steps(places[:, target_foot.joints[:points]] - wanted, held))
         moves = [corrections(foot, upright.frame_time) for foot in steps]
-        if max(np.abs(move).max() for move in moves) <= NOTHING * leg(self.target.rest, self.target.body):
+        # Corrections below this are rounding errors: leave the clip untouched.
+        if max(np.abs(move).max() for move in moves) <= 1e-6 * leg(self.target.rest, self.target.body):
             return
         lift = hip_lift(moves, [foot.standing for foot in steps], upright.frame_time)
         places[..., 1] += lift[:, None]

@@ -1,22 +1,157 @@
-"""Rotations and travel of one body on another, frame by frame: all frames and joints at once."""
+"""Transfer rotations and travel from one body to another, all frames and joints at once.
+
+Forearm twist joints share the hand's turn, hands reach as high as the source's, and joints such as ik_foot_l follow the
+joints they belong to although they do not hang on them.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.retarget.alignment import alignments, trunk_turn
 from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap, above
-from freshtake.motion.retarget.rest import Rest
-from freshtake.motion.retarget.twists import Twist, find_twists, twist_turns
+from freshtake.motion.retarget.rest import Rest, Rig, alignments, leg, trunk_turn
+from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.kinematics import levels, local_rotations
-from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate, slerp
+from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, multiply, rotate, slerp
 
-NEAR_HIPS = 0.25  # leg lengths: a joint above the hips that is nearer than this carries the body
+_TWIST = re.compile(r"twist|roll", re.I)
+STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
+_TARGET = (re.compile(r"^ik[_ ]?(.+)$", re.I), re.compile(r"^(.+?)[_ ]ik$", re.I))
+_HELD = {"hand_gun": "hand_r"}  # Unreal: what both hands hold is in the right one
+
+
+class Twist(NamedTuple):
+    """A joint on a forearm, `share` of the way to the hand along `axis` (3,), in the forearm's frame."""
+
+    joint: int
+    forearm: int
+    hand: int
+    axis: Floats
+    share: float
+
+
+def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
+    """Joints that are called twist or roll and hang on a forearm, but lead to no other joint than the hand."""
+    mapped = {joint for joints in body.joints.values() for joint in joints}
+    twists = []
+    for side in SIDES:
+        if f"{side}_hand" not in body:
+            continue
+        forearm, hand = body.one(f"{side}_lower_arm"), body.one(f"{side}_hand")
+        line = rest.places[hand] - rest.places[forearm]
+        length = float(np.linalg.norm(line))
+        for joint in rest.skeleton.children(forearm) if length > 0 else ():
+            if joint in mapped or not _TWIST.search(rest.skeleton.names[joint]):
+                continue
+            share = float((rest.places[joint] - rest.places[forearm]) @ line) / length**2
+            axis = rotate(inverse(rest.turns[forearm]), line / length)
+            twists.append(Twist(joint, forearm, hand, axis, min(max(share, 0.0), 1.0)))
+    return tuple(twists)
+
+
+def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
+    """World rotations (frames, twists, 4) of twist joints, from those of all joints of the target.
+
+    The hand's turn away from its rest on the forearm, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
+    """
+    out = np.empty((len(world), len(twists), 4))
+    for column, twist in enumerate(twists):
+        hand_at_rest = multiply(inverse(rest.turns[twist.forearm]), rest.turns[twist.hand])
+        hand_turn = multiply(multiply(inverse(world[:, twist.forearm]), world[:, twist.hand]), inverse(hand_at_rest))
+        hand_turn = np.where(hand_turn[:, :1] < 0.0, -hand_turn, hand_turn)
+        angle = 2.0 * np.arctan2(hand_turn[:, 1:] @ twist.axis, hand_turn[:, 0])
+        joint_at_rest = multiply(inverse(rest.turns[twist.forearm]), rest.turns[twist.joint])
+        turn = from_rotvec(twist.share * angle[:, None] * twist.axis)
+        out[:, column] = multiply(multiply(world[:, twist.forearm], turn), joint_at_rest)
+    return out
+
+
+def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: Floats) -> Iterator[tuple[str, Floats]]:
+    """By side, how hands have to move (frames, 3), y up, from where they are to heights like the source's.
+
+    A height between ankles and hips, or hips and shoulders, keeps its share of the way between them; above the
+    shoulders it keeps its share of an arm. `ankles` are the heights at which those of target and source stand.
+    """
+    for side in SIDES:
+        if not all(f"{side}_hand" in rig.body for rig in (source, target)):
+            continue
+        marks = []
+        for rig, points, floor in ((target, places, ankles[0]), (source, given, ankles[1])):
+            hip, shoulder = (points[:, rig.body.one(f"{side}_{part}"), 1] for part in ("upper_leg", "upper_arm"))
+            marks.append((np.full_like(hip, floor), hip, shoulder, shoulder + _arm(rig, side)))
+        height = given[:, source.body.one(f"{side}_hand"), 1]
+        wanted = _between(height, marks[1], marks[0])
+        out = np.zeros((len(places), 3))
+        out[:, 1] = wanted - places[:, target.body.one(f"{side}_hand"), 1]
+        yield side, out
+
+
+def _arm(rig: Rig, side: str) -> float:
+    joints = [rig.body.one(f"{side}_{part}") for part in ("upper_arm", "lower_arm", "hand")]
+    return float(np.linalg.norm(np.diff(rig.rest.places[joints], axis=0), axis=1).sum())
+
+
+def _between(height: Floats, given: tuple[Floats, ...], wanted: tuple[Floats, ...]) -> Floats:
+    """Heights that lie between the wanted marks as they did between the given; beyond the ends, on as near them."""
+    out = np.empty_like(height)
+    for k in range(len(given) - 1):
+        share = (height - given[k]) / np.where(np.abs(given[k + 1] - given[k]) < 1e-9, 1e-9, given[k + 1] - given[k])
+        here = wanted[k] + share * (wanted[k + 1] - wanted[k])
+        inside = (height >= given[k]) if k else np.ones(len(height), dtype=bool)
+        out[inside] = here[inside]
+    return out
+
+
+class Follower(NamedTuple):
+    """A joint, the one that it goes with, its place in that one's frame, and its turn in it (None: it has its own)."""
+
+    joint: int
+    lead: int
+    place: Floats
+    turn: Floats | None
+
+
+def find_followers(rest: Rest, body: BodyMap) -> tuple[Follower, ...]:
+    """Return feet that do not hang on their shanks, then targets that are named after a joint."""
+    skeleton = rest.skeleton
+    out = []
+    for side in SIDES:
+        foot, shank = body.one(f"{side}_foot"), body.one(f"{side}_lower_leg")
+        if shank not in skeleton.chain(foot):
+            out.append(Follower(foot, shank, _seen_from(rest, shank, foot), None))
+    mapped = {joint for joints in body.joints.values() for joint in joints}
+    numbers = {name.lower(): joint for joint, name in enumerate(skeleton.names)}
+    # A target that rests at its joint keeps its place on it; others are put onto it.
+    near = 0.02 * leg(rest, body)
+    for joint, name in enumerate(skeleton.names):
+        words = [match[1].lower() for pattern in _TARGET if (match := pattern.match(name))]
+        lead = next((numbers[_HELD.get(word, word)] for word in words if _HELD.get(word, word) in numbers), None)
+        if lead is None or joint in mapped or joint in skeleton.chain(lead) or lead in skeleton.chain(joint):
+            continue
+        beside = float(np.linalg.norm(rest.places[joint] - rest.places[lead])) <= near
+        place = _seen_from(rest, lead, joint) if beside else np.zeros(3)
+        turn = multiply(inverse(rest.turns[lead]), rest.turns[joint]) if beside else IDENTITY
+        out.append(Follower(joint, lead, place, turn))
+    return tuple(out)
+
+
+def _seen_from(rest: Rest, lead: int, joint: int) -> Floats:
+    return rotate(inverse(rest.turns[lead]), rest.places[joint] - rest.places[lead])
+
+
+def follow(followers: tuple[Follower, ...], skeleton: Skeleton, world: Floats, places: Floats) -> None:
+    """Put followers, with what hangs on them, where their leads are; rotations and places are changed."""
+    for follower in followers:
+        goal = places[:, follower.lead] + rotate(world[:, follower.lead], follower.place)
+        places[:, skeleton.descendants(follower.joint)] += (goal - places[:, follower.joint])[:, None]
+        if follower.turn is not None:
+            world[:, follower.joint] = multiply(world[:, follower.lead], follower.turn)
 
 
 class _Driver(NamedTuple):
@@ -161,15 +296,6 @@ def _namesakes(
             yield joint, other, roles[0]
 
 
-def leg(rest: Rest, body: BodyMap) -> float:
-    """Upper and lower leg together, the mean of both sides."""
-    total = 0.0
-    for side in SIDES:
-        joints = [body.one(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
-        total += float(np.linalg.norm(np.diff(rest.places[joints], axis=0), axis=1).sum())
-    return max(total / 2.0, 1e-12)
-
-
 def hip_joints(body: BodyMap) -> Ints:
     """The two joints at which the legs begin."""
     return np.array([body.one(f"{side}_upper_leg") for side in SIDES])
@@ -177,7 +303,8 @@ def hip_joints(body: BodyMap) -> Ints:
 
 def _mover(rest: Rest, body: BodyMap) -> int:
     """The joint that travels: the hips, or the highest joint above them that is in about their place."""
-    hips, near = body.one("hips"), NEAR_HIPS * leg(rest, body)
+    # A joint above the hips that is this near to them carries the body.
+    hips, near = body.one("hips"), 0.25 * leg(rest, body)
     path = rest.skeleton.chain(hips)
     for joint in path:
         if all(float(np.linalg.norm(rest.places[j] - rest.places[hips])) <= near for j in path[path.index(joint) :]):

@@ -42,7 +42,8 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool 
             for placed, pose in zip(chosen, poses, strict=True):
                 shape = scene.shapes[placed.shape]
                 colors = ROLE_COLORS[shape.role]
-                painter.add(shape, colors[placed.shape % len(colors)], pose)
+                frame = min((moment + placed.start) / shape.frame_time, len(shape) - 1.0)
+                painter.add(shape, colors[placed.shape % len(colors)], pose, frame, placed.turn)
             painter.finish()
             picture.paste(painter.picture, (column * width, row * height))
     return finished(picture)

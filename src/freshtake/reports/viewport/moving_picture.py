@@ -68,7 +68,8 @@ def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator
 def _moment(scene: Scene, layout: Arranged, eye: Eye, picture: Image, seconds: float) -> Image:
     painter = Painter(picture, eye)
     for shape, color, shift in zip(scene.shapes, colors_of(scene), layout.shifts, strict=True):
-        painter.add(shape, color, _pose(shape, seconds, layout.in_place) + shift)
+        frame = min(seconds / shape.frame_time, len(shape) - 1.0)
+        painter.add(shape, color, _pose(shape, seconds, layout.in_place) + shift, frame)
     painter.finish()
     return finished(picture)
 

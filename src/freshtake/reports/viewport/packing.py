@@ -10,11 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.reports.viewport.scene import Body, Figure, Line, Points, Scene, Shape, Skin, Surface
+from freshtake.reports.viewport.neutral_body import COARSE, FINE, body_mesh
+from freshtake.reports.viewport.scene import Body, Figure, Line, Paint, Points, Scene, Shape, Skin, Surface, Wear
 
 VERSION = 1
 LIMIT = 32767
 UNSEEN = -32768
+STEPS = 64  # of a difference of 1: a byte reaches to 4
+MOST_FINE = 24  # figures that wear the finer of two neutral bodies
 
 
 class Packed(NamedTuple):
@@ -29,7 +32,8 @@ def packed(scene: Scene) -> Packed:
     blocks = _Blocks()
     bodies: list[Body] = []
     skins: list[Skin] = []
-    shapes = [_shape(shape, blocks, bodies, skins) for shape in scene.shapes]
+    wears: list[Wear] = []
+    shapes = [_shape(shape, blocks, bodies, skins, wears) for shape in scene.shapes]
     manifest: dict[str, Any] = {
         "version": VERSION,
         "title": scene.title,
@@ -40,6 +44,10 @@ def packed(scene: Scene) -> Packed:
     }
     if skins:
         manifest["skins"] = [_skin(skin, blocks) for skin in skins]
+    if wears:
+        manifest["wears"] = [_wear(wear) for wear in wears]
+        many = max(len(scene.shapes), len(scene.placements)) > MOST_FINE
+        manifest["neutral"] = _neutral(body_mesh(COARSE if many else FINE), blocks)
     if scene.placements:
         manifest["placements"] = [placed._asdict() for placed in scene.placements]
     return Packed(manifest, blocks.joined())
@@ -65,7 +73,7 @@ class _Blocks:
         return b"".join(self.parts)
 
 
-def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin]) -> dict[str, Any]:
+def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin], wears: list[Wear]) -> dict[str, Any]:
     out: dict[str, Any] = {
         "name": shape.name,
         "role": shape.role,
@@ -80,6 +88,11 @@ def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin])
         if shape.skin is not None and shape.matrices is not None:
             out |= {"skin": _number(skins, shape.skin), "matrices": blocks.add(shape.matrices, "<f4")}
             out["joints"] = shape.matrices.shape[1]
+        elif shape.wear is not None and shape.turns is not None:
+            out |= {"wear": _number(wears, shape.wear), "turns": blocks.add(np.rint(LIMIT * shape.turns), "<i2")}
+            if shape.differences is not None:
+                unusual = shape.differences[:, shape.wear.ends]
+                out["unusual"] = blocks.add(np.clip(np.rint(STEPS * unusual), 0, 255), "u1")
         return out
     points = shape.points[:, None] if isinstance(shape, Line) else shape.points
     out |= {"kind": "line" if isinstance(shape, Line) else "surface", "count": points.shape[1]}
@@ -131,4 +144,30 @@ def _skin(skin: Skin, blocks: _Blocks) -> dict[str, Any]:
         "faces": blocks.add(skin.faces, "<u4"),
         "joints": blocks.add(skin.joints, "<u2"),
         "weights": blocks.add(skin.weights, "<f4"),
+        "coordinates": None if skin.coordinates is None else blocks.add(skin.coordinates, "<f4"),
+        "paints": [_paint(paint, blocks) for paint in skin.paints],
+    }
+
+
+def _paint(paint: Paint, blocks: _Blocks) -> dict[str, Any]:
+    out: dict[str, Any] = {"first": paint.first, "faces": paint.faces, "color": paint.color}
+    if paint.image is not None:
+        out |= {"image": blocks.add(np.frombuffer(paint.image, np.uint8), "u1"), "bytes": len(paint.image)}
+    return out
+
+
+def _wear(wear: Wear) -> dict[str, Any]:
+    return {"joints": wear.joints.tolist(), "binds": [round(float(value), 5) for value in wear.binds.ravel()]}
+
+
+def _neutral(mesh: Skin, blocks: _Blocks) -> dict[str, Any]:
+    """The neutral body in 14 bytes a vertex: places in steps of a tenth of a millimetre, weights in parts of 255."""
+    return {
+        "count": len(mesh.vertices),
+        "faceCount": len(mesh.faces),
+        "step": 1e-4,
+        "vertices": blocks.add(np.rint(mesh.vertices / 1e-4), "<i2"),
+        "faces": blocks.add(mesh.faces, "<u2"),
+        "joints": blocks.add(mesh.joints, "u1"),
+        "weights": blocks.add(np.rint(255.0 * mesh.weights), "u1"),
     }

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.arranging import placed_points
 from freshtake.reports.viewport.eye import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
+from freshtake.reports.viewport.skin_painting import skinned_vertices
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -48,21 +50,26 @@ class Painter:
 
         self.picture, self.eye = picture, eye
         self.draw: ImageDraw = Draw(picture)
-        self.pieces: list[tuple[float, Shape, tuple[int, int, int], Floats]] = []
+        self.pieces: list[tuple[float, Shape, tuple[int, int, int], Floats, float, float]] = []
 
-    def add(self, shape: Shape, color: tuple[int, int, int], points: Floats) -> None:
-        """A shape in one pose; what is farther away is painted first."""
+    def add(
+        self, shape: Shape, color: tuple[int, int, int], points: Floats, frame: float = 0.0, turn: float = 0.0
+    ) -> None:
+        """A shape in the pose of a frame, turned about the vertical; what is farther away is painted first."""
         depth = float(np.nanmean((points.reshape(-1, 3) - self.eye.place) @ self.eye.axes[2]))
-        self.pieces.append((depth, shape, color, points))
+        self.pieces.append((depth, shape, color, points, frame, turn))
 
     def finish(self) -> None:
         """Paint shadows, then everything from the farthest to the nearest."""
         self._shadows()
-        for _, shape, color, points in sorted(self.pieces, key=lambda piece: piece[0]):
-            if isinstance(shape, Figure):
+        for _, shape, color, points, frame, turn in sorted(self.pieces, key=lambda piece: piece[0]):
+            skinned = skinned_vertices(shape, points, frame, turn) if isinstance(shape, Figure) else None
+            if skinned is not None:
+                self._surface(skinned.faces, color, skinned.vertices, closed=True)
+            elif isinstance(shape, Figure):
                 self._figure(shape, color, points)
             elif isinstance(shape, Surface):
-                self._surface(shape, color, points)
+                self._surface(shape.faces, color, points)
             else:
                 self._line(color, points)
 
@@ -74,7 +81,7 @@ class Painter:
         small = (max(1, self.picture.width // 4), max(1, self.picture.height // 4))
         mask = Images.new("L", small)
         brush = Draw(mask)
-        for _, shape, _, points in self.pieces:
+        for _, shape, _, points, *_ in self.pieces:
             if not isinstance(shape, Figure) or not len(shape.body.feet):
                 continue
             ends = points[shape.body.bones]
@@ -122,11 +129,18 @@ class Painter:
         for x, y in (path[0], path[-1]):
             self.draw.ellipse((x - width / 2, y - width / 2, x + width / 2, y + width / 2), fill=color)
 
-    def _surface(self, shape: Surface, color: tuple[int, int, int], points: Floats) -> None:
-        corners = points[shape.faces]
+    def _surface(
+        self, faces: npt.NDArray[np.int32], color: tuple[int, int, int], points: Floats, closed: bool = False
+    ) -> None:
+        corners = points[faces]
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
         facing = np.sign(((self.eye.place - corners[:, 0]) * normals).sum(axis=1))
+        if closed:  # the back of a body is never seen, and its front is smooth
+            sums = np.stack([np.bincount(faces.ravel(), np.repeat(column, 3), len(points)) for column in normals.T], 1)
+            smooth = sums[faces].sum(axis=1)
+            normals = smooth / np.maximum(np.linalg.norm(smooth, axis=1, keepdims=True), 1e-12)
+            corners, normals, facing = corners[facing > 0], normals[facing > 0], facing[facing > 0]
         bright = 0.5 + 0.5 * np.maximum(normals @ LIGHT * facing, 0.0) + 0.12 * normals[:, 1] * facing
         pixels, _ = self.eye.seen(corners)
         order = np.argsort((corners.mean(axis=1) - self.eye.place) @ self.eye.axes[2])
@@ -200,8 +214,8 @@ def strip(
     box = Box(np.nanmin(whole, axis=0) - 0.1, np.nanmax(whole, axis=0) + 0.1)
     eye = eye_on(box, FRONT if isinstance(shape, Line) else SIDE, size, FAR_FIELD)
     painter = Painter(floor_picture(eye, box, isinstance(shape, Line) or not ruled), eye)
-    for pose in shifted:
-        painter.add(shape, color, pose)
+    for pose, frame in zip(shifted, frames, strict=True):
+        painter.add(shape, color, pose, float(frame))
     painter.finish()
     return painter.picture
 

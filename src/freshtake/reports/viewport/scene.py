@@ -29,15 +29,41 @@ class Body:
     feet: tuple[tuple[int, int], ...] = ()
 
 
+class Paint(NamedTuple):
+    """So many faces of a skin, from `first` on, in a display colour (0 to 1), or with a picture (PNG or JPEG)."""
+
+    first: int
+    faces: int
+    color: tuple[float, float, float] | None = None
+    image: bytes | None = None
+
+
 @dataclass(frozen=True)
 class Skin:
-    """The mesh of a character in its bind pose; each vertex is carried by the `joints` (vertices, 4) with `weights`."""
+    """The mesh of a character in its bind pose; each vertex is carried by the `joints` (vertices, 4) with `weights`.
+
+    `coordinates` (vertices, 2) are places in pictures, v downwards; `paints` cover all faces, one behind the other.
+    """
 
     vertices: Points
     normals: Points | None
     faces: npt.NDArray[np.int32]
     joints: npt.NDArray[np.int32]
     weights: Points
+    coordinates: Points | None = None
+    paints: tuple[Paint, ...] = ()
+
+
+@dataclass(frozen=True)
+class Wear:
+    """How the neutral body hangs on a skeleton: a joint per bone, and the map (bones, 3, 4) from its template.
+
+    `ends` are the joints at the bones' ends, which show how far a bone is from where it usually is.
+    """
+
+    joints: npt.NDArray[np.int64]
+    binds: Points
+    ends: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -46,6 +72,8 @@ class Figure:
 
     `ground` (frames, 2) is the place x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor and 2
     where a foot slides. With a `skin`, `matrices` (frames, joints, 3, 4) move it from its bind pose into the display.
+    With a `wear` the neutral body is shown, its bones turned by `turns` (frames, bones, 4). `differences`
+    (frames, joints) say how unusual each joint is; bones are tinted by them.
     """
 
     name: str
@@ -57,6 +85,9 @@ class Figure:
     standing: npt.NDArray[np.uint8]
     skin: Skin | None = None
     matrices: Points | None = None
+    wear: Wear | None = None
+    turns: Points | None = None
+    differences: Points | None = None
 
     def __len__(self) -> int:
         return len(self.points)

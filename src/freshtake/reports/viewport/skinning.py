@@ -6,6 +6,7 @@ the bind pose, and the stage's scale s, turn T and shift o.
 
 from __future__ import annotations
 
+import io
 from collections import OrderedDict
 from dataclasses import replace
 from pathlib import Path
@@ -15,19 +16,20 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.read_options import WriteOptions
-from freshtake.formats.rig import Rig, RigMesh
-from freshtake.formats.rig_clips import on_rig
+from freshtake.formats.rig import Material, Rig, RigMesh, on_rig
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward
 from freshtake.numeric.rotations import to_matrix
-from freshtake.reports.viewport.scene import Figure, Skin
+from freshtake.reports.viewport.scene import Figure, Paint, Skin
 from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
 
 INFLUENCES = 4  # joints that carry one vertex on the page; weaker ones are left out
 MOST_VERTICES = 400_000
 SKINS_KEPT = 8
+MOST_PIXELS, MOST_BYTES = 1024, 400_000  # of a picture on a skin
+PLAIN = 0.05  # how far red, green and blue of a grey may be apart
 
 _skins: OrderedDict[tuple[Path, tuple[str, ...]], Skin] = OrderedDict()
 
@@ -41,7 +43,9 @@ def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: 
     pose = forward(rig.parents, motion.translations, motion.rotations)
     stage, _ = body_stage(clip, per_metre)
     matrices = _skin_matrices(rig, pose.positions, pose.rotations, stage)
-    return replace(figure, skin=_skin(character, rig), matrices=np.asarray(matrices, dtype=np.float32))
+    return replace(
+        figure, skin=_skin(character, rig), matrices=np.asarray(matrices, dtype=np.float32), wear=None, turns=None
+    )
 
 
 def _skin_matrices(rig: Rig, positions: Floats, rotations: Floats, stage: BodyStage) -> Floats:
@@ -72,13 +76,50 @@ def _merged(character: Path, meshes: tuple[RigMesh, ...]) -> Skin:
         raise FormatError(character, f"{first[-1]} vertices are too many to show: use a simpler mesh")
     normals = [mesh.normals for mesh in meshes if mesh.normals is not None]
     influences = [_strongest(mesh) for mesh in meshes]
+    faces: list[npt.NDArray[np.int64]] = []
+    paints = []
+    for mesh, start in zip(meshes, first, strict=False):
+        for number, material in enumerate(mesh.materials):
+            chosen = mesh.faces[mesh.face_materials == number] + start
+            paints.append(_paint(material, mesh.coordinates is not None, sum(len(some) for some in faces), len(chosen)))
+            faces.append(chosen)
+    flat = [np.zeros((len(mesh.vertices), 2)) if mesh.coordinates is None else mesh.coordinates for mesh in meshes]
     return Skin(
         np.concatenate([mesh.vertices for mesh in meshes]).astype(np.float32),
         np.concatenate(normals).astype(np.float32) if len(normals) == len(meshes) else None,
-        np.concatenate([mesh.faces + start for mesh, start in zip(meshes, first, strict=False)]).astype(np.int32),
+        np.concatenate(faces).astype(np.int32),
         np.concatenate([joints for joints, _ in influences]).astype(np.int32),
         np.concatenate([weights for _, weights in influences]).astype(np.float32),
+        (np.concatenate(flat) * [1.0, -1.0] + [0.0, 1.0]).astype(np.float32),
+        tuple(paints),
     )
+
+
+def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
+    """A material as the page shows it; one without a picture or a colour of its own shows whose motion it is."""
+    if material.image is not None and mapped and (image := small_picture(material.image)) is not None:
+        return Paint(first, count, None, image)
+    if max(material.color) - min(material.color) < PLAIN:
+        return Paint(first, count)
+    red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # to display colours
+    return Paint(first, count, (red, green, blue))
+
+
+def small_picture(data: bytes) -> bytes | None:
+    """A picture of at most 1,024 pixels a side, so that pages stay light; None where it cannot be read."""
+    from PIL import Image as Images
+
+    try:
+        with Images.open(io.BytesIO(data)) as opened:
+            if max(opened.size) <= MOST_PIXELS and opened.format in ("PNG", "JPEG") and len(data) < MOST_BYTES:
+                return data
+            picture = opened.convert("RGB")
+    except (OSError, ValueError, SyntaxError):
+        return None
+    picture.thumbnail((MOST_PIXELS, MOST_PIXELS))
+    out = io.BytesIO()
+    picture.save(out, format="JPEG", quality=88)
+    return out.getvalue()
 
 
 def _strongest(mesh: RigMesh) -> tuple[npt.NDArray[np.int64], Floats]:

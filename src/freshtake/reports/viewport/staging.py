@@ -3,24 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
-from freshtake.motion.body.facing import facing, mean_angle
+from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
+from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.body.size import unit_of
 from freshtake.motion.edit import heading, tilt, turned, with_up
-from freshtake.motion.planting.contacts import ContactSettings, joint_contacts, smooth_speed
-from freshtake.motion.planting.planting_model import STILL
-from freshtake.motion.stroke import resample_stroke
+from freshtake.motion.kinds import resample_stroke
+from freshtake.motion.planting.contacts import RECORDED, ContactSettings, joint_contacts, smooth_speed
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import rotate
 from freshtake.reports.viewport.body_volume import FOOT, body_volume
-from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Scene, Shape, Surface
+from freshtake.reports.viewport.neutral_body import ENDS, fit_of, known_fit, turns_of
+from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Scene, Shape, Surface, Wear
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 TALL = 1.75  # display units: what has no legs is made so tall
@@ -39,14 +42,49 @@ def scene_of(
     title: str = "",
     layout: str = "",
     legend: Mapping[str, str] | None = None,
+    skins: Sequence[Path | None] = (),
 ) -> Scene:
-    """A scene of motions by role: input (blue), variant (green) or extra (red)."""
+    """A scene of motions by role: input (blue), variant (green) or extra (red).
+
+    `skins` are glTF files, one per motion, whose skins they wear; clips have the joints of their file.
+    """
     motions = [motion for _, some in sets for motion in some]
     if not motions:
         raise UsageError("there is nothing to show: give at least one motion")
     shared = shared_scale(motions)
-    shapes = tuple(shape_of(motion, role, shared) for role, some in sets for motion in some)
+    files = iter([*skins, *[None] * (len(motions) - len(skins))])
+    shapes = fair_contacts([_worn(motion, role, shared, next(files)) for role, some in sets for motion in some])
     return Scene(shapes, title, layout, legend or {})
+
+
+def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
+    """Return shapes in which only those variants slide that do so more than the takes beside them.
+
+    Feet of real takes slide too; where takes and variants are shown together, red marks are for what takes do not do.
+    """
+    figures = [shape for shape in shapes if isinstance(shape, Figure)]
+    usual = [_sliding(figure) for figure in figures if figure.role == "input"]
+    if not usual or not any(figure.role == "variant" for figure in figures):
+        return tuple(shapes)
+    return tuple(
+        replace(shape, standing=np.minimum(shape.standing, 1).astype(np.uint8))
+        if isinstance(shape, Figure) and (shape.role == "input" or _sliding(shape) <= max(usual))
+        else shape
+        for shape in shapes
+    )
+
+
+def _sliding(figure: Figure) -> float:
+    """The share of the frames with a foot on the floor in which it slides."""
+    return float((figure.standing == 2).sum() / max(int((figure.standing > 0).sum()), 1))
+
+
+def _worn(motion: Motion, role: str, shared: float | None, skin: Path | None) -> Shape:
+    if skin is None or not isinstance(motion, Clip):
+        return shape_of(motion, role, shared)
+    from freshtake.reports.viewport.skinning import skinned_figure  # it needs what is above it here
+
+    return skinned_figure(motion, skin, role, shared)
 
 
 def shared_scale(motions: Sequence[Motion]) -> float | None:
@@ -107,7 +145,20 @@ def body_stage(clip: Clip, per_metre: float | None = None) -> tuple[BodyStage, F
 def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
     stage, points = body_stage(clip, per_metre)
     ground = points[:, stage.pelvis][:, [0, 2]]
-    return Figure(clip.name, role, clip.frame_time, _light(points), stage.body, _light(ground), standing(clip))
+    figure = Figure(clip.name, role, clip.frame_time, _light(points), stage.body, _light(ground), standing(clip))
+    upright = with_up(clip, "y")
+    fit = fit_of(upright)
+    if fit is None:
+        return figure
+    wear = worn(upright.skeleton, round(stage.scale, 9))
+    return replace(figure, wear=wear, turns=_light(turns_of(upright, fit, stage.turn)))
+
+
+@lru_cache(maxsize=64)
+def worn(skeleton: Skeleton, scale: float) -> Wear | None:
+    """Return the neutral body on a skeleton that `fit_of` knows, in display units; the same for all its clips."""
+    fit = known_fit(skeleton)
+    return None if fit is None else Wear(fit.joints, _light(scale * fit.binds), fit.joints[ENDS])
 
 
 def facing_z(clip: Clip) -> Clip:
@@ -150,7 +201,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
         column += len(foot.joints)
         down = np.asarray(stands[:, columns].any(axis=1))
         slowest = np.where(stands[:, columns], speed[:, columns], np.inf).min(axis=1)
-        slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > STILL.speed_off)
+        slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > RECORDED.speed_off)
         out[:, number] = down.astype(np.uint8) + slides
     return out
 

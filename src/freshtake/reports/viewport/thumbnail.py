@@ -46,5 +46,7 @@ def _part(shape: Figure | Surface, frames: slice) -> Shape:
     points = shape.points[frames].copy()
     points[..., [0, 2]] -= ground[:, None]
     if isinstance(shape, Figure):
-        return replace(shape, points=points, ground=np.zeros_like(ground), standing=shape.standing[frames])
+        turns = None if shape.turns is None else shape.turns[frames]
+        standing = shape.standing[frames]
+        return replace(shape, points=points, ground=np.zeros_like(ground), standing=standing, turns=turns, skin=None)
     return replace(shape, points=points, ground=np.zeros_like(ground))

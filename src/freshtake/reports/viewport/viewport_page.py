@@ -15,7 +15,8 @@ from freshtake.reports.viewport.scene import Scene
 # Each module stands behind those that it imports.
 MODULES = (
     "three/three.core.min.js", "three/three.module.min.js", "decode.js", "look.js", "bones.js", "figures.js", "ink.js",
-    "floor.js", "surfaces.js", "skins.js", "layout.js", "camera.js", "plan.js", "bar.js", "viewport.js",
+    "floor.js", "surfaces.js", "skins.js", "mannequins.js", "layout.js", "camera.js", "plan.js", "bar.js",
+    "viewport.js",
 )  # fmt: skip
 WHOLE = (
     "html,body{margin:0;height:100%;overflow:hidden;background:#12161b}"

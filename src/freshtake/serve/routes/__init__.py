@@ -1,33 +1,5 @@
 """One router per subject, all below /api."""
 
-from freshtake.serve.routes import (
-    compare,
-    curves,
-    events,
-    exports,
-    items,
-    jobs,
-    live,
-    networks,
-    scenes,
-    strokes,
-    study,
-    style,
-    texture,
-)
+from freshtake.serve.routes import curves, events, items, jobs, live, previews, scenes, study
 
-ROUTERS = (
-    items.router,
-    jobs.router,
-    scenes.router,
-    curves.router,
-    networks.router,
-    exports.router,
-    live.router,
-    events.router,
-    strokes.router,
-    style.router,
-    texture.router,
-    compare.router,
-    study.router,
-)
+ROUTERS = tuple(subject.router for subject in (items, jobs, scenes, curves, live, events, previews, study))

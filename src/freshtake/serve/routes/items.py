@@ -8,7 +8,7 @@ from fastapi import APIRouter, Response
 from pydantic import Field
 
 from freshtake.errors import UsageError
-from freshtake.serve.items import Changed, Id, Item, ItemChange, Name, ProjectView, Removal
+from freshtake.serve.items import Changed, Id, Item, ItemChange, Name, ProjectView, Regrouping, Removal
 from freshtake.serve.routes.access import TheProject
 
 router = APIRouter(tags=["items"])
@@ -17,19 +17,19 @@ Number = Annotated[float, Field(allow_inf_nan=False)]  # JSON has no other numbe
 
 @router.get("/project", response_model=ProjectView)
 def project(project: TheProject) -> Response:
-    """All items, jobs and presets."""
+    """Return all items, jobs and presets."""
     return Response(project.view_json(), media_type="application/json")
 
 
 @router.get("/items/{id}")
 def item(id: Id, project: TheProject) -> Item:
-    """One item."""
+    """Return one item."""
     return project.item(id)
 
 
 @router.patch("/items/{id}")
 def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
-    """Rename, star, trim or group an item; what is not said stays, and null takes a trim or a group away."""
+    """Rename, star, trim or group an item; fields that are left out stay, and null removes a trim or a group."""
     old, new = project.item(id), changes.model_dump(exclude_unset=True, exclude={"step"})
     if "name" in new and new["name"] is None:
         raise UsageError("a name is needed")
@@ -45,14 +45,20 @@ def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
 
 @router.delete("/items/{id}")
 def remove(id: Id, project: TheProject) -> Changed:
-    """Take an item out of the project; undo brings it back."""
+    """Remove an item from the project; undo restores it."""
     project.remove([id], f"remove {project.item(id).name}")
     return Changed(change=project.change)
 
 
+@router.post("/regroup")
+def regroup(change: Regrouping, project: TheProject) -> Item:
+    """Move takes to another movement, or to a new one; returns the movement."""
+    return project.regroup(change.items, change.movement, change.name)
+
+
 @router.post("/remove")
 def remove_several(removal: Removal, project: TheProject) -> Changed:
-    """Take several items out of the project in one step."""
+    """Remove several items from the project in one step."""
     count = len(removal.items)
     project.remove(removal.items, f"remove {project.item(removal.items[0]).name if count == 1 else f'{count} items'}")
     return Changed(change=project.change)
@@ -60,18 +66,18 @@ def remove_several(removal: Removal, project: TheProject) -> Changed:
 
 @router.post("/undo")
 def undo(project: TheProject) -> Changed:
-    """Take back the newest change."""
+    """Undo the newest change."""
     return Changed(change=project.undo())
 
 
 @router.post("/redo")
 def redo(project: TheProject) -> Changed:
-    """Do again what was undone."""
+    """Redo the step that was undone last."""
     return Changed(change=project.redo())
 
 
 @router.put("/presets/{name}")
 def put_preset(name: Name, value: dict[str, str | Number | bool | None] | None, project: TheProject) -> Changed:
-    """Keep settings under a name; null forgets them."""
+    """Keep settings under a name; null removes them."""
     project.put_preset(name, value)
     return Changed(change=project.change)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 from fastapi import APIRouter, HTTPException, Query, Request
+from fastapi.responses import FileResponse
 from starlette.concurrency import run_in_threadpool
 from starlette.requests import ClientDisconnect
 
@@ -18,6 +20,7 @@ from freshtake.serve.routes.access import TheProject, TheWorkers
 router = APIRouter(tags=["jobs"])
 MOST_BYTES = 512 * 2**20
 ENDINGS = frozenset(suffix for known in FORMATS for suffix in known.suffixes) | {".ftm", ".vrm"}
+FILE: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
 
 
 @router.post(
@@ -34,7 +37,7 @@ async def send_take(
     workers: TheWorkers,
     step: Annotated[str | None, Query(max_length=40)] = None,
 ) -> Job:
-    """Send a file (its bytes are the body): a motion, a model or a character. It is read in a process of its own.
+    """Send a file (its bytes are the body): a motion, a model or a character. A worker process reads it.
 
     Files that are sent with the same `step` are undone together.
     """
@@ -50,7 +53,7 @@ async def send_take(
 
 
 async def _receive(request: Request, target: Path, shown: str) -> None:
-    """Write what comes into a file, as far as it is not too much."""
+    """Write the body into a file, up to the size limit."""
     size = 0
     try:
         with target.open("wb") as file:
@@ -69,7 +72,7 @@ async def _receive(request: Request, target: Path, shown: str) -> None:
 
 @router.get("/samples")
 def samples() -> list[Sample]:
-    """Motions that come with freshtake."""
+    """List the motions that come with freshtake."""
     from freshtake.workflows import SAMPLE_SETS
 
     return [Sample(name=sample.name, about=sample.about) for sample in SAMPLE_SETS]
@@ -77,7 +80,7 @@ def samples() -> list[Sample]:
 
 @router.post("/samples/{name}", status_code=202)
 def make_samples(name: str, workers: TheWorkers, takes: Annotated[int, Query(ge=1, le=20)] = 4) -> Job:
-    """Put takes of a sample into the project."""
+    """Add takes of a sample to the project."""
     if name not in {sample.name for sample in samples()}:
         raise UsageError(f"there is no sample {name!r}: GET /api/samples lists them")
     return workers.submit("samples", sample=name, takes=takes)
@@ -85,18 +88,36 @@ def make_samples(name: str, workers: TheWorkers, takes: Annotated[int, Query(ge=
 
 @router.post("/jobs", status_code=202)
 def ask(body: JobRequest, workers: TheWorkers) -> Job:
-    """Ask for work; it waits for a free process, and what it makes becomes items."""
+    """Request a job; it waits for a free process, and its results become items."""
     settings = body.model_dump(exclude={"task", "items"}, exclude_unset=body.task == "again")
     return workers.submit(body.task, body.items, **settings)
 
 
 @router.get("/jobs/{id}")
 def job(id: Id, project: TheProject) -> Job:
-    """How far a job is."""
+    """Return the progress of a job."""
     return project.job(id)
 
 
 @router.delete("/jobs/{id}")
 def cancel(id: Id, workers: TheWorkers) -> Job:
-    """Cancel a job; what it made so far stays."""
+    """Cancel a job; its results so far stay."""
     return workers.cancel(id)
+
+
+@router.get("/formats")
+def formats() -> list[str]:
+    """The formats that exports can have with what is installed: USD needs a package of its own."""
+    usd = ["usd"] if find_spec("pxr") is not None else []
+    return ["fbx", "bvh", "glb", *usd, "npz", "csv", "pack"]
+
+
+@router.get("/exports/{id}", response_class=FileResponse, responses=FILE)
+def download(id: Id, project: TheProject) -> FileResponse:
+    """Download an export or a model."""
+    item = project.item(id)
+    if item.kind not in ("export", "model"):
+        raise UsageError(f"{item.name} is no file to download: export it first")
+    path = project.path(id)
+    name = item.facts.get("file") or f"{''.join(c if c.isalnum() else '_' for c in item.name) or 'model'}{path.suffix}"
+    return FileResponse(path, media_type="application/octet-stream", filename=str(name))

@@ -42,7 +42,7 @@ async def live(
     plant: bool = False,
     style: Id | None = None,
 ) -> None:
-    """First a JSON message (fps, manifest, classes), then a binary one per frame; JSON ones are notes and errors."""
+    """Send a JSON message (fps, manifest, classes), then a binary one per frame, and JSON notes and errors."""
     await socket.accept()
     state = studio(socket)
     loop = asyncio.get_running_loop()
@@ -84,7 +84,7 @@ def _stream_request(project: Any, model: str, source: str | None, style: str | N
 
 
 def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:
-    """In a thread: what the process sends goes to the loop, until it ends."""
+    """Pass on the messages of the process to the event loop, in a thread, until it ends."""
     with suppress(EOFError, OSError, RuntimeError):
         while True:
             message = stream.pipe.recv()

@@ -1,27 +1,34 @@
-"""A study with people: taking part, scores, and what they say."""
+"""What people say about motions: votes without names, studies with scores, and the page of an evaluation."""
 
 from __future__ import annotations
 
 import io
+import json
 import math
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
+from fastapi.responses import FileResponse
 from pydantic import Field
 
 from freshtake.errors import UsageError
-from freshtake.serve.items import Id, Shape
-from freshtake.serve.routes.access import TheHelper, studio
-from freshtake.serve.routes.binary import binary_response, scene_bytes
+from freshtake.serve.items import Id, Item, Shape
+from freshtake.serve.project import Project, now
+from freshtake.serve.routes.access import TheHelper, TheProject, binary_response, scene_bytes, studio
 from freshtake.serve.routes.scenes import BINARY
 
 if TYPE_CHECKING:  # evaluation takes a second to load, which the start of the server does not wait for
     from freshtake.evaluation.study.analysis import Outcome
     from freshtake.serve.study_store import StudyStore
 
-router = APIRouter(prefix="/studies", tags=["studies"])
+router = APIRouter(tags=["studies"])
 Code = Annotated[str, Field(min_length=1, max_length=24)]
 CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
+TABLE = "CREATE TABLE IF NOT EXISTS votes (created REAL NOT NULL, shown TEXT NOT NULL, chosen TEXT)"
+PAGE_POLICY = (  # the page carries all it needs; in a sandbox it has no origin, so that it reaches nothing of ours
+    "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
+    "img-src data: blob:; connect-src data: blob:"
+)
 
 
 class Joining(Shape):
@@ -41,7 +48,7 @@ class Scored(Shape):
 
 
 def store_of(request: Request) -> StudyStore:
-    """The studies of the project; kept with the server."""
+    """Return the studies of the project; the store lives as long as the server."""
     from freshtake.serve.study_store import StudyStore
 
     state = studio(request)
@@ -51,21 +58,21 @@ def store_of(request: Request) -> StudyStore:
     return store
 
 
-@router.get("")
+@router.get("/studies")
 def studies(request: Request) -> list[dict[str, Any]]:
-    """All studies, and how far everybody has come."""
+    """Return all studies, with everybody's progress."""
     return store_of(request).studies()
 
 
-@router.post("/{id}/participants")
+@router.post("/studies/{id}/participants")
 def join(id: Id, body: Joining, request: Request) -> dict[str, Any]:
-    """Take part, or go on where one left off."""
+    """Take part, or continue."""
     return store_of(request).join(id, body.code, body.consent)
 
 
-@router.get("/{id}/scene", response_class=Response, responses=BINARY)
+@router.get("/studies/{id}/scene", response_class=Response, responses=BINARY)
 def stimulus(id: Id, request: Request, code: Annotated[str, Query(max_length=24)], position: int) -> Response:
-    """What a participant watches in a trial, without a name."""
+    """Return the motion of a trial, without a name."""
     from freshtake.formats import read_clip
     from freshtake.reports.viewport.staging import scene_of
 
@@ -74,9 +81,9 @@ def stimulus(id: Id, request: Request, code: Annotated[str, Query(max_length=24)
     return binary_response(scene_bytes(scene))
 
 
-@router.post("/{id}/scores")
+@router.post("/studies/{id}/scores")
 def score(id: Id, body: Scored, request: Request) -> dict[str, Any]:
-    """Give a score; what comes next."""
+    """Store a score and return the next trial."""
     return store_of(request).answer(id, body.code, body.position, body.score, body.seconds)
 
 
@@ -87,9 +94,9 @@ class Outcomes(Shape):
     words: str = ""
 
 
-@router.get("/{id}/outcome")
+@router.get("/studies/{id}/outcome")
 def outcome(id: Id, request: Request) -> Outcomes:
-    """What the scores say so far."""
+    """Analyze the scores so far."""
     store = store_of(request)
     store.folder(id)
     try:
@@ -98,15 +105,15 @@ def outcome(id: Id, request: Request) -> Outcomes:
         return Outcomes(outcomes=[], words=str(error))
 
 
-@router.get("/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
+@router.get("/studies/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
 def figure(id: Id, request: Request, helper: TheHelper) -> Response:
-    """Figure 8 of Lau 2009 for these scores."""
+    """Return figure 8 of Lau 2009 for these scores."""
     drawn = helper.call(figure_of, store_of(request).outcomes(id))
     return Response(drawn, media_type="image/svg+xml", headers={"cache-control": "no-store"})
 
 
 def figure_of(outcomes: list[Outcome]) -> bytes:
-    """Figure 8 as SVG."""
+    """Draw figure 8 as SVG."""
     from freshtake.reports.study_figure import figure as drawn
 
     out = io.BytesIO()
@@ -114,17 +121,17 @@ def figure_of(outcomes: list[Outcome]) -> bytes:
     return out.getvalue()
 
 
-@router.get("/{id}/ratings.csv", response_class=Response, responses=CSV)
+@router.get("/studies/{id}/ratings.csv", response_class=Response, responses=CSV)
 def ratings(id: Id, request: Request) -> Response:
-    """The scores as `freshtake study analyze` reads them."""
+    """Return the scores as `freshtake study analyze` reads them."""
     from freshtake.formats.study_csv import ratings_text
 
     return _table(ratings_text(store_of(request).ratings(id)), "ratings.csv")
 
 
-@router.get("/{id}/key.csv", response_class=Response, responses=CSV)
+@router.get("/studies/{id}/key.csv", response_class=Response, responses=CSV)
 def key(id: Id, request: Request) -> Response:
-    """What every stimulus is; not for participants."""
+    """Return the key, which is not for participants."""
     return _table((store_of(request).folder(id) / "key.csv").read_bytes(), "key.csv")
 
 
@@ -133,9 +140,78 @@ def _table(data: bytes, name: str) -> Response:
 
 
 def _plain(value: Any) -> Any:
-    """Without numbers that JSON does not have."""
+    """Replace numbers that JSON does not have by null."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
         return [_plain(item) for item in value]
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+class Vote(Shape):
+    """What was shown, and which of it looked best; null: none of them did."""
+
+    shown: Annotated[list[Id], Field(min_length=2, max_length=40)]
+    chosen: Id | None = None
+
+
+class Tally(Shape):
+    """How often a kind of motion was shown in a vote, and how often it was chosen."""
+
+    kind: str
+    shown: int
+    chosen: int
+
+
+def kind_of(item: Item) -> str:
+    """Return what a vote counts: takes, variants, or a kind of baseline."""
+    return str(item.facts["method"]) if item.facts.get("baseline") else item.kind
+
+
+@router.post("/votes")
+def vote(vote: Vote, project: TheProject) -> list[Tally]:
+    """Count a vote."""
+    if vote.chosen is not None and vote.chosen not in vote.shown:
+        raise UsageError("only what was shown can be chosen")
+    kinds = {id: kind_of(project.item(id)) for id in vote.shown}
+    project.create_tables(TABLE)
+    chosen = None if vote.chosen is None else kinds[vote.chosen]
+    project.execute("INSERT INTO votes VALUES (?, ?, ?)", (now(), json.dumps(list(kinds.values())), chosen))
+    return tallies(project)
+
+
+@router.get("/votes")
+def votes(project: TheProject) -> list[Tally]:
+    """Return all votes by kind."""
+    return tallies(project)
+
+
+@router.delete("/votes")
+def forget(project: TheProject) -> list[Tally]:
+    """Delete all votes."""
+    project.create_tables(TABLE)
+    project.execute("DELETE FROM votes")
+    return tallies(project)
+
+
+def tallies(project: Project) -> list[Tally]:
+    """Return the votes by kind, the one chosen most often first."""
+    project.create_tables(TABLE)
+    shown: dict[str, int] = {}
+    chosen: dict[str, int] = {}
+    for kinds, best in project.execute("SELECT shown, chosen FROM votes"):
+        for kind in set(json.loads(kinds)):
+            shown[kind] = shown.get(kind, 0) + 1
+        if best is not None:
+            chosen[best] = chosen.get(best, 0) + 1
+    tallies = [Tally(kind=kind, shown=count, chosen=chosen.get(kind, 0)) for kind, count in shown.items()]
+    return sorted(tallies, key=lambda one: -one.chosen / one.shown)
+
+
+@router.get("/reports/{id}", response_class=Response, responses={200: {"content": {"text/html": {}}}})
+def report(id: Id, project: TheProject) -> Response:
+    """Return the page of an evaluation, which needs nothing else."""
+    item = project.item(id)
+    if item.kind != "report" or item.facts.get("what") != "evaluation":
+        raise UsageError(f"{item.name} is no report: choose an evaluation")
+    return FileResponse(project.path(id), media_type="text/html", headers={"content-security-policy": PAGE_POLICY})

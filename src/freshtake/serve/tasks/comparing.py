@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.serve.tasks.context import Context
-from freshtake.serve.tasks.sets import motion_sets
+from freshtake.serve.tasks.context import Context, motion_sets
 
 MOST = 60
 MOST_CLIPS = 60
@@ -27,10 +28,10 @@ def noise(
     clips: int = 1,
     seed: int = 0,
 ) -> None:
-    """Baselines of takes: noise that changes them as much as the variants in `matched`, mixtures, or replays."""
+    """Make baselines of takes: noise that changes them as much as the variants in `matched`, mixtures, or replays."""
     from freshtake.evaluation.baselines import basis_of, changes, make
     from freshtake.evaluation.baselines.making import check_kind, match
-    from freshtake.motion.cycles.joining import join
+    from freshtake.motion.cycles.seams import join
 
     check_kind(kind)
     if not items:
@@ -66,9 +67,9 @@ def evaluate(
     baselines: Sequence[str] = (),
     name: str = "evaluation",
 ) -> None:
-    """The figures of variants (`items`) beside those of real takes, with the report as a page."""
+    """Measure variants (`items`) next to real takes, and make the report as a page."""
     from freshtake.reports.verdict import verdict_of
-    from freshtake.workflows.motion_evaluating import EvaluationOptions, evaluate_motions
+    from freshtake.workflows.evaluating import EvaluationOptions, evaluate_motions
 
     if not items or len(inputs) < 2:
         raise UsageError("an evaluation needs variants and at least two takes to compare them with: choose both")
@@ -97,3 +98,34 @@ def evaluate(
         "notes": result_dict["notes"],
     }
     context.add("report", name, page, {"what": "evaluation", **facts}, settings={"variants": items, "inputs": inputs})
+
+
+def study_design(
+    context: Context,
+    *,
+    items: list[str],
+    inputs: list[str],
+    captured: list[str],
+    experiment: str,
+    name: str = "study",
+    **plan: Any,
+) -> None:
+    """Show variants (`items`) among captured takes (A), and long sequences of them among cycle animations (B)."""
+    from freshtake.requests.evaluation import StudyDesign
+    from freshtake.workflows import study_design as design
+
+    files = [[context.path(id) for id in ids] for ids in (items, inputs, captured)]
+    request = StudyDesign(
+        variants=files[0], inputs=files[1], captured=files[2], experiment=experiment, out=context.folder / "study",
+        **{**plan, "motion": re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")[:40] or "motion"},
+    )  # fmt: skip
+    made = design(request, context.progress)
+    facts = {
+        "what": "study",
+        "experiments": list(experiment),
+        "stimuli": len(made.stimuli),
+        "participants": request.participants,
+        "trials": made.trials // request.participants,
+    }
+    settings = {"variants": items, "inputs": inputs, "captured": captured, "seed": request.seed}
+    context.add("report", name, request.out, facts, settings=settings)

@@ -4,47 +4,63 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
+from freshtake.errors import UsageError
 from freshtake.formats.ftm import Stored, read_stored
+from freshtake.formats.ftm.io import method_of
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read, write
+from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.edit import take_frames
+from freshtake.motion.validation import fps_of
+from freshtake.numeric.arrays import Floats
 from freshtake.serve.items import Finding, Item, Kind, new_id
+from freshtake.serve.movements import Known, best_movement, known_takes, movement_name, new_movement, print_of
 from freshtake.serve.project import Project, now
-from freshtake.serve.tasks.describing import facts_of, named, trimmed
-from freshtake.workflows.plain_sentences import plainly
+from freshtake.workflows.sentences import plainly
 
 Send = Callable[..., None]
 MODELS_KEPT = 3
+EVERYWHERE: tuple[Kind, ...] = ("movement", "character")  # kinds that belong to no movement
 NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds in which no two have one name
+WORDS = {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}
+SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
 
 
 class Context:
     """One job's view. Files that it writes in `folder` vanish with the job, unless they are added."""
 
-    def __init__(self, project: Project, job: str, send: Send) -> None:
+    def __init__(self, project: Project, job: str, send: Send, items: Sequence[str] = ()) -> None:
         self.project, self.job, self._send = project, job, send
         self.folder = project.work / job
         self.folder.mkdir(parents=True, exist_ok=True)
         self.notes: list[str] = []  # what was said beside the result
+        # new items belong to the movement of what the job is about, unless they say otherwise
+        self.movement = project.item(items[0]).movement if items else None
+        self._takes: list[Known] = []  # that this job has added
         self._names: dict[str, str] = {}
 
     def item(self, id: str) -> Item:
-        """An item of the project."""
+        """Return an item of the project."""
         return self.project.item(id)
 
     def file(self, id: str) -> Path:
-        """Its file as it is stored."""
+        """Return the stored file of an item."""
         path = self.project.path(id)
         self._names[path.name] = self.item(id).name
         return path
 
     def path(self, id: str) -> Path:
-        """Its file as the user means it: a take that was trimmed is written anew without what was cut off."""
+        """Return the file of an item as the user means it: of a trimmed take, one without the frames cut off."""
         path, item = self.file(id), self.item(id)
         if item.trim is None:
             return path
@@ -55,34 +71,37 @@ class Context:
         return short
 
     def motion(self, id: str) -> Motion:
-        """The motion of an item, trimmed and with the item's name."""
+        """Return the motion of an item, trimmed and with the item's name."""
         item = self.item(id)
         motion = named(read(self.file(id)), item.name)
         return motion if item.trim is None else trimmed(motion, item.trim)
 
-    def stored(self, id: str) -> Stored:
-        """The model of an item; the last few are kept in memory."""
-        return _stored(self.file(id))
+    def model(self, id: str, method: str) -> Any:
+        """Return the model of an item, or refuse one of another method; the last few are kept in memory."""
+        stored = _stored(self.file(id))
+        if stored.method != method:
+            raise UsageError(f"{self.item(id).name} is a model of {stored.method}, not of {method}: choose another")
+        return stored.model
 
     def report(self, phase: str, done: float = 0.0, of: float = 1.0) -> None:
-        """Say how far it is."""
+        """Report the progress."""
         self._send("report", phase, float(done), float(of))
 
     def progress(self, step: Progress) -> None:
-        """The same, as workflows say it."""
+        """Report the progress in the form of workflows."""
         self.report(self.with_names(step.what), step.share)
 
     def warn(self, sentence: str) -> None:
-        """Something that the user should know, beside the result."""
+        """Add a note for the user to the job."""
         self.notes.append(self.in_words(sentence))
         self._send("note", self.notes[-1])
 
     def in_words(self, sentence: str) -> str:
-        """A sentence as people at the page read it."""
+        """Word a sentence for people at the page."""
         return plainly(self.with_names(" ".join(sentence.split())))
 
     def with_names(self, sentence: str) -> str:
-        """A sentence with the names that users know, in place of those of files."""
+        """Replace the names of files in a sentence by the names that users know."""
         for place in (self.folder, self.project.work, self.project.files, self.project.folder):
             sentence = sentence.replace(f"{place}{os.sep}", "")
         for file, name in self._names.items():
@@ -91,7 +110,7 @@ class Context:
         return sentence
 
     def name_file(self, file: Path, name: str) -> None:
-        """From now on sentences use this name for a file."""
+        """Use this name for a file in sentences from now on."""
         self._names[file.name] = name
 
     def add(
@@ -104,18 +123,24 @@ class Context:
         group: str | None = None,
         parent: str | None = None,
         seed: int | None = None,
+        number: int = 1,
         findings: list[Finding] | None = None,
         settings: dict[str, Any] | None = None,
         beside: Path | None = None,
+        movement: str | None = None,
+        cloud: Floats | None = None,
     ) -> Item:
-        """Put something new into the project: `file` is moved there; `beside`, a source as it came, goes with it."""
+        """Add an item to the project: `file` is moved there, and `beside`, the source as it was sent, with it."""
         id = new_id()
         item = Item(
-            id=id, kind=kind, name=self._free_name(kind, name), created=now(), group=group, parent=parent, seed=seed,
-            facts=facts, findings=findings or [], settings=settings or {},
+            id=id, kind=kind, name=self._free_name(kind, name), created=now(), group=group, parent=parent,
+            seed=seed, number=number, facts=facts, findings=findings or [], settings=settings or {},
+            movement=None if kind in EVERYWHERE else movement or self.movement,
         )  # fmt: skip
         if beside is not None:
             shutil.move(beside, self.project.files / f"{id}.source{beside.suffix}")
+        if cloud is not None:
+            np.save(self.project.files / f"{id}.cloud.npy", cloud)
         stored = None if file is None else f"{id}{file.suffix}"
         if file is not None and stored is not None:
             shutil.move(file, self.project.files / stored)
@@ -123,25 +148,116 @@ class Context:
         return item
 
     def replace(self, id: str, words: str, motion: Motion, **changes: Any) -> None:
-        """Another motion in place of an item's; `words` say what would be undone."""
+        """Replace the motion of an item; `words` describe the change."""
         file = self.project.files / f"{new_id()}.npz"
         write(file, motion)
-        facts = {**self.item(id).facts, **facts_of(motion)}
+        before = self.item(id).facts
+        facts = {**before, **facts_of(motion), "revision": before.get("revision", 0) + 1}
         self._send("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
 
     def add_motion(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
-        """A motion as an item; what the facts do not say is read from the motion."""
+        """Add a motion as an item; facts that are not given are read from the motion."""
         name = self._free_name(kind, name)
         file = self.folder / f"{new_id()}.npz"
         write(file, named(motion, name))  # sentences about it are to use the name that users know
         facts = {**facts_of(motion), **more.pop("facts", {})}
         return self.add(kind, name, file, facts, **more)
 
+    def add_take(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
+        """Add a take to the movement that its name and motion match, or to a new one."""
+        described = print_of(motion)
+        home = best_movement([*known_takes(self.project), *self._takes], name, described)
+        if home is None:
+            home = self.new_movement(movement_name(name), described.kind, described.signature).id
+        facts = {**more.pop("facts", {}), "signature": described.signature}
+        item = self.add_motion(kind, name, motion, movement=home, facts=facts, cloud=described.cloud, **more)
+        # the server has not written it yet, and the next take of this file may belong to it
+        self._takes.append(Known(home, item.name, described.signature, lambda: described.cloud))
+        return item
+
+    def new_movement(self, name: str, kind: str, signature: str = "") -> Item:
+        """Add an empty movement, to which later items of the job belong."""
+        movement = new_movement(self.project.free_name("movement", name), kind, signature, now())
+        self._send("item", movement.model_dump_json(), None)
+        self.movement = movement.id
+        return movement
+
     def _free_name(self, kind: Kind, name: str) -> str:
-        """The name, or with a number where a list has another of this name; variants are told apart by their seeds."""
+        """Return the name, with a number where it is taken; variants are told apart by their seeds."""
         return self.project.free_name(kind, name) if kind in NAMED else name
+
+
+def revision(item: Item) -> str:
+    """Return what changes when a take is trimmed or repaired: a model of it is then out of date."""
+    first, last = item.trim or ("", "")
+    return f"{item.facts.get('revision', 0)}:{first}:{last}"
 
 
 @lru_cache(maxsize=MODELS_KEPT)
 def _stored(path: Path) -> Stored:
     return read_stored(path)
+
+
+def facts_of(motion: Motion) -> dict[str, Any]:
+    """Return the facts of a motion that lists show, which cost little to find."""
+    facts: dict[str, Any] = {
+        "what": WORDS[type(motion)],
+        "frames": len(motion),
+        "fps": round(fps_of(motion.frame_time), 3),
+        "seconds": round(motion.duration, 3),
+    }
+    if isinstance(motion, Clip):
+        facts["joints"] = len(motion.skeleton)
+    elif isinstance(motion, PointClip):
+        facts["points"] = len(motion.names)
+    elif isinstance(motion, MeshSequence):
+        facts["vertices"] = int(motion.vertices.shape[1])
+    return facts
+
+
+def named(motion: Motion, name: str) -> Motion:
+    """Return the motion under a name."""
+    return motion.changed(name=name) if isinstance(motion, Clip) else replace(motion, name=name)
+
+
+def trimmed(motion: Motion, trim: tuple[int, int]) -> Motion:
+    """Return the frames from the first to the last of a trim, both included."""
+    first, last = trim[0], min(trim[1], len(motion) - 1)
+    if isinstance(motion, Clip):
+        return take_frames(motion, first, last + 1)
+    part = slice(first, last + 1)
+    if isinstance(motion, Stroke):
+        return replace(motion, points=motion.points[part], times=motion.times[part])
+    if isinstance(motion, PointClip):
+        return replace(motion, positions=motion.positions[part])
+    raise UsageError(f"{motion.name or 'a mesh'} is a mesh sequence: only clips, strokes and markers are trimmed")
+
+
+def model_item_facts(file: Path) -> dict[str, Any]:
+    """Return the facts of a model that lists show."""
+    from freshtake.workflows import model_facts
+
+    model = read_stored(file).model
+    method = method_of(model)
+    every_fact = model_facts(model)
+    facts = {key: every_fact[key] for key in SHOWN if key in every_fact}
+    return {"what": "model", **facts, "method": "" if method is None else method.name}
+
+
+def motion_sets(context: Context, *sets: Sequence[str]) -> list[list[Motion]]:
+    """Return sets of takes on one axis, unit and root, each trimmed and named as its item is."""
+    motions = [context.motion(id) for ids in sets for id in ids]
+    fitted = iter(gathered(motions, context.warn))
+    return [[named(next(fitted), context.item(id).name) for id in ids] for ids in sets]
+
+
+def clip_sets(context: Context, need: str, *sets: Sequence[str]) -> list[list[Clip]]:
+    """Return sets of takes with a skeleton; others are refused with the reason `need`."""
+    out: list[list[Clip]] = []
+    for motions in motion_sets(context, *sets):
+        out.append([])
+        for motion in motions:
+            if not isinstance(motion, Clip):
+                raise UsageError(f"{motion.name} has no skeleton: {need}")
+            out[-1].append(motion)
+    return out

@@ -11,9 +11,8 @@ from freshtake.formats.registry import for_writing
 from freshtake.motion import Clip
 from freshtake.motion.body.size import guess_unit, unit_of
 from freshtake.serve.tasks.context import Context
-from freshtake.workflows.motion_delivering import chosen_delivery
-from freshtake.workflows.motion_finishing import Finish
-from freshtake.workflows.motion_retargeting import Onto, onto_character
+from freshtake.workflows.characters import Onto, onto_character
+from freshtake.workflows.outputs import Finish, chosen_delivery
 
 CHARACTERS = ("glb", "fbx", "usd")
 
@@ -28,7 +27,7 @@ def export(
     number: int = 12,
     name: str | None = None,
 ) -> None:
-    """A file to download, as an item."""
+    """Add a file to download."""
     onto = None if character is None else _character(context, character, format)
     if format == "pack":
         file, count = _pack(context, items, number, onto, name)
@@ -67,8 +66,9 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
 
 
 def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name: str | None) -> tuple[Path, int]:
-    """A pack of loops that fit each other, and how many it holds."""
-    from freshtake.workflows import variation_pack
+    """Make a pack of loops that fit each other; return it and how many it holds."""
+    from freshtake.requests.packs import Pack
+    from freshtake.workflows import pack
 
     chosen = [context.item(id) for id in ids]
     models = list(dict.fromkeys(item.id if item.kind == "model" else item.parent or "" for item in chosen))
@@ -78,29 +78,24 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
     for id in models:
         names[_unlike(file_name(context.item(id).name, "clips"), names)] = id
     folder = context.folder / "pack"
-    variation_pack(
-        [f"{name}={context.file(id)}" for name, id in names.items()],
-        folder,
-        number,
-        formats=("glb", "bvh"),
-        onto=onto,
-        unit_m=_unit(context, models[0]),
-        report=context.progress,
-        warn=context.warn,
-    )
+    request = Pack(
+        models=[f"{name}={context.file(id)}" for name, id in names.items()], out=folder, count=number,
+        format=["glb", "bvh"], character=None if onto is None else onto.path, unit=_unit(context, models[0]),
+    )  # fmt: skip
+    pack(request, context.progress, context.warn)
     title = file_name(name or f"{'_'.join(names)}_pack", "pack")
     return _zipped(folder, context.folder / f"{title}.zip"), number * len(models)
 
 
 def _unit(context: Context, model: str) -> float | None:
-    """Metres per unit of a model's takes, as far as they are known or can be told from the body."""
-    skeleton = context.stored(model).model.material.recipe.skeleton
+    """Return the metres per unit of a model's takes, where they are known or follow from the body."""
+    skeleton = context.model(model, "variation").material.recipe.skeleton
     guess = None if skeleton is None else guess_unit(skeleton)
     return None if guess is None else guess.metres
 
 
 def _character(context: Context, id: str, format: str) -> Onto:
-    """A character as it was sent, or the skeleton of a take."""
+    """Return a character as it was sent, or the skeleton of a take."""
     item = context.item(id)
     source = next(context.project.files.glob(f"{id}.source.*"), None)
     file = context.file(id) if source is None else source
@@ -123,13 +118,13 @@ def _zipped(folder: Path, target: Path) -> Path:
 
 
 def file_name(text: str, default: str) -> str:
-    """Letters, digits and a few signs of a name, without an ending that says a format."""
+    """Return the letters, digits and a few signs of a name, without an ending that names a format."""
     kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in text.rpartition(".")[0] or text)
     return kept.strip("_-")[:60] or default
 
 
 def _unlike(name: str, others: dict[str, Any]) -> str:
-    """The name, or with a number where it is taken."""
+    """Return the name, with a number where it is taken."""
     number, tried = 1, name
     while tried in others:
         number, tried = number + 1, f"{name}_{number + 1}"

@@ -9,12 +9,19 @@ from typing import TYPE_CHECKING, Any
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import is_model
-from freshtake.motion import Stroke
+from freshtake.motion import Clip, Stroke
+from freshtake.motion.check import check
+from freshtake.motion.cycles.common_cycles import require_cycles
+from freshtake.motion.cycles.recurrence import find_occurrences
+from freshtake.motion.edit import take_frames
+from freshtake.motion.repair import repair as repaired
+from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.serve.items import Finding, Item, Kind
-from freshtake.serve.tasks.context import Context
+from freshtake.serve.movements import kind_of, print_of
+from freshtake.serve.tasks.context import Context, model_item_facts
 
 if TYPE_CHECKING:
-    from freshtake.workflows.motion_describing import Described
+    from freshtake.workflows.describing import Described
 
 CHARACTERS = (".glb", ".gltf", ".vrm")
 FACTS = ("format", "up", "unit", "unit_m", "dofs", "root", "travel", "joint_names")
@@ -22,13 +29,16 @@ MOST_ANIMATIONS = 200  # of one file
 
 
 def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
-    """A file that was sent: a model, a motion of any kind, or a character to put motions onto."""
+    """Read a file that was sent: a model, a motion of any kind, or a character."""
     file = context.project.work / upload
     context.report(f"reading {name}")
     context.name_file(file, name)
     title = Path(name).stem  # lists are easier to read without endings
     if is_model(file):
-        add_model(context, file, title)
+        facts = model_item_facts(file)
+        if facts["method"] != "style":  # a style is for all movements
+            context.new_movement(title, kind_of(facts))
+        add_model(context, file, title, facts=facts)
         return
     try:
         add_take(context, file, title)
@@ -39,15 +49,17 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
 
 
 def make_samples(context: Context, *, items: list[str], sample: str, takes: int = 4) -> None:
-    """Takes of a sample, in a group of its name."""
-    from freshtake.workflows import motion_samples
+    """Add takes of a sample, in a group of its name."""
+    from freshtake.requests.samples import SamplesWrite
+    from freshtake.workflows import samples_write
 
-    for file in motion_samples([sample], context.folder / "samples", takes=takes, report=context.progress):
+    request = SamplesWrite(names=[sample], out=context.folder / "samples", takes=takes)
+    for file in samples_write(request, context.progress):
         add_take(context, file, file.stem, group=sample)
 
 
 def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
-    """Read a motion file and add it, each of several animations by itself; a skin is kept beside the first."""
+    """Read a motion file and add each of its animations; a skin is kept next to the first."""
     skinned = file.suffix in CHARACTERS and has_skin(file)
     animations = list(_animations(context, file, name))
     beside = file if skinned or file.suffix == ".asf" else None
@@ -59,7 +71,8 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
         kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
         if len(motion) == 1 and (skinned or file.suffix == ".asf"):
             kind = "character"  # there is nothing to learn from it, but motions can be put onto it
-        context.add_motion(
+        add = context.add_motion if kind == "character" else context.add_take
+        add(
             kind,
             name if len(animations) == 1 else f"{name} {motion.name}",
             motion,
@@ -72,7 +85,7 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
 
 
 def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
-    """The motion of a file, and further ones where it holds several."""
+    """Yield the motions of a file."""
     from freshtake.workflows import motion_info
 
     more: list[str] = []
@@ -97,15 +110,13 @@ def _finding(context: Context, finding: dict[str, Any]) -> Finding:
 
 
 def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
-    """A model file as an item."""
-    from freshtake.serve.tasks.models import model_item_facts
-
+    """Add a model file as an item."""
     facts = {**model_item_facts(file), **more.pop("facts", {})}
     return context.add("model", name, file, facts, **more)
 
 
 def has_skin(file: Path) -> bool:
-    """Whether a glTF file has a mesh that follows its joints."""
+    """Return whether a glTF file has a mesh that follows its joints."""
     from freshtake.formats.gltf.container import load
 
     return bool(load(file).top.items("skins"))
@@ -118,7 +129,7 @@ def _add_character(context: Context, file: Path, name: str) -> None:
 
 
 def _skeleton(context: Context, file: Path, name: str) -> Path | None:
-    """The skeleton of an AMC file: the ASF whose name its own begins with (02.asf, 02_01.amc), else the newest."""
+    """Return the skeleton of an AMC file: the ASF that its name begins with (02.asf, 02_01.amc), else the newest."""
     if file.suffix != ".amc":
         return None
     skeletons = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
@@ -130,3 +141,69 @@ def _skeleton(context: Context, file: Path, name: str) -> Path | None:
         told = f"{name} was put onto the newest of {len(skeletons)} skeletons, {chosen.name}"
         context.warn(f"{told}: if that is not its own, remove it and send it right after its .asf")
     return next(context.project.files.glob(f"{chosen.id}.source.asf"))
+
+
+def repair(context: Context, *, items: list[str], repairs: list[str] | None = None) -> None:
+    """Repair takes in place; it can be undone."""
+    for number, id in enumerate(items):
+        item = context.item(id)
+        context.report(f"repairing {item.name}", number, len(items))
+        names = repairs or list(dict.fromkeys(one.remedy for one in item.findings if one.remedy))
+        if not names:
+            raise UsageError(f"nothing in {item.name} can be repaired")
+        motion = repaired(context.motion(id), names)
+        findings = [Finding(words=f.sentence, remedy=f.repair).model_dump() for f in check(motion)]
+        context.replace(id, f"repair {item.name}", motion, findings=findings)
+
+
+@one_blas_thread()
+def cut(
+    context: Context,
+    *,
+    items: list[str],
+    how: str,
+    first: int | None = None,
+    last: int | None = None,
+    like: str | None = None,
+) -> None:
+    """Cut takes into pieces, in a group of the take's name."""
+    cycles = require_cycles([_clip(context, id) for id in items]) if how == "cycles" else []
+    for number, id in enumerate(items):
+        item = context.item(id)
+        context.report(f"looking through {item.name}", number, len(items))
+        take = _clip(context, id)
+        if how == "cycles":
+            spans = [(int(begin), int(end) + 1) for begin, end in cycles[number].spans]
+        elif how == "frames":
+            spans = [_range(take, first, last)]
+        else:
+            example = _clip(context, like) if like is not None else take_frames(take, *_range(take, first, last))
+            spans = [(one.start, one.stop) for one in find_occurrences(take, example)]
+        if not spans:
+            raise UsageError(f"nothing like that was found in {item.name}: choose another example")
+        for piece, (begin, end) in enumerate(spans, start=1):
+            clip = take_frames(take, begin, end)
+            facts = {**_lasting(item.facts), "from": [begin, end - 1]}
+            described = print_of(clip)  # pieces stay in the movement of the take
+            context.add_motion(
+                "take", f"{item.name}_{piece:02d}", clip, group=item.name, parent=id, movement=item.movement,
+                facts={**facts, "signature": described.signature}, cloud=described.cloud,
+            )  # fmt: skip
+
+
+def _lasting(facts: dict[str, object]) -> dict[str, object]:
+    """Return the facts of a take that hold for a piece of it."""
+    return {key: value for key, value in facts.items() if key not in ("frames", "seconds", "travel", "character")}
+
+
+def _clip(context: Context, id: str) -> Clip:
+    motion = context.motion(id)
+    if not isinstance(motion, Clip):
+        raise UsageError(f"{context.item(id).name} has no skeleton: only clips can be cut")
+    return motion
+
+
+def _range(take: Clip, first: int | None, last: int | None) -> tuple[int, int]:
+    if first is None or last is None or not first < last < len(take):
+        raise UsageError(f"say the first and the last frame; {take.name} has {len(take)}")
+    return first, last + 1

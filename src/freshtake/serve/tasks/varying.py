@@ -1,48 +1,36 @@
-"""Variants of a model, each an item as soon as it is made."""
+"""Takes to a model, a model to variants, and stretches that are drawn again; each variant is an item at once."""
 
 from __future__ import annotations
 
 from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
+from freshtake.formats.ftm import save
 from freshtake.formats.read_options import Motion
+from freshtake.motion import Clip
 from freshtake.motion.verdict import Remark
 from freshtake.serve.items import Finding
-from freshtake.serve.tasks.context import Context
+from freshtake.serve.movements import print_of
+from freshtake.serve.tasks.context import Context, revision
+from freshtake.serve.tasks.reading import add_model
 
 
-def vary(context: Context, *, items: list[str], number: int = 15, seed: int = 0, **settings: Any) -> None:
-    """So many variants; each can be made again from its own seed."""
-    model = context.item(items[0])
-    for k in range(number):
-        context.report(f"variant {k + 1} of {number}", k, number)
-        made = variant(context, model.id, seed + k, settings)
-        name = f"{model.name}_{seed + k:03d}"
-        context.add_motion(
-            "variant", name, made.motion, group=model.name, parent=model.id, seed=seed + k, settings=settings,
-            findings=made.findings,
-        )  # fmt: skip
+def learn(context: Context, *, items: list[str], name: str | None = None, **settings: Any) -> None:
+    """Learn a variation model as `freshtake learn` does."""
+    from freshtake.requests.variation import Learn
+    from freshtake.workflows import learn
 
-
-def again(context: Context, *, items: list[str], replace: bool = False, **changes: Any) -> None:
-    """Variants from their seeds, with other settings where they are given; `seconds` of None is the natural length."""
-    changed = {key: value for key, value in changes.items() if value is not None or key == "seconds"}
-    for number, id in enumerate(items):
-        old = context.item(id)
-        context.report(f"{old.name} again", number, len(items))
-        if old.parent is None or old.seed is None or old.kind != "variant":
-            raise UsageError(f"{old.name} was not made from a seed: choose variants")
-        settings = {**old.settings, **changed}
-        made = variant(context, old.parent, old.seed, settings)
-        if replace:
-            words = f"change {old.name if len(items) == 1 else f'{len(items)} variants'}"
-            findings = [finding.model_dump() for finding in made.findings]
-            context.replace(id, words, made.motion, settings=settings, findings=findings)
-        else:
-            context.add_motion(
-                "variant", old.name, made.motion, group=old.group, parent=old.parent, seed=old.seed, settings=settings,
-                findings=made.findings,
-            )  # fmt: skip
+    request = Learn(takes=[context.path(id) for id in items], out=context.folder / "model.ftm", **settings)
+    learn(request, context.progress, context.warn)
+    first = context.item(items[0])
+    add_model(
+        context,
+        request.out,
+        name or first.group or first.name,
+        seed=request.seed,
+        facts={"notes": context.notes},
+        settings={"examples": items, "revisions": [revision(context.item(id)) for id in items]},
+    )
 
 
 class Checked(NamedTuple):
@@ -52,42 +40,140 @@ class Checked(NamedTuple):
     findings: list[Finding]
 
 
-def variant(context: Context, model: str, seed: int, settings: dict[str, Any]) -> Checked:
-    """Make one variant as `freshtake vary MODEL -n 1 --seed SEED` does, and judge it."""
+def vary(
+    context: Context, *, items: list[str], count: int = 15, first: int = 1, seed: int = 0, **settings: Any
+) -> None:
+    """Make variants `first` to `first + count - 1` of a seed; seed and number make each of them again."""
+    model = context.item(items[0])
+    for number in range(first, first + count):
+        context.report(f"variant {number - first + 1} of {count}", number - first, count)
+        made = _variant(context, model.id, seed, number, settings)
+        name = f"{model.name}_{number:03d}" if seed == 0 else f"{model.name}_{seed}_{number:03d}"
+        context.add_motion(
+            "variant", name, made.motion, group=model.name, parent=model.id, seed=seed, number=number,
+            settings=settings, findings=made.findings,
+        )  # fmt: skip
+
+
+def redraw(context: Context, *, items: list[str], model: str, count: int = 4, seed: int = 0, **how: Any) -> None:
+    """Draw a stretch of a take or variant again `count` times, and keep the rest of it."""
+    source = context.item(items[0])
+    # Further results of the same stretch continue its numbers, so that no two are the same motion.
+    stretch = {"item": source.id, **how}
+    others = [one.number for one in context.project.items() if one.settings.get("redraw") == stretch]
+    first = max(others, default=0) + 1
+    for number in range(first, first + count):
+        context.report(f"stretch {number - first + 1} of {count}", number - first, count)
+        made = _stretch(context, model, seed, number, stretch)
+        context.add_motion(
+            "variant", f"{source.name}_r{number:02d}", made.motion, group=source.group or source.name, parent=model,
+            seed=seed, number=number, settings={"redraw": stretch}, findings=made.findings, movement=source.movement,
+        )  # fmt: skip
+
+
+def again(context: Context, *, items: list[str], replace: bool = False, **changes: Any) -> None:
+    """Make variants from their seeds, with changed settings where they are given; `seconds` of None: natural length."""
+    changed = {key: value for key, value in changes.items() if value is not None or key == "seconds"}
+    for number, id in enumerate(items):
+        old = context.item(id)
+        context.report(f"{old.name} again", number, len(items))
+        if old.parent is None or old.seed is None or old.kind != "variant":
+            raise UsageError(f"{old.name} was not made from a seed: choose variants")
+        if "redraw" in old.settings:
+            how = old.settings["redraw"]
+            settings: dict[str, Any] = {"redraw": {**how, **{key: changed[key] for key in how if key in changed}}}
+            made = _stretch(context, old.parent, old.seed, old.number, settings["redraw"])
+        else:
+            settings = {**old.settings, **changed}
+            made = _variant(context, old.parent, old.seed, old.number, settings)
+        if replace:
+            words = f"change {old.name if len(items) == 1 else f'{len(items)} variants'}"
+            findings = [finding.model_dump() for finding in made.findings]
+            context.replace(id, words, made.motion, settings=settings, findings=findings)
+        else:
+            context.add_motion(
+                "variant", old.name, made.motion, group=old.group, parent=old.parent, seed=old.seed, number=old.number,
+                settings=settings, findings=made.findings,
+            )  # fmt: skip
+
+
+def _variant(context: Context, model: str, seed: int, number: int, settings: dict[str, Any]) -> Checked:
+    """Make one variant as `freshtake vary MODEL --seed SEED` makes number NUMBER, and judge it."""
     from freshtake.methods.gathering import fitted
     from freshtake.numeric.blas_threads import one_blas_thread
-    from freshtake.variation.amount import Amount
+    from freshtake.requests.variation import Variants
     from freshtake.variation.goals.goals import Goals, PosePin
-    from freshtake.workflows.model_kinds import checked
-    from freshtake.workflows.motion_delivering import chosen_delivery, delivered
-    from freshtake.workflows.variation_making import judged
-    from freshtake.workflows.variation_varying import guided_variants
+    from freshtake.workflows.making import amount_of_request, judged
+    from freshtake.workflows.outputs import chosen_delivery, delivered
+    from freshtake.workflows.varying import guided_variants, lasting
 
-    stored = checked(context.stored(model), context.file(model), "variation").model
+    stored = context.model(model, "variation")
+    shared = {name: value for name, value in settings.items() if name != "pins"}
+    request = Variants(**{**shared, "count": 1, "first": number, "seed": seed})
     pins = [
         PosePin(fitted(context.motion(pin["item"]), stored.material.recipe), pin["frame"], pin["second"])
         for pin in settings.get("pins", ())
     ]
-    amount = Amount(settings.get("amount", 1.0), None, settings.get("parts", {}))
     with one_blas_thread():
-        made = next(
-            guided_variants(
-                stored,
-                1,
-                amount=amount,
-                goals=Goals(poses=pins, duration=settings.get("seconds")),
-                plant="soft" if settings.get("plant", True) else False,
-                loop=settings.get("loop", False),
-                seed=seed,
-            )
-        )
+        made = next(guided_variants(stored, request, lasting(Goals(poses=pins), request, stored.frame_time)))
+    amount = amount_of_request(request)
     verdicts = judged(made.motion, stored.standard, "", amount=amount, rate=made.report.rate)
-    findings = [_finding(remark) for verdict in verdicts for remark in verdict.remarks]
-    motion = delivered(made.motion, chosen_delivery(None, True)) if settings.get("in_place") else made.motion
-    return Checked(motion, findings)
+    delivery = chosen_delivery(request.root_motion, request.in_place, request.closing_frame)
+    return Checked(delivered(made.motion, delivery), [_finding(one) for each in verdicts for one in each.remarks])
+
+
+def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str, Any]) -> Checked:
+    """Draw a stretch as `freshtake redraw --seed SEED` draws number NUMBER, and judge what is new."""
+    from freshtake.numeric.blas_threads import one_blas_thread
+    from freshtake.requests.variation import Redrawing
+    from freshtake.workflows.redrawing import frames_of, judge_stretch, redrawn_clips
+
+    stored, clip = context.model(model, "variation"), context.motion(how["item"])
+    if not isinstance(clip, Clip):
+        raise UsageError(f"{clip.name} has no skeleton: only stretches of a body's motion are drawn again")
+    settings = {key: value for key, value in how.items() if key != "item"}
+    request = Redrawing(**{**settings, "part": tuple(how.get("part", ())), "count": 1, "seed": seed})
+    with one_blas_thread():
+        new, _ = next(redrawn_clips(stored, clip, request, first_number=number, warn=context.warn))
+    verdicts = judge_stretch(stored, new, clip.name, request, frames_of(request, clip))
+    return Checked(new, [_finding(one) for each in verdicts for one in each.remarks])
 
 
 def _finding(remark: Remark) -> Finding:
     """Word a remark for the page: remedies of the verdict are commands."""
     where = "" if remark.frame is None else f" (frame {remark.frame})"
     return Finding(words=f"{remark.what}{where}")
+
+
+def draw(
+    context: Context,
+    *,
+    items: list[str],
+    drawings: list[list[list[list[float]]]],
+    name: str = "character",
+    number: int = 15,
+    amount: float = 1.0,
+    seed: int = 0,
+) -> None:
+    """Keep a drawn character: the drawings as strokes, a model, and so many variants."""
+    from freshtake.serve.drawing import drawn_strokes, stroke_model, stroke_variants
+
+    strokes = drawn_strokes(drawings, name)
+    described = print_of(strokes[0])
+    context.new_movement(name, described.kind, described.signature)
+    taken = [
+        context.add_motion(
+            "strokes", one.name, one, group=name, facts={"signature": described.signature}, cloud=print_of(one).cloud
+        )
+        for one in strokes
+    ]
+    context.report("learning", 0.2)
+    target = context.folder / "model.ftm"
+    save(target, stroke_model(strokes), sources=[one.name for one in strokes])
+    model = add_model(context, target, name, settings={"examples": [item.id for item in taken]})
+    context.report("writing", 0.5)
+    for k, one in enumerate(stroke_variants(strokes, number, amount, seed), start=1):
+        context.add_motion(
+            "variant", f"{name}_{k:03d}", one, group=name, parent=model.id, seed=seed, settings={"amount": amount},
+            facts={"method": "variation"},
+        )  # fmt: skip

@@ -2,8 +2,10 @@
 
 import { html, render, useEffect, useErrorBoundary, useRef } from "./vendor/preact-htm.module.js";
 import { Button, Empty, Progress, useJobs } from "./ui.js";
-import { connect, dismiss, redo, set, setTheme, state, undo, upload, useDark, useStore } from "./state.js";
-import library from "./tabs/library.js";
+import { connect, dismiss, itemOf, redo, set, setTheme, state, undo, upload, useDark, useStore } from "./state.js";
+import { Rail, useMovement } from "./movements.js";
+import { startRouting } from "./routing.js";
+import takes, { ChooseFiles } from "./tabs/takes.js";
 import vary from "./tabs/vary.js";
 import curves from "./tabs/curves.js";
 import network from "./tabs/network.js";
@@ -14,7 +16,18 @@ import texture from "./tabs/texture.js";
 import compare from "./tabs/compare.js";
 import study from "./tabs/study.js";
 
-const TABS = [library, vary, curves, network, draw, style, blend, texture, compare, study];
+// `kinds`: movements that a tab is for; one without is not of a movement.
+const TABS = [takes, vary, curves, network, style, blend, texture, compare, study, draw];
+const suits = (tab, kind) => !tab.kinds || tab.kinds.includes(kind);
+
+// A movement that is gone, or a tab that its kind does not have, is never shown.
+function tidy({ items, movement, tab }) {
+  const known = TABS.find((one) => one.name === tab) ?? takes, chosen = items.find((item) => item.id === movement && item.kind === "movement");
+  if (!known.kinds) return known.name !== tab ? { tab: known.name } : movement === null ? null : { movement: null, last: movement };
+  const movements = items.filter((item) => item.kind === "movement"), next = chosen ?? movements.find((item) => item.id === state.last) ?? movements[movements.length - 1] ?? null;
+  const fits = !next || suits(known, next.facts.what) ? known : takes;
+  return (next?.id ?? null) !== movement || fits.name !== tab ? { movement: next?.id ?? null, tab: fits.name } : null;
+}
 const DETACHED = "The connection to the studio's server is lost. The page keeps trying to reconnect; if this stays, start the studio again.";
 
 const ICONS = {
@@ -27,19 +40,20 @@ const Icon = ({ name }) => html`<svg viewBox="0 0 20 20" width="18" height="18" 
 
 function Header() {
   const tab = useStore((now) => now.tab), back = useStore((now) => now.undo), forth = useStore((now) => now.redo);
-  const bar = useRef(null), dark = useDark();
+  const bar = useRef(null), dark = useDark(), last = useStore((now) => itemOf(now.movement ?? now.last)?.facts.what);
+  const tabs = TABS.filter((one) => (last ? suits(one, last) : [takes, draw].includes(one)));
   const move = (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;
-    const at = (TABS.findIndex((one) => one.name === tab) + by + TABS.length) % TABS.length;
-    set({ tab: TABS[at].name });
+    const at = (tabs.findIndex((one) => one.name === tab) + by + tabs.length) % tabs.length;
+    set({ tab: tabs[at].name });
     bar.current.children[at].focus();
     event.preventDefault();
   };
   return html`<header class="top">
     <a class="brand" href="#main" title="to the content"><svg viewBox="0 0 32 32" width="26" height="26" aria-hidden="true"><g fill="none" stroke-linecap="round" stroke-width="3.4"><path d="M5 22c5-14 7 6 11-4s5-9 10-8" stroke="#4a93e6" /><path d="M5 24c5-9 8 5 12-3s5-6 9-7" stroke="#35a264" /></g></svg><span>freshtake</span></a>
     <nav class="tabs" role="tablist" aria-label="parts of the studio" ref=${bar} onKeyDown=${move}>
-      ${TABS.map((one) => html`<button type="button" role="tab" key=${one.name} id=${`tab-${one.name}`} aria-controls="main" aria-selected=${String(one.name === tab)}
+      ${tabs.map((one) => html`<button type="button" role="tab" key=${one.name} id=${`tab-${one.name}`} aria-controls="tab-panel" aria-selected=${String(one.name === tab)}
         tabindex=${one.name === tab ? 0 : -1} onclick=${() => set({ tab: one.name })}>${one.label}</button>`)}
     </nav>
     <div class="top-tools">
@@ -52,7 +66,10 @@ function Header() {
 
 function Jobs() {
   const tab = useStore((now) => now.tab), shows = TABS.find((one) => one.name === tab)?.shows ?? [];
-  const jobs = useJobs().filter((job) => !shows.includes(job.task));
+  const movement = useStore((now) => now.movement);
+  const jobs = useJobs().filter((job) => !(shows.includes(job.task) && (!job.movement || job.movement === movement)));
+  const warming = useStore((now) => now.warming);
+  if (!jobs.length && warming) return html`<div class="jobs" aria-label="work under way"><p class="note" role="status">Preparing once for this computer (${warming.step}), about ${Math.max(1, Math.round(warming.seconds_left))} s left. You can work meanwhile.</p></div>`;
   if (!jobs.length) return null;
   const running = jobs.filter((job) => job.state === "running"), shown = (running.length ? running : jobs).slice(0, 3);
   return html`<div class="jobs" aria-label="work under way">${shown.map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
@@ -66,13 +83,19 @@ function Toasts() {
 }
 
 function Shown() {
-  const name = useStore((now) => now.tab), ready = useStore((now) => now.ready);
+  const name = useStore((now) => now.tab), ready = useStore((now) => now.ready), movement = useStore((now) => now.movement);
   const [failed, again] = useErrorBoundary((error) => console.error(error));
-  useEffect(() => { if (failed) again(); }, [name]);
+  useEffect(() => { if (failed) again(); }, [name, movement]);
   const { Tab } = TABS.find((one) => one.name === name) ?? TABS[0];
-  if (!ready) return html`<p class="starting">Opening the project …</p>`;
+  if (!ready) return html`<div class="opening" role="status" aria-label="opening the project"><i></i><i></i><i></i></div>`;
   if (failed) return html`<div class="stage"><div class="stage-over" role="alert"><${Empty} title="Something went wrong in this tab" words="Your work is safe. Try again, or reload the page."><${Button} onclick=${again}>Try again<//><//></div></div>`;
-  return html`<${Tab} key=${name} />`;
+  return html`<${Tab} key=${`${name} ${movement}`} />`; // another movement begins anew: nothing of the one before stays on the stage
+}
+
+// What the page is about, for those who hear it.
+function Heading() {
+  const { item } = useMovement(), tab = useStore((now) => now.tab), name = useStore((now) => now.name);
+  return html`<h1 class="unseen">${[item?.name ?? name, TABS.find((one) => one.name === tab)?.label].filter(Boolean).join(": ") || "freshtake studio"}</h1>`;
 }
 
 function useDropping() {
@@ -107,7 +130,8 @@ function App() {
   document.documentElement.dataset.theme = useDark() ? "dark" : "light";
   return html`<${Header} />
     ${ready && !connected && html`<p class="detached" role="alert">${DETACHED}</p>`}
-    <main id="main" role="tabpanel" aria-labelledby=${`tab-${tab}`} tabindex="-1"><${Shown} /></main>
+    <div class="work">${ready && html`<${Rail}><${ChooseFiles}>Add files …<//><//>`}
+      <main id="main" tabindex="-1"><${Heading} /><section class="tab-panel" role="tabpanel" id="tab-panel" aria-labelledby=${`tab-${tab}`}><${Shown} /></section></main></div>
     <${Jobs} />
     <${Toasts} />
     ${dropping && html`<div class="drop" aria-hidden="true"><p>Drop takes, characters or models</p></div>`}`;
@@ -117,4 +141,5 @@ const root = document.getElementById("app");
 root.replaceChildren();
 render(html`<${App} />`, root);
 connect();
+startRouting(tidy);
 window.studio = { state, set };

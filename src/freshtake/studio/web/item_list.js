@@ -56,7 +56,9 @@ export function factWords({ kind, facts = {}, seed }) {
 }
 export const Facts = ({ item }) => html`<span class="facts">${factWords(item)}</span>`;
 
-export function Stars({ item }) {
+// `out`: takes have no star; those that are crossed out are not learned from.
+export function Stars({ item, out }) {
+  if (out) return html`<span class="stars"><button type="button" class="reject" aria-pressed=${String(item.star === -1)} aria-label=${`leave out ${item.name}`} title=${item.star === -1 ? "learn from it again" : "leave it out: do not learn from it"} onclick=${() => star(item, -1)}>✕</button></span>`;
   return html`<span class="stars">
     <button type="button" class="star" aria-pressed=${String(item.star === 1)} aria-label=${`star ${item.name}`} title="star" onclick=${() => star(item, 1)}>${item.star === 1 ? "★" : "☆"}</button>
     <button type="button" class="reject" aria-pressed=${String(item.star === -1)} aria-label=${`reject ${item.name}`} title="reject" onclick=${() => star(item, -1)}>✕</button>
@@ -66,8 +68,10 @@ export function Stars({ item }) {
 const PICTURED = ["take", "variant", "strokes", "character"];
 
 // A list in which one or several items are chosen: click; Ctrl or the box adds; Shift chooses up to there; arrows move.
-export function ItemList({ items, chosen = [], onchoose, multiple = true, tools, empty, small, stars, label = "items", thumbs = true }) {
+// One tab stop per list: arrows move through it. `ondrag(event, item)`: items can be dragged to another movement.
+export function ItemList({ items, chosen = [], onchoose, multiple = true, tools, empty, small, stars, label = "items", thumbs = true, ondrag, now, words }) {
   const last = useRef(null);
+  const [stop, setStop] = useState(null);
   if (!items.length) return empty ?? null;
   const pick = (event, item, k) => {
     const adds = multiple && (event.ctrlKey || event.metaKey || event.boxed);
@@ -86,14 +90,15 @@ export function ItemList({ items, chosen = [], onchoose, multiple = true, tools,
     event.preventDefault();
     event.currentTarget.closest("ul").children[to].querySelector(".item-name").focus();
   };
+  const atStop = items.some((item) => item.id === (now ?? stop)) ? now ?? stop : items[0].id;
   return html`<ul class=${`items own-keys ${small ? "items-small" : ""}`} aria-label=${label}>
-    ${items.map((item, k) => html`<li key=${item.id} data-id=${item.id} class=${`item kind-${item.kind} ${chosen.includes(item.id) ? "chosen" : ""} ${item.star < 0 ? "rejected" : ""}`}>
-      ${multiple && html`<input type="checkbox" aria-label=${`choose ${item.name}`} checked=${chosen.includes(item.id)} onChange=${() => pick({ boxed: true }, item, k)} />`}
-      <button type="button" class="item-name" aria-pressed=${String(chosen.includes(item.id))} onclick=${(event) => pick(event, item, k)} onKeyDown=${(event) => move(event, k)}>
+    ${items.map((item, k) => html`<li key=${item.id} data-id=${item.id} class=${`item kind-${item.kind} ${chosen.includes(item.id) ? "chosen" : ""} ${item.star < 0 ? "rejected" : ""}`} draggable=${Boolean(ondrag)} onDragStart=${ondrag && ((event) => ondrag(event, item))} onFocusIn=${() => setStop(item.id)}>
+      ${multiple && html`<input type="checkbox" tabindex=${item.id === atStop ? 0 : -1} aria-label=${`choose ${item.name}`} checked=${chosen.includes(item.id)} onChange=${() => pick({ boxed: true }, item, k)} />`}
+      <button type="button" class="item-name" tabindex=${item.id === atStop ? 0 : -1} aria-pressed=${String(chosen.includes(item.id))} onclick=${(event) => pick(event, item, k)} onKeyDown=${(event) => move(event, k)}>
         ${thumbs && PICTURED.includes(item.kind) && html`<${Thumb} id=${item.id} moving=${!small} stamp=${item.trim ? item.trim.join("-") : ""} />`}
-        <span class="item-words"><b>${item.name}</b><${Facts} item=${item} /></span>
+        <span class="item-words"><b>${item.name}</b><${Facts} item=${item} />${words?.(item) && html`<span class="facts">${words(item)}</span>`}</span>
       </button>
-      ${stars && html`<${Stars} item=${item} />`}
+      ${stars && html`<${Stars} item=${item} out=${stars === "out"} />`}
       ${tools?.(item)}
     </li>`)}
   </ul>`;

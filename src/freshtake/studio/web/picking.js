@@ -6,16 +6,19 @@
 
 import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { Button, Facts, Select } from "./ui.js";
-import { addSample, toast, useKept, useStore, variationModels } from "./state.js";
+import { useMovement } from "./movements.js";
+import { addSample, itemOf, load, openMovement, toast, useOwn, useStore } from "./state.js";
 
 const MOTIONS = ["take", "variant"];
-export const useMotions = (kinds = MOTIONS) => useStore((now) => now.items).filter((item) => kinds.includes(item.kind) && item.star >= 0);
+// Motions of the movement that is shown.
+export const useMotions = (kinds = MOTIONS) => useMovement().own.filter((item) => kinds.includes(item.kind) && item.star >= 0);
+// Models of all movements: styles are for every one of them.
 export const useModels = (method) => useStore((now) => now.items).filter((item) => item.kind === "model" && item.facts.method === method);
 export const isClip = (item) => Boolean(item.facts.joints);
 export const isMesh = (item) => Boolean(item.facts.vertices);
 
 export function useChosenModel(name, models) {
-  const [id, choose] = useKept(name, null);
+  const [id, choose] = useOwn(name, null);
   return [models.find((one) => one.id === id) ?? models[models.length - 1] ?? null, choose];
 }
 
@@ -29,29 +32,32 @@ export function groupsOf(items) {
   return [...groups].map(([name, members]) => ({ name, members }));
 }
 
-// The newest variants of a model for variants that were not rejected, and the takes that it was learned from.
-export function latestVariants(items) {
-  const models = new Map(variationModels(items).map((item) => [item.id, item]));
-  const made = items.filter((item) => item.kind === "variant" && item.star >= 0 && models.has(item.parent) && isClip(item));
-  const model = models.get(made[made.length - 1]?.parent);
-  const takes = items.filter((item) => item.kind === "take" && (model?.settings?.examples ?? []).includes(item.id));
-  return { takes: takes.map((item) => item.id), variants: made.filter((item) => item.parent === model?.id).map((item) => item.id) };
-}
-
-// Adds samples, in groups of their names; `onadded` gets the ids of each.
-export function SampleButton({ names, words, onadded }) {
+// Adds samples, shows the first of them, and goes on with `then(ids of each)`, which ends with something that moves.
+export function SampleButton({ names, words, then }) {
   const [busy, setBusy] = useState(false);
   const add = async () => {
     setBusy(true);
     const made = [];
     for (const name of names) made.push((await addSample(name)) ?? []);
+    await load();
+    if (made.every((ids) => ids.length)) {
+      openMovement(itemOf(made[0][0])?.movement);
+      await then?.(made);
+    }
     setBusy(false);
-    onadded?.(made);
   };
   return html`<${Button} kind="primary" busy=${busy} onclick=${add}>${words}<//>`;
 }
 
-export function TakePicker({ label, items, ids, onchange, hint, empty = "Drop takes anywhere on the page first." }) {
+// Movements of bodies, those with the skeleton of `like` first; options of a select.
+export function useBodies(like) {
+  const items = useStore((now) => now.items);
+  return items.filter((item) => item.kind === "movement" && item.facts.what === "body" && items.some((one) => one.movement === item.id && one.kind === "take"))
+    .sort((a, b) => Number(b.facts.signature === like?.facts.signature) - Number(a.facts.signature === like?.facts.signature));
+}
+export const takesOf = (items, movement) => items.filter((item) => item.movement === movement && item.kind === "take" && item.star >= 0).map((item) => item.id);
+
+export function TakePicker({ label, items, ids, onchange, hint, empty = "This movement has none." }) {
   const known = new Set(items.map((item) => item.id)), chosen = new Set(ids.filter((id) => known.has(id)));
   const put = (some, on) => onchange(items.filter((item) => (some.has(item.id) ? on : chosen.has(item.id))).map((item) => item.id));
   return html`<fieldset class="picker own-keys" title=${hint}>

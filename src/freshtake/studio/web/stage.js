@@ -1,12 +1,13 @@
 // The place where motion is played: of items of the project, or live. Wraps the viewport of reports/viewport/web.
 
-import { html, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
+import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { createViewport } from "./viewport/viewport.js";
 import { LiveScene } from "./viewport/live.js";
 import { api } from "./api.js";
 import { isDark, setTheme, toast, useDark, useStore } from "./state.js";
 
-const three = import("./viewport/three/three.module.min.js"); // large: the page does not wait for it
+import("./viewport/three/three.core.min.js"); // of which the next one needs it: both come at once
+export const three = import("./viewport/three/three.module.min.js"); // large: the page does not wait for it
 const MANY = 60; // figures
 const ELSEWHERE = "input, textarea, select, [contenteditable], [role=tablist], [role=listbox], dialog, .own-keys";
 
@@ -30,7 +31,7 @@ function windowKeys(element) {
 }
 
 // A viewport in an element that lives as long as its component. `element` has to be on the page.
-function useViewport({ start, onpick, onframe, onready, controls, top }) {
+function useViewport({ start, onpick, onframe, onready, controls, top, strip }) {
   const place = useRef(null), held = useRef(null), callbacks = useRef({});
   callbacks.current = { onpick, onframe };
   const dark = useDark();
@@ -45,7 +46,7 @@ function useViewport({ start, onpick, onframe, onready, controls, top }) {
     if (held.current) held.current.setData(data, { keep: true });
     else {
       held.current = createViewport(THREE, place.current, data, {
-        theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls, top,
+        theme: isDark() ? "dark" : "light", autoplay: !matchMedia("(prefers-reduced-motion: reduce)").matches, keys: windowKeys(place.current), start, controls, top, strip,
         onpick: (number, shape) => callbacks.current.onpick?.(number, shape),
         onframe: (now) => callbacks.current.onframe?.(now, held.current),
       });
@@ -64,17 +65,22 @@ function useViewport({ start, onpick, onframe, onready, controls, top }) {
 //   onpick(id)  an item was clicked;  onframe(state, v)  after each frame that was drawn
 //   scene       instead of items: a promise of { manifest, buffer } or that itself
 //   fields      what else the scene is asked for: { character: id } puts clips onto a character
+//   ghosts      ids among the items that are shown pale, in the same place as the others
+//   strip       what lies over the scrub bar (timeline.js)
 //   label, children (shown over it; they cover `top` pixels), empty (shown while there are no items)
-export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields, top }) {
+export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields, top, ghosts = [], strip }) {
   const stamps = useStore((now) => items.map((id) => { const item = now.items.find((one) => one.id === id); return `${id}:${item?.trim ?? ""}:${item?.facts?.frames ?? ""}:${JSON.stringify(item?.settings ?? "")}`; }).join(","));
   const [busy, setBusy] = useState(false);
-  const shown = useRef([]);
-  const { place, show } = useViewport({ start, onready, onframe, controls, top, onpick: (number) => onpick?.(shown.current[number] ?? null, number) });
+  const shown = useRef([]), over = useRef(null);
+  over.current ??= Object.assign(document.createElement("div"), { className: "strip" });
+  // another tree of components: drawn when this one is done, as hooks of two trees at once get mixed up
+  useEffect(() => { const later = setTimeout(() => render(strip || null, over.current)); return () => clearTimeout(later); });
+  const { place, show } = useViewport({ start, onready, onframe, controls, top, strip: over.current, onpick: (number) => onpick?.(shown.current[number] ?? null, number) });
   const wanted = useRef(null), reading = useRef(false);
   useEffect(() => {
-    wanted.current = items.length || scene ? { items, scene, fields } : null;
+    wanted.current = items.length || scene ? { items, scene, fields, ghosts } : null;
     if (wanted.current && !reading.current) read();
-  }, [stamps, scene, JSON.stringify(fields)]);
+  }, [stamps, scene, JSON.stringify(fields), ghosts.join()]);
   // One answer after the other: of all that was asked for meanwhile only the newest is read.
   const read = async () => {
     reading.current = true;
@@ -84,6 +90,10 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
       wanted.current = null;
       try {
         const data = await (now.scene ?? api.scene(now.items, now.fields));
+        if (now.ghosts.length) { // pale, and in the same place as what they are behind
+          data.manifest.shapes.forEach((shape) => { shape.ghost = now.ghosts.includes(shape.id); });
+          data.manifest.layout = "overlaid";
+        }
         shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? now.items[k]);
         await show(data);
       } catch (error) { if (!wanted.current) toast(error.message, "error"); }
@@ -95,7 +105,7 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
   };
   const nothing = !items.length && !scene;
   return html`<div class=${`stage ${nothing ? "stage-empty" : ""}`} aria-busy=${busy}>
-    <div class="stage-view" ref=${place} aria-label=${label} hidden=${nothing}></div>
+    <div class="stage-view" role="group" ref=${place} aria-label=${label} hidden=${nothing}></div>
     ${nothing && html`<div class="stage-over">${empty}</div>`}
     ${children}
   </div>`;
@@ -133,7 +143,7 @@ export function LiveViewport({ model, controls = {}, fields = {}, start, onready
   const changed = JSON.stringify(controls);
   useEffect(() => { link.current?.send(JSON.parse(changed)); }, [changed]);
   return html`<div class="stage stage-live">
-    <div class="stage-view" ref=${place} aria-label=${label}></div>
+    <div class="stage-view" role="group" ref=${place} aria-label=${label}></div>
     ${words && html`<div class="stage-over" role="status"><p>${words}</p></div>`}
     ${children}
   </div>`;

@@ -2,24 +2,21 @@
 //
 //   const project = useStore((state) => state.items)     a part of the state; the component is drawn again when it changes
 //   set({ tab: "vary" })                                 changes a part
-//   choose(ids)                                          the items that are chosen, the same in all tabs
+//   choose(ids)                                          the items that are chosen of the movement that is shown
 //   await attempt(api.remove(id))                        undefined and a toast when it fails
 //   const job = await run("learn", ids, { ... })         starts a task; resolves with the ended job (undefined: not done)
 
 import { useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
-import { api } from "./api.js";
-import { noteToast, toast } from "./notices.js";
+import { api, asSentence } from "./api.js";
 
-export { dismiss, toast } from "./notices.js";
-
-const KEPT = ["tab", "theme", "chosen", "model", "vary", "kept"]; // over a reload of this window
+const KEPT = ["tab", "theme", "movement", "last", "own", "kept"]; // over a reload of this window
 const PLACE = "freshtake-studio";
 const kept = (() => { try { return JSON.parse(sessionStorage.getItem(PLACE)) ?? {}; } catch { return {}; } })();
 
 export const state = {
   ready: false, connected: false, name: "", items: [], jobs: [], presets: {}, undo: null, redo: null, change: 0,
-  tab: "library", theme: localStorage.getItem("freshtake-theme") ?? "auto", chosen: [], model: null, vary: {}, kept: {},
-  toasts: [], uploads: 0, dropping: false, ...kept,
+  tab: "takes", theme: localStorage.getItem("freshtake-theme") ?? "auto", movement: null, last: null, own: {}, kept: {},
+  toasts: [], uploads: 0, warming: null, dropping: false, ...kept,
 };
 const listeners = new Set();
 
@@ -30,6 +27,8 @@ export function set(changes) {
   }
   for (const listener of [...listeners]) listener();
 }
+
+export function subscribe(listener) { listeners.add(listener); return () => listeners.delete(listener); }
 
 export function useStore(select) {
   const [, redraw] = useState(0), held = useRef(null), value = select(state);
@@ -50,20 +49,40 @@ export function useKept(name, start) {
 }
 export const setKept = (name, value) => set({ kept: { ...state.kept, [name]: value } });
 
+// The same of one movement: another movement has another value.
+export function useOwn(name, start) {
+  const value = useStore((now) => now.own[now.movement]?.[name]) ?? start;
+  return [value, (next) => setOwn(name, next)];
+}
+export const ownOf = (name, movement = state.movement) => state.own[movement]?.[name];
+export const setOwn = (name, value, movement = state.movement) => set({ own: { ...state.own, [movement]: { ...state.own[movement], [name]: value } } });
+
 // ---- the project ----
 export async function load() {
+  const before = presetChanges;
   let project = await api.project();
   while (project.change < state.change) project = await api.project(); // events were faster than the answer
+  if (before !== presetChanges || presetsUnderWay) project.presets = state.presets; // the page knows newer ones
   const over = new Map(state.jobs.filter(isOver).map((job) => [job.id, job]));
   set({ ...project, jobs: project.jobs.map((job) => over.get(job.id) ?? job), ready: true });
   forget();
 }
 
+// What is chosen for all movements, such as the format of exports: shown at once, then kept by the server.
+let presetChanges = 0, presetsUnderWay = 0;
+export async function keepPreset(name, value) {
+  presetChanges += 1;
+  presetsUnderWay += 1;
+  set({ presets: { ...state.presets, [name]: value } });
+  await attempt(api.preset(name, value));
+  presetsUnderWay -= 1;
+}
+
 // What was chosen and is no longer there.
 function forget() {
-  const ids = new Set(state.items.map((item) => item.id));
-  const chosen = state.chosen.filter((id) => ids.has(id));
-  if (chosen.length !== state.chosen.length) set({ chosen });
+  const ids = new Set(state.items.map((item) => item.id)), before = ownOf("chosen") ?? [];
+  const chosen = before.filter((id) => ids.has(id));
+  if (chosen.length !== before.length) setOwn("chosen", chosen);
 }
 
 // `list` with some that are new or have changed; a job that is over never runs again, whatever arrives late.
@@ -90,6 +109,7 @@ function hearAll() {
   const jobs = messages.flatMap(({ job }) => job ?? []), changes = {};
   if (latest.size) changes.items = merged(state.items.filter((item) => latest.get(item.id) !== null), [...latest.values()].filter(Boolean));
   if (jobs.length) changes.jobs = merged(state.jobs, jobs);
+  for (const { warming } of messages) if (warming !== undefined) changes.warming = warming;
   const numbers = messages.flatMap(({ change }) => change ?? []);
   if (numbers.length) changes.change = numbers[numbers.length - 1];
   set(changes);
@@ -125,6 +145,15 @@ export function connect() {
 // ---- doing things ----
 export async function attempt(promise) {
   try { return await promise; } catch (error) { toast(error.message, "error"); return undefined; }
+}
+
+// What is under way and will be a step of the history: undo waits for it, or it would undo the step before.
+const underWay = new Set();
+export function asStep(promise) {
+  underWay.add(promise);
+  const over = () => underWay.delete(promise);
+  promise.then(over, over);
+  return promise;
 }
 
 // Undo and redo are told by the project only, so they are read again after what changes them.
@@ -163,6 +192,7 @@ export async function upload(files) {
   if (!list.length) return;
   set({ uploads: state.uploads + list.length });
   const made = [], reading = [], step = list.length > 1 ? newStep() : null;
+  let opened = false;
   for (const file of list) {
     const job = await attempt(api.upload(file, step));
     if (!job) { set({ uploads: state.uploads - 1 }); continue; }
@@ -170,11 +200,21 @@ export async function upload(files) {
     reading.push(waitFor(job).then((over) => {
       made.push(...(over.made ?? []));
       set({ uploads: state.uploads - 1 });
-      if (made.length) choose([...made]);
+      const first = itemOf(made.find((id) => itemOf(id)?.movement));
+      if (first && !opened) { opened = true; openMovement(first.movement); } // what was dropped is shown
     }));
   }
   await Promise.all(reading);
+  const homes = new Set(made.map((id) => itemOf(id)?.movement).filter(Boolean));
+  if (homes.size > 1) toast(`${made.length} takes of ${homes.size} movements. Drag a take to another movement if it belongs there.`, "good");
   refresh();
+}
+
+// Shows a movement; the tab stays where it applies to this kind of movement.
+export function openMovement(id, tab) {
+  const chosen = itemOf(id);
+  if (!chosen) return;
+  set({ movement: id, tab: tab ?? (state.tab === "draw" ? "takes" : state.tab) });
 }
 
 // Takes of a sample; resolves with their ids.
@@ -185,30 +225,32 @@ export async function addSample(name) {
   refresh();
   return made;
 }
+export const showSample = async (name) => {
+  const made = await addSample(name);
+  if (made?.length) openMovement(itemOf(made[0]).movement);
+  return made;
+};
 
-export const choose = (ids) => set({ chosen: ids });
+export const choose = (ids) => setOwn("chosen", ids);
 export const itemOf = (id) => state.items.find((item) => item.id === id);
 export const star = async (item, value) => {
   set({ items: replaced(state.items, { ...item, star: item.star === value ? 0 : value }) }); // shown at once
-  await attempt(api.change(item.id, { star: item.star === value ? 0 : value }));
+  await attempt(asStep(api.change(item.id, { star: item.star === value ? 0 : value })));
   refresh();
 };
-export const remove = async (ids) => { if (ids.length) await attempt(api.remove(ids)); refresh(); };
-export const undo = () => stepBack(api.undo);
-export const redo = () => stepBack(api.redo);
+export const remove = async (ids) => { if (ids.length) await attempt(asStep(api.remove(ids))); refresh(); };
+let lastStep = Promise.resolve(); // two presses of Ctrl+Z are two steps, one after the other
+export const undo = () => (lastStep = lastStep.then(() => stepBack(api.undo)));
+export const redo = () => (lastStep = lastStep.then(() => stepBack(api.redo)));
 async function stepBack(go) {
+  while (underWay.size) await Promise.allSettled([...underWay]);
   if (await attempt(go()) && (await attempt(load().then(() => true)))) adoptSettings();
 }
 
-// The model that variants are made of: the one that was chosen, or the newest.
-export const variationModels = (items) => items.filter((item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation");
-export const currentModel = (items, id) => { const models = variationModels(items); return models.find((one) => one.id === id) ?? models[models.length - 1] ?? null; };
-
 // After an undo the sliders show by which settings the variants are made now, where all have the same.
 function adoptSettings() {
-  const model = currentModel(state.items, state.model);
-  const settings = state.items.filter((item) => item.kind === "variant" && item.parent === model?.id && item.star === 0).map((item) => item.settings);
-  if (settings.length && settings.every((one) => JSON.stringify(one) === JSON.stringify(settings[0]))) set({ vary: { ...state.vary, ...settings[0] } });
+  const settings = state.items.filter((item) => item.kind === "variant" && item.movement === state.movement && item.star === 0 && item.seed !== null && item.settings.amount !== undefined).map((item) => item.settings);
+  if (settings.length && settings.every((one) => JSON.stringify(one) === JSON.stringify(settings[0]))) setOwn("vary", { ...ownOf("vary"), ...settings[0] });
 }
 
 // ---- light and dark ----
@@ -220,3 +262,20 @@ const night = matchMedia("(prefers-color-scheme: dark)");
 night.addEventListener("change", () => set({}));
 export const isDark = () => (state.theme === "auto" ? night.matches : state.theme === "dark");
 export const useDark = () => useStore(isDark);
+
+// ---- what the page says in passing ----
+let toasts = 0;
+export function toast(words, kind = "plain", seconds = kind === "error" ? 12 : 4) {
+  words = asSentence(words);
+  if (state.toasts.some((one) => one.words === words)) return;
+  const id = (toasts += 1);
+  set({ toasts: [...state.toasts.slice(-3), { id, words, kind }] });
+  setTimeout(() => dismiss(id), seconds * 1000);
+}
+// The same remark about several files is said once.
+export function noteToast(note) {
+  const remark = note.replace(/^[^:]{1,80}: /, ""), before = state.toasts.find((one) => one.kind === "plain" && one.words.endsWith(remark));
+  if (before && before.words !== note) set({ toasts: state.toasts.map((one) => (one === before ? { ...one, words: `Several of them: ${remark}` } : one)) });
+  else toast(note, "plain", 9);
+}
+export const dismiss = (id) => set({ toasts: state.toasts.filter((one) => one.id !== id) });

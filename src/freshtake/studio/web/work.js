@@ -1,14 +1,14 @@
 // Work under way and what comes of it: progress, buttons that start tasks, exports, and the character that motions are shown on.
 
-import { html, useState } from "./vendor/preact-htm.module.js";
+import { html, useEffect, useState } from "./vendor/preact-htm.module.js";
 import { api } from "./api.js";
-import { attempt, isOver, run, set, state, toast, useKept, useStore } from "./state.js";
-import { Button, Select } from "./ui.js";
+import { attempt, isOver, keepPreset, run, toast, useKept, useStore } from "./state.js";
+import { Button, Select } from "./controls.js";
 
 export const useJobs = (task) => useStore((now) => now.jobs).filter((job) => !isOver(job) && (!task || job.task === task));
 
 const TASKS = {
-  read: "Reading", samples: "Adding samples", repair: "Repairing", cut: "Cutting", learn: "Learning", vary: "Making variants", again: "Updating variants", export: "Exporting",
+  read: "Reading", samples: "Adding samples", repair: "Repairing", cut: "Cutting", learn: "Learning", vary: "Making variants", again: "Updating variants", redraw: "Drawing the stretch again", export: "Exporting",
   draw: "Saving drawings", style_learn: "Learning a style", style_apply: "Applying the style", blend_learn: "Learning the blend", blend_sample: "Saving the recording",
   texture_learn: "Learning the texture", texture_sample: "Saving", evaluate: "Evaluating", noise: "Making baselines", study_design: "Preparing the study",
 };
@@ -34,8 +34,9 @@ export function Progress({ job, cancel = true }) {
 
 // A button that starts a task and shows how far it is; `ondone(job)` when it was done.
 export function TaskButton({ task, items, settings, words, kind = "primary", disabled, ondone, title }) {
-  const [id, setId] = useState(null);
-  const job = useStore((now) => now.jobs).find((one) => one.id === id);
+  const [id, setId] = useState(null), jobs = useStore((now) => now.jobs), wanted = JSON.stringify(items);
+  // jobs belong to the project: whoever leaves a tab and comes back finds the same one
+  const job = jobs.find((one) => one.id === id) ?? jobs.find((one) => one.task === task && !isOver(one) && JSON.stringify(one.items) === wanted);
   if (job && !isOver(job)) return html`<${Progress} job=${job} />`;
   const start = async () => {
     const done = await run(task, items, settings, (begun) => setId(begun.id));
@@ -65,21 +66,29 @@ const isCharacter = (item) => Boolean(item.facts?.character);
 export function useCharacter(figures) {
   const characters = useStore((now) => now.items).filter(isCharacter), [chosen, choose] = useKept("shown on", "");
   const known = characters.some((item) => item.id === chosen) && figures <= MOST_SKINNED;
-  return [known ? chosen : null, characters.length > 0 && html`<${Select} label="Shown on" hidden value=${known ? chosen : ""} options=${[["", "Figures"], ...characters.map((item) => [item.id, item.name])]} onchange=${choose} hint="the body that wears the motion" />`];
+  return [known ? chosen : null, characters.length > 0 && html`<${Select} label="Shown on" value=${known ? chosen : ""} options=${[["", "As it came"], ...characters.map((item) => [item.id, item.name])]} onchange=${choose} hint="the body that wears the motion" />`];
 }
 
 // One click exports; the file is downloaded as soon as it is made. Format and character are kept with the project.
+let writable = null; // what this installation can write; asked for once
+function useFormats() {
+  const [known, setKnown] = useState(writable);
+  useEffect(() => { if (!writable) api.get("formats").then((list) => { writable = list; setKnown(list); }, () => {}); }, []);
+  return FORMATS.filter(([name]) => !known || known.includes(name));
+}
+
 export function ExportBar({ ids: items, what = "", settings = {} }) {
+  const formats = useFormats();
   const preset = useStore((now) => now.presets.export) ?? {}, all = useStore((now) => now.items);
   const characters = all.filter((item) => item.kind === "character" || isCharacter(item));
   const format = preset.format ?? "fbx", character = characters.some((item) => item.id === preset.character) ? preset.character : null;
-  const keep = async (changes) => { const next = { format, character, ...changes }; set({ presets: { ...state.presets, export: next } }); await attempt(api.preset("export", next)); };
+  const keep = (changes) => keepPreset("export", { format, character, ...changes });
   const ondone = (job) => {
     job.made.forEach(download);
     toast(format === "pack" ? "A pack of new loops is exported." : `${items.length === 1 ? "One motion" : `${items.length} motions`} exported.`, "good");
   };
   return html`<div class="export">
-    <${Select} label="Format" value=${format} options=${FORMATS} onchange=${(next) => keep({ format: next })} />
+    <${Select} label="Format" value=${format} options=${formats} onchange=${(next) => keep({ format: next })} />
     ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "the takes' own skeleton"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
       hint="bones are matched automatically, by name and position" />`}
     <${TaskButton} task="export" items=${items} settings=${{ format, ...(character ? { character } : {}), ...settings }} disabled=${!items.length} ondone=${ondone}

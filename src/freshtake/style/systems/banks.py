@@ -20,7 +20,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.columns import Block
-from freshtake.style.systems.delay_kernels import Delays, run_delays, see_delays
+from freshtake.style.systems.delays import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
 ONE_STYLE = 5.0  # degrees: recorded takes of one style are 3 to 5 apart, of two styles 8 and more
@@ -38,7 +38,7 @@ class System(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """The largest size of a pole."""
+        """Return the largest size of a pole."""
         return float(np.hypot(self.damping, self.turning).max(initial=0.0))
 
 
@@ -52,7 +52,7 @@ class StateSpaceBank:
 
     @cached_property
     def packed(self) -> Modal:
-        """As the kernel reads it."""
+        """Pack it as the kernel reads it."""
         s = self.systems
         return Modal(
             *_ports(self.blocks), _starts([len(x.damping) for x in s]),
@@ -62,48 +62,48 @@ class StateSpaceBank:
 
     @property
     def inputs(self) -> int:
-        """How many DOFs drive it."""
+        """Count how many DOFs drive it."""
         return 1 + max(max(block.inputs) for block in self.blocks)
 
     @property
     def size(self) -> int:
-        """Length of the state."""
+        """Return the length of the state."""
         return int(self.packed.states[-1])
 
     @property
     def radius(self) -> float:
-        """The spectral radius of the whole."""
+        """Return the spectral radius of the whole."""
         return max((system.radius for system in self.systems), default=0.0)
 
     def memory(self, share: float = 0.01) -> int:
-        """Frames after which less than `share` of a deviation is left."""
+        """Count the frames after which less than `share` of a deviation is left."""
         return 0 if self.radius < 1e-9 else int(np.ceil(np.log(share) / np.log(min(self.radius, 1.0 - 1e-9)))) + 1
 
     def start(self) -> Floats:
-        """The state at rest."""
+        """Return the state at rest."""
         return np.zeros(self.size)
 
     def run(self, state: Floats, rows: Floats) -> tuple[Floats, Floats]:
-        """The state after all rows, and the outputs (frames, outputs)."""
+        """Return the state after all rows, and the outputs (frames, outputs)."""
         after, out = state.copy(), np.zeros((len(rows), self.width))
         run_modal(after, np.ascontiguousarray(rows), out, self.packed, NONE)
         return after, out
 
     def features(self, state: Floats, rows: Floats) -> Floats:
-        """What a classifier sees in every frame (frames, features): the states and the inputs."""
+        """Return what a classifier sees in every frame (frames, features): the states and the inputs."""
         states = np.zeros((len(rows), self.size))
         run_modal(state.copy(), np.ascontiguousarray(rows), np.zeros((len(rows), self.width)), self.packed, states)
         return np.concatenate([states, rows], axis=1)
 
     def features_of(self, names: Container[str]) -> Ints:
-        """Which of the features are states and inputs of the blocks with these names."""
+        """Tell which of the features are states and inputs of the blocks with these names."""
         starts, mine = self.packed.states, [k for k, block in enumerate(self.blocks) if block.name in names]
         states = [np.arange(starts[k], starts[k + 1]) for k in mine]
         return np.concatenate([*states, self.size + _inputs_of(self.blocks, names)])
 
     @property
     def width(self) -> int:
-        """How many outputs there are."""
+        """Count how many outputs there are."""
         return 1 + max(max(block.outputs) for block in self.blocks)
 
 
@@ -119,7 +119,7 @@ class DelayBank:
 
     @cached_property
     def packed(self) -> Delays:
-        """As the kernel reads it."""
+        """Pack it as the kernel reads it."""
         counts = np.array([len(h) for h in self.taps], dtype=np.intp)
         return Delays(
             *_ports(self.blocks), _flat([h.transpose(2, 0, 1) for h in self.taps]), _flat(self.offsets), counts,
@@ -128,51 +128,51 @@ class DelayBank:
 
     @property
     def inputs(self) -> int:
-        """How many DOFs drive it."""
+        """Count how many DOFs drive it."""
         return 1 + max(max(block.inputs) for block in self.blocks)
 
     @property
     def width(self) -> int:
-        """How many outputs there are."""
+        """Count how many outputs there are."""
         return 1 + max(max(block.outputs) for block in self.blocks)
 
     @property
     def size(self) -> int:
-        """Length of the state: a ring of past inputs, and where it begins."""
+        """Return the length of the state: a ring of past inputs, and where it begins."""
         return self.memory() * self.inputs + 1
 
     @property
     def radius(self) -> float:
-        """All poles are at zero."""
+        """Return 0: all poles are at zero."""
         return 0.0
 
     def memory(self, share: float = 0.01) -> int:
-        """Frames that the delay line holds."""
+        """Count the frames that the delay line holds."""
         return 1 + (max(len(h) for h in self.taps) - 1) * self.stride
 
     def start(self) -> Floats:
-        """The state at rest."""
+        """Return the state at rest."""
         return np.zeros(self.size)
 
     def run(self, state: Floats, rows: Floats) -> tuple[Floats, Floats]:
-        """The state after all rows, and the outputs (frames, outputs)."""
+        """Return the state after all rows, and the outputs (frames, outputs)."""
         after, out = state.copy(), np.zeros((len(rows), self.width))
         run_delays(after, np.ascontiguousarray(rows), out, self.packed)
         return after, out
 
     @cached_property
     def _seen(self) -> Ints:
-        """How many frames back a classifier looks."""
+        """Tell how many frames back a classifier looks."""
         return np.unique(np.linspace(0, self.memory() - 1, SEEN).round().astype(np.intp))
 
     def features(self, state: Floats, rows: Floats) -> Floats:
-        """What a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
+        """Return what a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
         out = np.empty((len(rows), len(self._seen) * self.inputs))
         see_delays(state, np.ascontiguousarray(rows), self.packed, out)
         return out
 
     def features_of(self, names: Container[str]) -> Ints:
-        """Which of the features are inputs of the blocks with these names."""
+        """Tell which of the features are inputs of the blocks with these names."""
         places = self.inputs * np.arange(len(self._seen))
         return np.asarray((places[:, None] + _inputs_of(self.blocks, names)).ravel())
 
@@ -183,18 +183,18 @@ SEEN = 4  # places of a delay line that a classifier sees
 
 
 def settled(bank: Bank, row: Floats, frames: int | None = None) -> Floats:
-    """The state after the same row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
+    """Return the state after the same row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
     count = min(bank.memory(1e-3), 4096) if frames is None else frames
     return bank.run(bank.start(), np.repeat(row[None], count, axis=0))[0]
 
 
 def _inputs_of(blocks: Sequence[Block], names: Container[str]) -> Ints:
-    """The DOFs that drive the blocks with these names, each once."""
+    """Return the DOFs that drive the blocks with these names, each once."""
     return np.unique(np.array([k for block in blocks if block.name in names for k in block.inputs], dtype=np.intp))
 
 
 def _ports(blocks: Sequence[Block]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Inputs of all blocks one after the other, where each block's begin, and the same for outputs."""
+    """Return the inputs of all blocks one after the other, where each block's begin, and the same for outputs."""
     return (
         np.array([k for block in blocks for k in block.inputs], dtype=np.intp),
         _starts([len(block.inputs) for block in blocks]),
@@ -212,7 +212,7 @@ def _flat(parts: Sequence[Floats]) -> Floats:
 
 
 def _partners(systems: Sequence[System]) -> Ints:
-    """For every state the other one of its pair, or itself; counted within the block."""
+    """Return, for every state, the other one of its pair, or itself; counted within the block."""
     out: list[int] = []
     for system in systems:
         k = 0
@@ -238,11 +238,11 @@ class Choice(NamedTuple):
 
     @property
     def hardly_differs(self) -> bool:
-        """Whether source and target are as near to each other as two takes of one style."""
+        """Tell whether source and target are as near to each other as two takes of one style."""
         return self.errors.get("copy", ONE_STYLE) < ONE_STYLE
 
     def in_words(self, pairs: int) -> str:
-        """From how many pairs, and how near clips that were left out came to the style."""
+        """Say from how many pairs, and how near clips that were left out came to the style."""
         learned = f"learned from {pairs} {'pair' if pairs == 1 else 'pairs'}"
         left, before = self.errors.get(self.kind), self.errors.get("copy")
         if not left or not before:

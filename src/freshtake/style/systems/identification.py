@@ -1,10 +1,4 @@
-"""Subspace identification, N4SID, from several trials (Hsu 2005, §4.3; Van Overschee and De Moor 1996).
-
-The future outputs are regressed on past inputs, past outputs and future inputs. What the past contributes is the state
-seen through the extended observability matrix; its singular values tell the order, its shift structure the poles.
-Columns of the Hankel matrices never cross the seam between two trials. B, C and D are fitted afterwards on the
-simulation itself (`refit`), because those of the subspace method suffer from short, nearly periodic trials.
-"""
+"""State-space systems from inputs and outputs: subspace identification (Hsu 2005, §4.3), refitted by simulation."""
 
 from __future__ import annotations
 
@@ -15,6 +9,8 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
+from freshtake.style.systems.banks import System
+from freshtake.style.systems.state_kernels import filtered
 
 REAL = 1e-9  # imaginary parts below this are none
 
@@ -45,7 +41,7 @@ class Poles(NamedTuple):
 
 
 def moments_of(inputs: Floats, outputs: Floats, horizon: int) -> Moments:
-    """Of one trial: rows (frames, inputs) and (frames, outputs)."""
+    """Sum the moments of one trial: rows (frames, inputs) and (frames, outputs)."""
     m, p = inputs.shape[1], outputs.shape[1]
     count = max(len(inputs) - 2 * horizon + 1, 0)
     past_u, future_u = _hankel(inputs, 0, horizon, count), _hankel(inputs, horizon, horizon, count)
@@ -55,26 +51,30 @@ def moments_of(inputs: Floats, outputs: Floats, horizon: int) -> Moments:
 
 
 def _hankel(rows: Floats, first: int, horizon: int, count: int) -> Floats:
-    """(columns, horizon * width): a window of rows per column."""
+    """Return (columns, horizon * width): a window of rows per column."""
     if count == 0:
         return np.zeros((0, horizon * rows.shape[1]))
     windows = [rows[first + k : first + k + count] for k in range(horizon)]
     return np.concatenate(windows, axis=1)
 
 
-def added(parts: Sequence[Moments]) -> Moments:
-    """Moments of several trials together."""
+def added_moments(parts: Sequence[Moments]) -> Moments:
+    """Add up the moments of several trials."""
+    # Products add where clips do not join: windows across the seam of two clips would teach a jump.
     total = np.sum([part.products for part in parts], axis=0)
     return parts[0]._replace(products=total, columns=sum(part.columns for part in parts))
 
 
 def subspace(moments: Moments, ridge: float) -> Subspace:
-    """The oblique projection of the future outputs along the future inputs on the past, decomposed."""
+    """Decompose the oblique projection of the future outputs along the future inputs on the past."""
     i, m, p = moments.horizon, moments.inputs, moments.outputs
     past, known = i * (m + p), i * (2 * m + p)
     g = moments.products / max(moments.columns, 1)
-    damp = ridge * np.trace(g[:known, :known]) / known
+    # Clips shorter than two horizons have no windows: nothing is correlated then, and the inverse must still exist.
+    damp = ridge * np.trace(g[:known, :known]) / known or 1.0
     weights = np.linalg.solve(g[:known, :known] + damp * np.eye(known), g[:known, known:]).T  # [L_w, L_u]
+    # Only what the past tells is the state; what future inputs cause is fitted along and dropped. The products give
+    # the left singular vectors by an eigenproblem of the horizon's size, whatever the number of frames.
     part = weights[:, :past]
     values, vectors = np.linalg.eigh(part @ g[:past, :past] @ part.T)
     order = np.argsort(values)[::-1]
@@ -83,14 +83,15 @@ def subspace(moments: Moments, ridge: float) -> Subspace:
 
 
 def poles_of(found: Subspace, order: int, radius: float) -> Poles:
-    """The poles of the leading `order` states, none larger than `radius`: the system is stable, always."""
+    """Find the poles of the leading `order` states, none larger than `radius`: the system is always stable."""
     gamma, p = found.observability[:, :order], found.outputs
+    # The observability matrix is C, CA, CA², ...: moved up by one block it is itself times A.
     matrix = np.linalg.lstsq(gamma[:-p], gamma[p:], rcond=1e-9)[0]
     return stable(np.linalg.eigvals(matrix), radius)
 
 
 def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
-    """Poles that are too large (or not finite) are drawn in to `radius`, at the same frequency."""
+    """Draw poles that are too large (or not finite) in to `radius`, at the same frequency."""
     finite = np.where(np.isfinite(poles), poles, 0.0)
     size = np.abs(finite)
     inside = np.where(size > radius, finite * (radius / np.maximum(size, 1e-300)), finite)
@@ -100,6 +101,7 @@ def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
         if abs(pole.imag) <= REAL:
             damping.append(float(pole.real))
             turning.append(0.0)
+        # The upper pole stands for both of a conjugate pair, so the lower one is passed over.
         elif pole.imag > 0.0:
             damping += [float(pole.real)] * 2
             turning += [float(pole.imag), -float(pole.imag)]
@@ -107,6 +109,167 @@ def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
 
 
 def orders_worth_trying(found: Subspace, most: int) -> list[int]:
-    """1 to `most`, without those whose singular value is less than a thousandth of the first one."""
+    """List 1 to `most`, without those whose singular value is less than a thousandth of the first one."""
     worth = int(np.sum(found.values > 1e-3 * found.values[0])) if found.values[0] > 0.0 else 1
     return list(range(1, max(1, min(most, worth)) + 1))
+
+
+ROUNDS = 6
+
+
+class Products(NamedTuple):
+    """Sums over frames of signals times signals and signals times outputs.
+
+    Signals: for every real pole the filtered inputs, for every pair their real and imaginary parts; then the inputs
+    themselves, then one.
+    """
+
+    signals: Floats  # (k, k)
+    outputs: Floats  # (k, p)
+    squares: Floats  # (p,): of the outputs
+    frames: int
+
+
+def products_of(inputs: Floats, outputs: Floats, poles: Poles, past: int) -> Products:
+    """Sum the products of one trial whose first `past` rows of inputs lead up to the first output."""
+    z = filtered(np.ascontiguousarray(inputs), *poles, past)
+    parts = [z[:, k, part] for k, part in signal_parts(poles)]
+    own = inputs[past:]
+    signals = np.concatenate([*parts, own, np.ones((len(own), 1))], axis=1)
+    return Products(signals.T @ signals, signals.T @ outputs, (outputs**2).sum(axis=0), len(outputs))
+
+
+def signal_parts(poles: Poles) -> list[tuple[int, int]]:
+    """Tell which parts of the filtered inputs are signals: (pole, 0 real | 1 imaginary), one per state."""
+    return [(k - 1, 1) if b < 0.0 else (k, 0) for k, b in enumerate(poles.turning)]
+
+
+def added(parts: Sequence[Products]) -> Products:
+    """Add up the products of several trials."""
+    signals, outputs, squares, frames = zip(*parts, strict=True)
+    return Products(np.sum(signals, axis=0), np.sum(outputs, axis=0), np.sum(squares, axis=0), sum(frames))
+
+
+def steadied(products: Products, poles: Poles, amount: float | Floats, goal: Floats | None = None) -> Products:
+    """Add a pull on what constant inputs lead to: `amount` times as many frames of them, whose output is `goal`.
+
+    `amount` is one number, or one for each input; `goal` (inputs, outputs) is zero unless given.
+    """
+    n = len(poles.damping)
+    m = (len(products.signals) - 1) // (n + 1)
+    # Under a constant input a filter z' = q z + u settles at u / (1 - q).
+    rest = 1.0 / (1.0 - (poles.damping - 1j * poles.turning))
+    gains = [rest[k].imag if part else rest[k].real for k, part in signal_parts(poles)]
+    response = np.concatenate([np.kron(np.array([*gains, 1.0])[:, None], np.eye(m)), np.zeros((1, m))])
+    pull = products.frames * (amount * response)
+    outputs = products.outputs if goal is None else products.outputs + pull @ goal
+    return products._replace(signals=products.signals + pull @ response.T, outputs=outputs)
+
+
+def fit(poles: Poles, products: Products, ridge: float, rounds: int = ROUNDS) -> System:
+    """Fit B, C, D and the offset by alternating regressions, from the best B of the unconstrained residues on."""
+    n, p = len(poles.damping), products.outputs.shape[1]
+    m = (len(products.signals) - 1) // (n + 1)
+    B = _first_inputs(poles, products, ridge, m)
+    C, D, offset = _fit_outputs(poles, products, B, ridge)
+    for _ in range(rounds if n else 0):
+        B = _fit_inputs(poles, products, C, ridge, m)
+        # Only the product of B and C is determined; unit rows of B let the ridge weigh every state alike.
+        B /= np.maximum(_sizes(B, poles), 1e-9)[:, None]
+        C, D, offset = _fit_outputs(poles, products, B, ridge)
+    return System(poles.damping, poles.turning, B, C.reshape(p, n), D, offset)
+
+
+def error(system: System, products: Products) -> Floats:
+    """Return squared errors (p,) of the simulation, summed over the frames behind the products."""
+    poles = Poles(system.damping, system.turning)
+    weights = np.concatenate([system.C @ _mixing(poles, system.B), system.D, system.offset[:, None]], axis=1)
+    cross = np.einsum("ok,ko->o", weights, products.outputs)
+    return np.asarray(products.squares - 2.0 * cross + np.einsum("ok,kl,ol->o", weights, products.signals, weights))
+
+
+def _mixing(poles: Poles, B: Floats) -> Floats:
+    """Map filtered signals (n * m,) to states (n,): x1 = B1 Re z - B2 Im z, x2 = B1 Im z + B2 Re z for a pair."""
+    n, m = B.shape
+    out = np.zeros((n, n, m))
+    for k, b in enumerate(poles.turning):
+        if b == 0.0:
+            out[k, k] = B[k]
+        elif b > 0.0:
+            out[k, k], out[k, k + 1] = B[k], -B[k + 1]
+            out[k + 1, k], out[k + 1, k + 1] = B[k + 1], B[k]
+    return out.reshape(n, n * m)
+
+
+def _fit_outputs(poles: Poles, products: Products, B: Floats, ridge: float) -> tuple[Floats, Floats, Floats]:
+    """Fit C, D and the offset for a given B."""
+    n, m = B.shape
+    total = len(products.signals)
+    change = np.zeros((n + m + 1, total))
+    change[:n, : n * m] = _mixing(poles, B)
+    change[n:, n * m :] = np.eye(m + 1)
+    gram = change @ products.signals @ change.T
+    weights = _solved(gram, change @ products.outputs, ridge * products.frames).T
+    return weights[:, :n], weights[:, n : n + m], weights[:, -1]
+
+
+def _fit_inputs(poles: Poles, products: Products, C: Floats, ridge: float, m: int) -> Floats:
+    """Fit B for a given C; D and the offset are fitted along."""
+    n, p = len(poles.damping), C.shape[0]
+    rest = m + 1
+    size = n * m + p * rest
+    gram, right = np.zeros((size, size)), np.zeros(size)
+    own = products.signals[n * m :, n * m :]
+    for o in range(p):
+        w = np.kron(_sharing(poles, C[o]), np.eye(m))  # entries of B to weights on the filtered signals
+        at = slice(n * m + o * rest, n * m + (o + 1) * rest)
+        gram[: n * m, : n * m] += w @ products.signals[: n * m, : n * m] @ w.T
+        cross = w @ products.signals[: n * m, n * m :]
+        gram[: n * m, at], gram[at, : n * m], gram[at, at] = cross, cross.T, own
+        right[: n * m] += w @ products.outputs[: n * m, o]
+        right[at] = products.outputs[n * m :, o]
+    found = _solved(gram, right[:, None], ridge * products.frames)[:, 0]
+    return found[: n * m].reshape(n, m)
+
+
+def _first_inputs(poles: Poles, products: Products, ridge: float, m: int) -> Floats:
+    """Take B from the leading singular vector of each pole's unconstrained residue."""
+    n = len(poles.damping)
+    weights = _solved(products.signals, products.outputs, ridge * products.frames)[: n * m].T.reshape(
+        products.outputs.shape[1], n, m
+    )
+    B = np.zeros((n, m))
+    for k, b in enumerate(poles.turning):
+        if b == 0.0:
+            B[k] = np.linalg.svd(weights[:, k])[2][0]
+        elif b > 0.0:  # y = Re(conj(c) * residue ...): real and imaginary part together
+            residue = weights[:, k] - 1j * weights[:, k + 1]
+            lead = np.linalg.svd(residue)[2][0]
+            B[k], B[k + 1] = lead.real, -lead.imag
+    return B
+
+
+def _sharing(poles: Poles, weights: Floats) -> Floats:
+    """Return (n, n): row k says which filtered signals an entry of B's row k adds to an output of weights (n,)."""
+    out = np.diag(weights)
+    first = np.flatnonzero(poles.turning > 0.0)
+    second = first + 1
+    out[first, second] = weights[second]
+    out[second, first] = weights[second]
+    out[second, second] = -weights[first]
+    return out
+
+
+def _sizes(B: Floats, poles: Poles) -> Floats:
+    """Return the norm of every state's row of B, shared by the two states of a pair."""
+    squares = (B * B).sum(axis=1)
+    for k, b in enumerate(poles.turning):
+        if b > 0.0:
+            squares[k : k + 2] = squares[k : k + 2].sum()
+    return np.asarray(np.sqrt(squares))
+
+
+def _solved(gram: Floats, right: Floats, ridge: float) -> Floats:
+    """Solve a ridge regression, with a trace more where the products alone would be singular."""
+    damp = ridge * np.ones(len(gram)) + 1e-9 * max(float(np.trace(gram)) / len(gram), 1e-12)
+    return np.asarray(np.linalg.solve(gram + np.diag(damp), right))

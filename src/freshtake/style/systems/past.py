@@ -12,22 +12,39 @@ SHORTEST = 0.4  # seconds, of a period
 
 
 def past_of(rows: Floats, frames: int, fps: float, weights: Floats | None = None) -> Floats:
-    """`frames` rows that lead up to the first one.
+    """Return `frames` rows that lead up to the first one.
 
-    Where the beginning recurs, the rows before that recurrence; a motion that never does stands still in its first
-    pose. `weights` (DOFs,) say how much one unit of each DOF counts in the comparison.
+    Where the beginning recurs, the rows before that recurrence; a single cycle, which ends as it begins, is repeated;
+    a motion that does neither stands still in its first pose. `weights` (DOFs,) say how much one unit of each DOF
+    counts in the comparison.
     """
     if frames == 0 or len(rows) == 0:
         return np.zeros((frames, rows.shape[1]))
-    period = recurrence(rows if weights is None else rows * weights, fps)
+    weighed = rows if weights is None else rows * weights
+    period = recurrence(weighed, fps) or _closing(weighed, fps)
     if period is None:
         return np.repeat(rows[:1], frames, axis=0)
     back = np.arange(-frames, 0)
     return np.asarray(rows[back % period])
 
 
+def _closing(rows: Floats, fps: float) -> int | None:
+    """Find where a motion that is one cycle comes back to its first row, going the same way; None for any other."""
+    look, least = max(2, round(LOOK * fps)), max(2, round(SHORTEST * fps))
+    if len(rows) < least + look:
+        return None
+    steps = np.diff(rows, axis=0)
+    usual = float(np.linalg.norm(steps, axis=1).mean())
+    apart = np.linalg.norm(rows[-look:] - rows[0], axis=1)
+    end = len(rows) - look + int(apart.argmin())
+    # Nearer than one usual frame in pose and in speed: a step that ends with the other foot is far off in pose, an arm
+    # that was raised and lowered passes the first pose the other way.
+    turned = float(np.linalg.norm(steps[end - 1] - steps[0]))
+    return end if usual > 0.0 and apart.min() <= usual and turned <= usual else None
+
+
 def recurrence(rows: Floats, fps: float) -> int | None:
-    """The first lag after which the beginning comes again, or None."""
+    """Find the first lag after which the beginning comes again, or None."""
     look, least = max(2, round(LOOK * fps)), max(2, round(SHORTEST * fps))
     last = len(rows) - look
     if last < least:

@@ -43,6 +43,7 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
     for bit.
     """
     frames, width = rows.shape
+    # A live stream comes row by row, for which setting up chunks costs more than the sums.
     if frames == 1:
         for k in range(len(state) if len(seen) > 0 else 0):
             seen[0, k] = state[k]
@@ -53,6 +54,7 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
     x = np.empty((max(1, _widest(bank.states)), chunk))
     for begin in range(0, frames, max(chunk, 1)):
         length = min(chunk, frames - begin)
+        # Inputs lie frame after frame in memory, so that the loops over frames below run as vectors.
         for t in range(length):
             for j in range(width):
                 u[j, t] = rows[begin + t, j]
@@ -65,6 +67,7 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
                 _scaled(x[k], u[bank.inputs[i0]], bank.B[at_b + k * m], length)
                 for j in range(1, m):
                     add_scaled(x[k], u[bank.inputs[i0 + j]], bank.B[at_b + k * m + j], length)
+            # x holds B u here and the states before each frame afterwards: no second array is needed.
             _recur(state, x, bank, first, n, length)
             for o in range(p):
                 _scaled(y, u[bank.inputs[i0]], bank.D[at_d + o * m], length)
@@ -84,7 +87,7 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
 
 @compiled
 def _one_modal(state: Floats, u: Floats, out: Floats, bank: Modal) -> None:
-    """A single frame, summed in the same order."""
+    """Advance by a single frame, summed in the same order."""
     at_b, at_c, at_d = 0, 0, 0
     for block in range(len(bank.states) - 1):
         first, n = bank.states[block], bank.states[block + 1] - bank.states[block]
@@ -98,6 +101,7 @@ def _one_modal(state: Floats, u: Floats, out: Floats, bank: Modal) -> None:
                 total += bank.C[at_c] * state[first + k]
                 at_c += 1
             out[bank.outputs[o]] = total + bank.offsets[o]
+        # Outputs come first: y[t] reads the state before the frame, which is overwritten from here on.
         k = 0
         while k < n:
             a, b = bank.damping[first + k], bank.turning[first + k]
@@ -147,7 +151,7 @@ def _scaled(out: Floats, values: Floats, weight: float, length: int) -> None:
 
 @compiled
 def add_scaled(out: Floats, values: Floats, weight: float, length: int) -> None:
-    """out += weight * values."""
+    """Add weight * values to out, in place."""
     for t in range(length):
         out[t] += weight * values[t]
 
@@ -162,7 +166,8 @@ def _widest(starts: Ints) -> int:
 
 @compiled
 def run_modal_batch(state: Singles, rows: Singles, out: Singles, bank: Modal, scratch: Singles) -> None:
-    """`run_modal` for many characters at once: state (states, batch), rows (frames, inputs, batch), all float32."""
+    """Run `run_modal` for many characters at once: state (states, batch), rows (frames, inputs, batch), all float32."""
+    # Characters are the last axis and the innermost loop: they are independent, so every sum over them is a vector.
     frames, batch = rows.shape[0], rows.shape[2]
     at_b, at_c, at_d = 0, 0, 0
     for block in range(len(bank.states) - 1):
@@ -192,6 +197,7 @@ def run_modal_batch(state: Singles, rows: Singles, out: Singles, bank: Modal, sc
                     weight, u = np.float32(bank.B[at_b + k * m + j]), rows[t, bank.inputs[i0 + j]]
                     for c in range(batch):
                         after[c] += weight * u[c]
+            # Written back only now: the partner of a pair still reads the state before the frame.
             for k in range(n):
                 state[first + k, :] = scratch[k]
         at_b, at_c, at_d = at_b + n * m, at_c + p * n, at_d + p * m
@@ -199,7 +205,7 @@ def run_modal_batch(state: Singles, rows: Singles, out: Singles, bank: Modal, sc
 
 @compiled
 def filtered(rows: Floats, damping: Floats, turning: Floats, past: int) -> Floats:
-    """Every input through every pole, (frames, poles, 2, inputs): real and imaginary part of z' = (a - ib) z + u.
+    """Filter every input by every pole, (frames, poles, 2, inputs): real and imaginary part of z' = (a - ib) z + u.
 
     The first `past` rows only build up the state and are left out of the result.
     """

@@ -11,7 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import HEADING, ROOT, TIMING, Block
 from freshtake.style.settings import Settings
-from freshtake.style.systems import delay_line, identification, refit
+from freshtake.style.systems import delays, identification
 from freshtake.style.systems.banks import Bank, DelayBank, StateSpaceBank, System
 
 Mapper = Callable[..., Iterable[Any]]
@@ -59,24 +59,24 @@ class Fitted(NamedTuple):
 
 
 def past_frames(fps: float) -> int:
-    """How many rows lead up to the first frame of a trial."""
+    """Return how many rows lead up to the first frame of a trial."""
     return round(LEADS_UP * fps)
 
 
 def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
-    """Which pairs are left out together: those that share a source clip, or a target clip where there is one source."""
+    """Number the folds: pairs that share a source clip, or a target clip where there is one source, go together."""
     side = 0 if len({source for source, _ in names}) > 1 else 1
     order = {name: k for k, name in enumerate(dict.fromkeys(pair[side] for pair in names))}
     return [order[pair[side]] % FOLDS for pair in names]
 
 
 def horizon_of(settings: Settings, fps: float) -> int:
-    """Frames of past, and of future, that the subspace method sees."""
+    """Count the frames of past, and of future, that the subspace method sees."""
     return max(2, round(settings.horizon * fps))
 
 
 def kind_of(settings: Settings, trials: Sequence[Trial], fps: float) -> tuple[str, str]:
-    """Which kind of system to learn, and why: n4sid, smaller than a delay line, where clips are long enough."""
+    """Choose the kind of system to learn, and why: n4sid, smaller than a delay line, where clips are long enough."""
     if settings.system != "auto":
         return settings.system, "as asked for"
     longest, needed = max(len(trial.outputs) for trial in trials), 2 * horizon_of(settings, fps) + 4
@@ -89,7 +89,7 @@ def calming_of(
     blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], known: Known, settings: Settings,
     fps: float, map: Mapper, degrees: Callable[[Floats], float],
 ) -> float:  # fmt: skip
-    """Whether the inputs are to be smoothed: a gait can be foreseen, and loses nothing; a throw would come late.
+    """Choose whether inputs are smoothed: a gait can be foreseen, and loses nothing; a throw would come late.
 
     Told by short delay lines on clips left out; where there is nothing to leave out, inputs stay as they are.
     """
@@ -101,7 +101,7 @@ def calming_of(
 def fit_state_space(
     blocks: Sequence[Block], trials: Sequence[Trial], known: Known, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
-    """N4SID for every block, its order by the singular values and by the error on clips left out."""
+    """Fit N4SID for every block, its order by the singular values and by the error on clips left out."""
     horizon = horizon_of(settings, fps)
     longest = max(len(trial.outputs) for trial in trials)
     if longest < 2 * horizon + 4:
@@ -129,18 +129,18 @@ def _block_system(
     everything = list(range(len(data)))
     folds = _judging(data[k][3] for k in everything)
     spaces = {
-        fold: identification.subspace(identification.added([moments[k] for k in part]), SUBSPACE_RIDGE)
+        fold: identification.subspace(identification.added_moments([moments[k] for k in part]), SUBSPACE_RIDGE)
         for fold, part in [(ALL, everything), *((fold, _without(everything, data, fold)) for fold in folds)]
     }
 
     def fitted(fold: int, order: int) -> tuple[System, Floats]:
-        """Learned on all trials but a fold's; squared errors on that fold."""
+        """Learn on all trials but a fold's; squared errors on that fold."""
         chosen, left, found = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
         poles = identification.poles_of(found, order, radius)
-        parts = {k: refit.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *left)}
-        together = refit.steadied(refit.added([parts[k] for k in chosen]), poles, steadiness, gains)
-        system = refit.fit(poles, together, ridge, rounds=QUICK if left else refit.ROUNDS)
-        return system, np.sum([refit.error(system, parts[k]) for k in left], axis=0) if left else np.zeros(1)
+        parts = {k: identification.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *left)}
+        together = identification.steadied(identification.added([parts[k] for k in chosen]), poles, steadiness, gains)
+        system = identification.fit(poles, together, ridge, rounds=QUICK if left else identification.ROUNDS)
+        return system, np.sum([identification.error(system, parts[k]) for k in left], axis=0) if left else np.zeros(1)
 
     worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)
     orders = [settings.order] if settings.order else [n for n in ORDERS if n <= worth[-1]] or [worth[-1]]
@@ -158,7 +158,7 @@ def _of_block(known: Known, block: Block) -> Known:
 
 
 def _judging(folds: Iterable[int]) -> list[int]:
-    """The folds that can be left out: none where there is one, and then the simplest system is taken."""
+    """Return the folds that can be left out: none where there is one, and then the simplest system is taken."""
     found = sorted(set(folds))
     return found if len(found) > 1 else []
 
@@ -174,7 +174,7 @@ def _only(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> 
 def fit_delays(
     blocks: Sequence[Block], trials: Sequence[Trial], known: Known, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
-    """A delay line for every block; its memory by the error on clips left out."""
+    """Fit a delay line for every block; its memory by the error on clips left out."""
     stride = max(1, round(fps / TAP_RATE))
     memories = MEMORIES if settings.memory is None else (settings.memory,)
     counts = sorted({1 + max(0, round(seconds * fps / stride)) for seconds in memories})
@@ -200,12 +200,12 @@ def _block_delays(
             error = _delay_error(block, parts, trials, gains, steadiness, ridge)
             tried.append((float(error @ importance), count, steadiness, parts, error))
     _, count, steadiness, parts, error = min(tried, key=lambda each: each[0])
-    together = delay_line.steadied(delay_line.added(parts), m, pulls_of(block, steadiness), gains)
-    return (*delay_line.shaped(delay_line.fit(together, ridge), count, m), error)
+    together = delays.steadied(delays.added(parts), m, pulls_of(block, steadiness), gains)
+    return (*delays.shaped(delays.fit(together, ridge), count, m), error)
 
 
 def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> tuple[float, ...]:
-    """What is tried; turning for a while must not become a lasting sway of the heading, so that is always steady.
+    """Return what is tried; turning for a while must not become a lasting sway, so the heading is always steady.
 
     One source clip alone, however often it is paired, cannot tell what its mean pose means.
     """
@@ -216,7 +216,7 @@ def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> 
 
 
 def pulls_of(block: Block, steadiness: float) -> Floats:
-    """The steadiness of every input of a block; of the timing's, the root's rates come first, then limbs."""
+    """Return the steadiness of every input of a block; of the timing's, the root's rates come first, then limbs."""
     pulls = np.full(len(block.inputs), steadiness)
     if block.name == TIMING:
         pulls[len(ROOT) :] = UNMOVED
@@ -224,7 +224,7 @@ def pulls_of(block: Block, steadiness: float) -> Floats:
 
 
 def block_steadiness(block: Block, trials: Sequence[Trial], known: Known, settings: Settings, fps: float) -> float:
-    """Whether the mean pose of a clip is chance (takes of a walk) or content (a throw): told by a short delay line."""
+    """Judge whether a clip's mean pose is chance (takes of a walk) or content (a throw) by a short delay line."""
     choices, stride = _steadinesses(settings, block, trials), max(1, round(fps / TAP_RATE))
     if len(choices) == 1:
         return choices[0]
@@ -235,23 +235,23 @@ def block_steadiness(block: Block, trials: Sequence[Trial], known: Known, settin
     return choices[int(np.argmin(errors))]
 
 
-def _delay_products(block: Block, trials: Sequence[Trial], stride: int, count: int) -> list[delay_line.DelayProducts]:
+def _delay_products(block: Block, trials: Sequence[Trial], stride: int, count: int) -> list[delays.DelayProducts]:
     return [
-        delay_line.products_of(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, count, stride)
+        delays.products_of(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, count, stride)
         for t in trials
     ]
 
 
 def _delay_error(
-    block: Block, parts: Sequence[delay_line.DelayProducts], trials: Sequence[Trial], gains: Floats, steadiness: float,
+    block: Block, parts: Sequence[delays.DelayProducts], trials: Sequence[Trial], gains: Floats, steadiness: float,
     ridge: float,
 ) -> Floats:  # fmt: skip
-    """Squared errors (outputs,) per frame on folds left out."""
+    """Return squared errors (outputs,) per frame on folds left out."""
     error, pulls = np.zeros(parts[0].outputs.shape[1]), pulls_of(block, steadiness)
     for fold in _judging(t.fold for t in trials):
-        rest = delay_line.added([p for p, t in zip(parts, trials, strict=True) if t.fold != fold])
-        weights = delay_line.fit(delay_line.steadied(rest, len(block.inputs), pulls, gains), ridge)
+        rest = delays.added([p for p, t in zip(parts, trials, strict=True) if t.fold != fold])
+        weights = delays.fit(delays.steadied(rest, len(block.inputs), pulls, gains), ridge)
         error += np.sum(
-            [delay_line.error(weights, p) for p, t in zip(parts, trials, strict=True) if t.fold == fold], axis=0
+            [delays.error(weights, p) for p, t in zip(parts, trials, strict=True) if t.fold == fold], axis=0
         )
     return np.asarray(error / sum(len(t.outputs) for t in trials))

@@ -11,14 +11,13 @@ from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import sampled_at, take_frames
-from freshtake.motion.stroke import Stroke
+from freshtake.motion.kinds import Stroke
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.warping.time_warp import feasible
-from freshtake.style.warping.warp_curve import inverse, read_rows, smooth_warp
+from freshtake.style.settings import WarpSettings
+from freshtake.style.warping.motion_warping import METHODS
+from freshtake.style.warping.time_warp import feasible, inverse, read_rows, smooth_warp
 from freshtake.style.warping.warp_inputs import Alignable, prepare
-from freshtake.style.warping.warp_methods import METHODS
-from freshtake.style.warping.warp_settings import WarpSettings
 
 SMOOTHED = 0.04  # of a motion's length: the most over which its warp is smoothed
 
@@ -56,17 +55,17 @@ class Alignment:
 
     @property
     def rounds(self) -> int:
-        """How often both stages were run."""
+        """Count how often both stages were run."""
         return len(self.energy) // 2
 
     @property
     def rows(self) -> int:
-        """Frames of the second motion."""
+        """Count the frames of the second motion."""
         return self.second[1] - self.second[0]
 
     @property
     def inverse_path(self) -> Floats:
-        """For each frame of the second motion the fractional frame of the first one."""
+        """Return, for each frame of the second motion, the fractional frame of the first one."""
         return inverse(self.path, self.rows)
 
 
@@ -74,10 +73,17 @@ class Alignment:
 def align(
     a: Alignable, b: Alignable, settings: WarpSettings | None = None, *, report: Report | None = None
 ) -> Alignment:
-    """Align two Clips, two Strokes or two arrays (frames, DOFs) of the same content.
+    """Align two motions of the same content.
 
-    With u = `a` in the source style and y = `b` in the target style, `warp(b, alignment)` is y on the clock of u and
-    `alignment.steps` (smooth) or `alignment.differential` (the paper's) the time warp per frame of u.
+    Args:
+        a: u, in the source style: a Clip, a Stroke or an array (frames, DOFs).
+        b: y, in the target style, of the same kind.
+        settings: How they are warped.
+        report: Called with the progress.
+
+    Returns:
+        The alignment: `warp(b, alignment)` is y on the clock of u, `alignment.steps` (smooth) or
+        `alignment.differential` (the paper's) the time warp per frame of u.
     """
     settings, tell = settings or WarpSettings(), report or silent
     tell(Progress(0.0, "cutting"))
@@ -112,10 +118,15 @@ def warp(motion: Stroke, alignment: Alignment, *, onto: str = ...) -> Stroke: ..
 @overload
 def warp(motion: Floats, alignment: Alignment, *, onto: str = ...) -> Floats: ...
 def warp(motion: Alignable, alignment: Alignment, *, onto: str = "first") -> Alignable:
-    """A motion put on the other one's clock.
+    """Put a motion on the other one's clock.
 
-    With `onto="first"` the motion is the second one (or one in step with it) and gets the timing of the first; with
-    `onto="second"` it is the first one and gets the timing of the second. What was cut away stays away.
+    Args:
+        motion: The second motion or one in step with it; with `onto="second"` the first one.
+        alignment: How both belong together.
+        onto: Whose timing the motion gets, "first" or "second".
+
+    Returns:
+        The motion with that timing, without what the alignment cut away.
     """
     if onto not in ("first", "second"):
         raise UsageError(f"a motion is warped onto the first or the second, not {onto!r}")

@@ -8,15 +8,17 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.facing import facing
+from freshtake.motion.body.orientation import facing
 from freshtake.motion.body.pose_space import body_poses
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading
 from freshtake.motion.features.ground import ground_of
+from freshtake.motion.gait import STANDING
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.graphs import best_partners
 
 SPEED = 0.2  # share of a folder's usual speed that counts as much as
 TURN = np.radians(12.0)  # this turn rate, per second, as
@@ -24,7 +26,6 @@ WAY = np.radians(30.0)  # this change of the direction of travel against the bod
 ACTING = 0.25  # this share of the motion in other joints
 LIMIT = 3.0  # pairs farther apart than this have different content
 OPPOSITE = np.radians(120.0)  # styles whose usual directions differ by more do not share their content
-STANDING = 0.15  # leg lengths per second: below this a clip goes nowhere
 SLOWEST_TURN = np.radians(3.0)  # per second
 
 
@@ -51,7 +52,7 @@ class Match(NamedTuple):
 
 
 def content(clip: Clip) -> Content:
-    """Speed, turn rate, direction of travel and the joints that act."""
+    """Measure speed, turn rate, direction of travel and the joints that act."""
     angle, time = _facing(clip), np.arange(len(clip)) * clip.frame_time
     places = ground_of(clip.positions()[:, pelvis(clip.skeleton)], clip.up) / leg_length(clip.skeleton)
     ahead = np.diff(places) * np.exp(-1j * angle[:-1])
@@ -67,7 +68,7 @@ def content(clip: Clip) -> Content:
 
 
 def _facing(clip: Clip) -> Floats:
-    """Where the body faces (frames,), continuous: by its hips or shoulders, otherwise by its root."""
+    """Return where the body faces (frames,), continuous: by its hips or shoulders, otherwise by its root."""
     angle = facing(clip)
     return heading(clip) if angle is None else np.asarray(np.unwrap(angle))
 
@@ -76,11 +77,20 @@ def _facing(clip: Clip) -> Floats:
 def match(
     sources: Sequence[Clip], targets: Sequence[Clip], *, every: bool = False, limit: float = LIMIT
 ) -> list[Match]:
-    """Pairs of equal content, nearest first in the order of the sources.
+    """Pair clips of equal content.
 
-    Every clip is used at most once, such that the distances sum to as little as possible; with `every` all pairs
-    within the limit are given. Speed, direction and acting joints are compared with what is usual among the clips of
-    the same style, since style itself changes them (a crouched walk is slower); turning is compared as it is.
+    Speed, direction and acting joints are compared with what is usual among the clips of the same style, since style
+    itself changes them (a crouched walk is slower); turning is compared as it is.
+
+    Args:
+        sources: Clips of one style.
+        targets: Clips of the other.
+        every: Whether all pairs within the limit are returned; otherwise each clip is used at most once, such that the
+            distances sum to as little as possible.
+        limit: How far apart contents may be, 0 being the same.
+
+    Returns:
+        The pairs in the order of the sources.
     """
     if not sources or not targets:
         raise UsageError("pairs need at least one clip of each style")
@@ -98,7 +108,7 @@ def match(
 
 
 def content_distances(sources: Sequence[Content], targets: Sequence[Content]) -> Floats:
-    """How far apart the contents are (sources, targets)."""
+    """Measure how far apart the contents are (sources, targets)."""
     ways = _usual_way(sources), _usual_way(targets)
     opposite = abs(np.angle(np.exp(1j * (ways[0] - ways[1])))) > OPPOSITE
     several = min(len(sources), len(targets)) > 1
@@ -107,6 +117,7 @@ def content_distances(sources: Sequence[Content], targets: Sequence[Content]) ->
         for contents, way in zip((sources, targets), ways, strict=True)
     ]
     away = rows[0][:, None] - rows[1][None]
+    # Directions wrap: just left and just right of backwards are neighbors.
     away[..., 2] = (away[..., 2] + np.pi / WAY) % (2.0 * np.pi / WAY) - np.pi / WAY
     return np.asarray(np.sqrt((away * away).sum(axis=-1)))
 
@@ -116,7 +127,7 @@ def _usual_way(contents: Sequence[Content]) -> float:
 
 
 def _comparable(contents: Sequence[Content], way: float, several: bool) -> Floats:
-    """Rows in units of what counts alike, relative to what is usual in the set where that can be said."""
+    """Return rows in units of what counts alike, relative to what is usual in the set where that can be said."""
     speeds = np.array([c.speed for c in contents])
     usual = float(np.median(speeds))
     acting = np.stack([c.acting for c in contents])
@@ -130,11 +141,9 @@ def _comparable(contents: Sequence[Content], way: float, several: bool) -> Float
 
 
 def _assigned(distances: Floats, limit: float) -> Ints:
-    """Pairs (k, 2) with every row and column at most once, of least total distance; those beyond the limit dropped."""
-    from scipy.optimize import linear_sum_assignment
-
+    """Find pairs (k, 2) with every row and column at most once, of least total distance, all within the limit."""
     # Pairs beyond the limit cost the same, so that a hopeless clip does not pull the others away from their partners.
-    rows, columns = linear_sum_assignment(np.minimum(distances, 2.0 * limit))
+    rows, columns = best_partners(np.minimum(distances, 2.0 * limit))
     pairs = np.stack([rows, columns], axis=1)
     return np.asarray(pairs[distances[rows, columns] <= limit], dtype=np.intp)
 
@@ -152,7 +161,7 @@ def _nothing_matches(
 
 
 def described(what: Content) -> str:
-    """Speed and turn in words."""
+    """Describe speed and turn in words."""
     if what.speed == 0.0:
         pace = "in place"
     else:

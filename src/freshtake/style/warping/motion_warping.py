@@ -1,14 +1,18 @@
-"""Iterative motion warping: time warp and space warp in turns until neither changes (Hsu 2005, §3.3)."""
+"""Iterative motion warping (Hsu 2005, §3, eq. 1), and the methods that it is compared with."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.dtw import constrained_path, costs
+from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.space_warp import SpaceWarp, Stiffness, best_space_warp, misfit, no_space_warp, roughness
-from freshtake.style.warping.time_warp import cheapest_repetitions
+from freshtake.style.warping.time_warp import cheapest_repetitions, differential
 
 CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 where the first search went wrong, 0.98 to 1.06 elsewhere
 FLOOR = 1e-3  # share of the mean deviation below which a DOF is not scaled up
@@ -39,7 +43,7 @@ def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int 
 
 
 def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, rounds: int) -> MotionWarp:
-    """Both stages in turns from a time warp on. One that would not lower E (equal up to rounding) ends the search."""
+    """Alternate both stages from a time warp on; one that would not lower E (equal up to rounding) ends the search."""
     space = no_space_warp(u)
     distance, rough = misfit(u, y, repeats, slope, space), 0.0
     energies = [distance]
@@ -51,6 +55,7 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
         space = next_space
         energies.append(distance + rough)
         next_repeats = cheapest_repetitions(space.apply(u), y, slope)
+        # The time warp does not change the roughness, so the misfit alone tells whether E falls.
         nearer = misfit(u, y, next_repeats, slope, space)
         if not nearer < distance or np.array_equal(next_repeats, repeats):
             break
@@ -60,8 +65,67 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
 
 
 def zscored(values: Floats) -> Floats:
-    """Every DOF by its own mean and deviation; DOFs that hardly move are left small."""
+    """Scale every DOF by its own mean and deviation; DOFs that hardly move are left small."""
     deviation = values.std(axis=0)
     floor = max(FLOOR * float(deviation.mean()), 1e-12)
     out: Floats = (values - values.mean(axis=0)) / np.maximum(deviation, floor)
     return out
+
+
+class Warped(NamedTuple):
+    """What a method finds; `repeats` is empty where frames of both motions may be repeated."""
+
+    differential: Floats
+    repeats: Ints
+    space: SpaceWarp
+    energy: tuple[float, ...]
+
+
+Method = Callable[[Floats, Floats, WarpSettings, float], Warped]
+
+
+def iterative(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
+    """Warp by iterative motion warping (Hsu 2005, §3.3)."""
+    found = warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
+    return Warped(differential(found.repeats, settings.slope), found.repeats, found.space, found.energy)
+
+
+def time_warp_alone(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
+    """Run the time-warp stage with a = 1, b = 0 and nothing after it (§5.1)."""
+    repeats, still = cheapest_repetitions(u, y, settings.slope), no_space_warp(u)
+    return Warped(
+        differential(repeats, settings.slope), repeats, still, (misfit(u, y, repeats, settings.slope, still),)
+    )
+
+
+def dynamic(kind: int) -> Method:
+    """Return dynamic time warping with type I or type III local constraints (§5.1)."""
+
+    def run(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
+        path, cost = constrained_path(costs(u, y), kind)
+        if len(path) == 0:
+            raise UsageError(f"{len(u)} frames cannot be warped to {len(y)} within half and double pace")
+        return Warped(steps_of(path, len(u)), np.empty(0, dtype=np.intp), no_space_warp(u), (cost,))
+
+    return run
+
+
+def steps_of(path: Ints, frames: int) -> Floats:
+    """Count the frames of the second motion that each frame of the first one lasts, from pairs of frames."""
+    count = np.bincount(path[:, 0], minlength=frames)
+    met = np.flatnonzero(count)
+    place = np.bincount(path[:, 0], weights=path[:, 1], minlength=frames)[met] / count[met]
+    # A path may stand still in either motion; edges halfway between the mean partners of neighbors always add up to
+    # the second motion's length.
+    middle = np.interp(np.arange(frames - 1) + 0.5, met, place)
+    edges = np.concatenate([[-0.5], middle, [path[-1, 1] + 0.5]])
+    out: Floats = np.diff(edges)
+    return out
+
+
+METHODS: dict[str, Method] = {
+    "imw": iterative,
+    "time-warp": time_warp_alone,
+    "dtw-1": dynamic(1),
+    "dtw-3": dynamic(3),
+}

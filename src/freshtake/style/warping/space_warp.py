@@ -29,19 +29,19 @@ class SpaceWarp(NamedTuple):
     offset: Floats
 
     def apply(self, u: Floats) -> Floats:
-        """The first motion, warped in space."""
+        """Warp the first motion in space."""
         out: Floats = u * self.scale + self.offset
         return out
 
 
 def no_space_warp(u: Floats) -> SpaceWarp:
-    """a = 1, b = 0 (§3.3)."""
+    """Return a = 1, b = 0 (§3.3)."""
     return SpaceWarp(np.ones_like(u), np.zeros_like(u))
 
 
 @compiled
 def covered(y: Floats, repeats: Ints, slope: int) -> Floats:
-    """Wᵀy: per frame of the first motion the sum over the rows of the lengthened y that it covers."""
+    """Return Wᵀy: per frame of the first motion the sum over the rows of the lengthened y that it covers."""
     out = np.zeros((len(repeats), y.shape[1]))
     row = 0
     for i in range(len(repeats)):
@@ -54,7 +54,7 @@ def covered(y: Floats, repeats: Ints, slope: int) -> Floats:
 
 
 def best_space_warp(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness) -> SpaceWarp:
-    """The scale and offset that minimize E for a given time warp: banded normal equations (Hsu 2005, eq. 4).
+    """Find the scale and offset that minimize E for a given time warp: banded normal equations (Hsu 2005, eq. 4).
 
     The unknowns are taken in the order a₀ b₀ a₁ b₁ ..., which makes the matrix five diagonals wide.
     """
@@ -67,7 +67,7 @@ def best_space_warp(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stif
 def _normal_equations(
     u: Floats, target: Floats, repeats: Ints, scale: float, offset: float, pull: float
 ) -> tuple[Floats, Floats]:
-    """The lower bands (2 frames, 3, DOFs) of the matrix of eq. 4 and its right side (2 frames, DOFs)."""
+    """Return the lower bands (2 frames, 3, DOFs) of the matrix of eq. 4 and its right side (2 frames, DOFs)."""
     frames, dofs = u.shape
     bands, right = np.zeros((2 * frames, 3, dofs)), np.empty((2 * frames, dofs))
     for i in range(frames):
@@ -75,6 +75,7 @@ def _normal_equations(
         weight, row = float(repeats[i]), 2 * i  # WᵀW
         for d in range(dofs):
             x = u[i, d]
+            # A frame that is repeated w times counts w times, and its target is already the sum over those rows.
             bands[row, 0, d] = weight * x * x + scale * sides + pull
             bands[row + 1, 0, d] = weight + offset * sides + pull
             bands[row + 1, 1, d] = weight * x
@@ -86,12 +87,12 @@ def _normal_equations(
 
 
 def energy(u: Floats, y: Floats, repeats: Ints, slope: int, warp: SpaceWarp, stiff: Stiffness) -> float:
-    """E(a, b, W), summed over the DOFs (Hsu 2005, eq. 1), with the small pull towards a = 1, b = 0."""
+    """Return E(a, b, W), summed over the DOFs (Hsu 2005, eq. 1), with the small pull towards a = 1, b = 0."""
     return misfit(u, y, repeats, slope, warp) + roughness(warp, stiff)
 
 
 def misfit(u: Floats, y: Floats, repeats: Ints, slope: int, warp: SpaceWarp) -> float:
-    """|W(Ua + b) - y|² against the lengthened y."""
+    """Return |W(Ua + b) - y|² against the lengthened y."""
     return float(_squared(warp.apply(u), y, repeats, slope))
 
 
@@ -110,12 +111,12 @@ def _squared(warped: Floats, y: Floats, repeats: Ints, slope: int) -> float:
 
 
 def roughness(warp: SpaceWarp, stiff: Stiffness) -> float:
-    """|Fa|² + |Gb|², and the pull."""
+    """Return |Fa|² + |Gb|², and the pull."""
     smooth = stiff.scale * _sum_of_squares(np.diff(warp.scale, axis=0))
     smooth += stiff.offset * _sum_of_squares(np.diff(warp.offset, axis=0))
     return smooth + stiff.pull * (_sum_of_squares(warp.scale - 1.0) + _sum_of_squares(warp.offset))
 
 
 def _sum_of_squares(values: Floats) -> float:
-    """Without the linear algebra library, whose threads cost more than the sum."""
+    """Sum squares without the linear algebra library, whose threads cost more than the sum."""
     return float(np.square(values).sum())

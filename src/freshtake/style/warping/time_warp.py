@@ -1,4 +1,4 @@
-"""The time-warp stage of iterative motion warping: how often each frame is repeated (Hsu 2005, §3.1)."""
+"""The time warp (Hsu 2005, §3.2, eq. 2-3): its dynamic program, and the smooth curve made from it."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from freshtake.numeric.compiled import compiled
 
 
 def repetition_range(slope: int) -> tuple[int, int]:
-    """Least and most repetitions, 1 and k = s², of a frame against the s-fold lengthened other motion (§3.1)."""
+    """Return least and most repetitions, 1 and k = s², of a frame against the s-fold lengthened other motion (§3.1)."""
     return 1, slope * slope
 
 
 def feasible(first: int, second: int, slope: int) -> bool:
-    """Whether a warp with slopes between 1/s and s leads from `first` frames to `second`."""
+    """Tell whether a warp with slopes between 1/s and s leads from `first` frames to `second`."""
     least, most = repetition_range(slope)
     return first * least <= second * slope <= first * most
 
 
 def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
-    """The repetition vector r (frames of p,) that minimizes |R p - q|² with q lengthened s-fold (Hsu 2005, eq. 2-3).
+    """Find the repetition vector r (frames of p,) of least |R p - q|², with q lengthened s-fold (Hsu 2005, eq. 2-3).
 
     The edit of eq. 2 has as its cost c the squared norm of the frame difference, coupled over all DOFs (§3.3).
     Every r lies in 1..s², their sum is s times the frames of q. Among equals the one nearest to s, an unchanged pace,
@@ -33,13 +33,14 @@ def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
 
 @compiled
 def _covered(frame: int, frames: int, rows: int, least: int, most: int) -> tuple[int, int]:
-    """Fewest and most rows of the lengthened q that can be covered before a frame of p."""
+    """Return the fewest and most rows of the lengthened q that can be covered before a frame of p."""
     return max(frame * least, rows - (frames - frame) * most), min(frame * most, rows - (frames - frame) * least)
 
 
 @compiled
 def _frame_costs(frame: Floats, others: Floats, first: int, out: Floats) -> None:
-    """Squared norms of a frame (DOFs,) less some of the others (DOFs, frames), from the first on."""
+    """Write squared norms of a frame (DOFs,) less some of the others (DOFs, frames), from the first on."""
+    # DOF by DOF over many frames, not frame by frame over DOFs: the inner loop is long and runs as a vector.
     out[:] = 0.0
     for d in range(len(frame)):
         x, row = frame[d], others[d, first : first + len(out)]
@@ -50,14 +51,14 @@ def _frame_costs(frame: Floats, others: Floats, first: int, out: Floats) -> None
 
 @compiled
 def _least(total: Floats, other: Floats) -> None:
-    """total = min(total, other), in place."""
+    """Set total = min(total, other), in place."""
     for j in range(len(total)):
         total[j] = min(total[j], other[j])
 
 
 @compiled
 def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
-    """Dynamic programming over (frame of p, rows of the lengthened q covered so far); q is (DOFs, frames)."""
+    """Search over (frame of p, rows of the lengthened q covered so far) by dynamic programming; q is (DOFs, frames)."""
     frames, rows = p.shape[0], q.shape[1] * slope
     least, most = order.min(), order.max()
     cost = np.empty(q.shape[1])
@@ -69,6 +70,7 @@ def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
         low, high = _covered(i, frames, rows, least, most)
         start, stop = _covered(i + 1, frames, rows, least, most)
         first, last = low // slope, (stop - 1) // slope + 1
+        # The lengthened q repeats each frame s times, so each cost is computed once and summed s times.
         _frame_costs(p[i], q, first, cost[first:last])
         running = 0.0
         for frame in range(first, last):
@@ -76,6 +78,8 @@ def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
                 summed[row] = running
                 running += cost[frame]
         summed[stop] = running
+        # The cost of r repetitions is a difference of two running sums; with the earlier one taken off here, the best r
+        # is a plain minimum over shifted rows, and no sum over repetitions is ever formed.
         before[i, low : high + 1] = total[low : high + 1] - summed[low : high + 1]
         total[start : stop + 1] = np.inf
         for r in order:
@@ -88,7 +92,8 @@ def _repetitions(p: Floats, q: Floats, slope: int, order: Ints) -> Ints:
 
 @compiled
 def _backtrack(before: Floats, order: Ints) -> Ints:
-    """From the last row back, the repetitions through which each total came about."""
+    """Follow, from the last row back, the repetitions through which each total came about."""
+    # `order` begins with an unchanged pace and only a smaller total replaces it, which settles ties.
     frames, at = before.shape[0], before.shape[1] - 1
     out = np.empty(frames, dtype=np.intp)
     for i in range(frames - 1, -1, -1):
@@ -98,4 +103,61 @@ def _backtrack(before: Floats, order: Ints) -> Ints:
                 best, chosen = before[i, at - r], r
         out[i] = chosen
         at -= chosen
+    return out
+
+
+STANDING = 0.01  # frames: what a frame lasts at least, where dynamic time warping stands still
+
+
+def differential(repeats: Ints, slope: int) -> Floats:
+    """Return w = diag(WᵀW) / s: how many frames of the second motion each frame of the first one lasts."""
+    out: Floats = repeats / float(slope)
+    return out
+
+
+def smooth_warp(w: Floats, deviation: float, least: float = 0.0) -> tuple[Floats, Floats]:
+    """Return the curve (frames,) from frame 0 to the last one and its positive steps, smoothed by a bell.
+
+    w takes few levels, and the mean of its logarithm is biased (durations shrink by several percent); the smooth
+    steps are what a model should learn. They sum to the frames of the second motion and none is below `least`.
+    """
+    frames, rows = len(w), float(w.sum())
+    if frames == 1:
+        return np.zeros(1), w.copy()
+    # The bend against an even pace is smoothed instead of w: it is 0 at both ends, so durations stay what they are.
+    pace = rows / frames
+    bent = np.concatenate([[0.0], np.cumsum(w - pace)])  # at the frames' edges; zero at both ends
+    steps = pace + np.diff(_bell(bent, deviation)) if deviation > 0.0 else w.copy()
+    steps = np.maximum(steps, max(least, STANDING) * min(pace, 1.0))
+    steps *= rows / steps.sum()
+    # Frames are the middles of their steps; stretched so that first and last frames of both motions meet.
+    curve = np.cumsum(steps) - 0.5 * steps
+    curve = (curve - curve[0]) * ((rows - 1.0) / (curve[-1] - curve[0]))
+    curve[-1] = rows - 1.0
+    return curve, steps
+
+
+def _bell(bent: Floats, deviation: float) -> Floats:
+    """Smooth by a Gaussian that keeps both ends where they are (odd continuation)."""
+    from freshtake.numeric.curves import gaussian_filter1d
+
+    count = len(bent)
+    reach = min(count - 1, int(4.0 * deviation) + 1)
+    longer = np.concatenate([-bent[reach:0:-1], bent, -bent[-2 : -reach - 2 : -1]])
+    out: Floats = gaussian_filter1d(longer, deviation, mode="nearest")[reach : reach + count]
+    return out
+
+
+def inverse(curve: Floats, rows: int) -> Floats:
+    """Return, for each of `rows` frames of the second motion, the fractional frame of the first one."""
+    out: Floats = np.interp(np.arange(rows), curve, np.arange(len(curve), dtype=np.float64))
+    return out
+
+
+def read_rows(rows: Floats, at: Floats) -> Floats:
+    """Read rows at fractional frames, by linear interpolation."""
+    low = np.clip(at.astype(np.intp), 0, max(len(rows) - 2, 0))
+    share = (at - low)[:, None]
+    high = rows[np.minimum(low + 1, len(rows) - 1)]
+    out: Floats = rows[low] + share * (high - rows[low])
     return out

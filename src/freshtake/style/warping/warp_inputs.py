@@ -10,12 +10,12 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.roles import hands, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import encode, recipe
+from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import Skeleton, require_compatible
-from freshtake.motion.stroke import Stroke
 from freshtake.numeric.arrays import Floats
+from freshtake.style.settings import RATE, WarpSettings
 from freshtake.style.warping.equal_phase import common_cycles
 from freshtake.style.warping.motion_warping import zscored
-from freshtake.style.warping.warp_settings import RATE, WarpSettings
 
 Alignable = Clip | Stroke | Floats
 SHORTEST = 4  # frames
@@ -53,7 +53,7 @@ def prepare(a: Alignable, b: Alignable, settings: WarpSettings) -> Prepared:
 
 
 def _checked(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Two arrays as floats, of one width and finite."""
+    """Return two arrays as floats, refused unless they are of one width and finite."""
     pair = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     for array, which in zip(pair, ("first", "second"), strict=True):
         if array.ndim != 2 or array.shape[1] == 0:
@@ -67,11 +67,13 @@ def _checked(a: Floats, b: Floats) -> tuple[Floats, Floats]:
 
 
 def _scaled(a: Floats, b: Floats, scale: str) -> tuple[Floats, Floats]:
-    """Raw, z-scored, or about their means and times one factor for all DOFs."""
+    """Scale rows: raw, z-scored, or about their means and times one factor for all DOFs."""
     if scale == "raw":
         return np.ascontiguousarray(a), np.ascontiguousarray(b)
     if scale == "zscore":
         return zscored(a), zscored(b)
+    # The weights of eq. 1 are meant for joint angles; one common factor brings other data to their size and keeps
+    # the proportions among DOFs, which z-scores would lose.
     deviation = float(np.mean([a.std(axis=0).mean(), b.std(axis=0).mean()]))
     factor = WALK_DEVIATION / deviation if deviation > 1e-12 else 1.0
     return (a - a.mean(axis=0)) * factor, (b - b.mean(axis=0)) * factor
@@ -89,7 +91,7 @@ def _clips(a: Clip, b: Clip, settings: WarpSettings) -> Prepared:
 
 
 def clip_rows(a: Clip, b: Clip) -> tuple[Floats, Floats]:
-    """Rotation vectors about common references, in radians, and the root's height in metres.
+    """Return rotation vectors about common references, in radians, and the root's height in metres.
 
     Travel and heading are left out, and so are fingers: most recordings have none, only jumps where they were guessed.
     """
@@ -97,7 +99,7 @@ def clip_rows(a: Clip, b: Clip) -> tuple[Floats, Floats]:
 
 
 def named_rows(a: Clip, b: Clip) -> tuple[tuple[str, ...], Floats, Floats]:
-    """The names of the DOFs and the rows of both clips."""
+    """Return the names of the DOFs and the rows of both clips."""
     clips = a.name or "the first clip", b.name or "the second clip"
     require_compatible(a.skeleton, b.skeleton, *clips)
     coded = recipe([a, b], angles="expmap", root="heading", scale="none")
@@ -117,7 +119,7 @@ def _compared(names: tuple[str, ...], skeleton: Skeleton) -> list[int]:
 
 
 def _fingers(skeleton: Skeleton) -> set[str]:
-    """Names of all joints beyond the hands."""
+    """Return the names of all joints beyond the hands."""
     return {skeleton.names[joint] for hand in hands(skeleton) for joint in skeleton.descendants(hand) if joint != hand}
 
 

@@ -17,15 +17,21 @@ from freshtake.variation.goals.steering import Steering
 
 @dataclass(frozen=True, eq=False)
 class PosePin:
-    """A pose at a time: frame `frame` of a motion, `time` seconds after the start (negative: before the end).
+    """A pose at a time.
 
-    With `joints`, only those are pinned; the others follow as the network predicts.
+    Attributes:
+        motion: The motion that shows the pose.
+        frame: Its frame there; negative: from the end.
+        time: Seconds after the variant's start at which it is met (negative: before its end).
+        joints: The joints that are pinned; default: all. The others follow as the model predicts.
+        placed: Whether the variant is then where the motion is, and faces as it does, too.
     """
 
     motion: Any
     frame: int = 0
     time: float = 0.0
     joints: tuple[str, ...] = ()
+    placed: bool = False
 
     def __post_init__(self) -> None:
         count = len(self.motion)
@@ -33,6 +39,8 @@ class PosePin:
             raise UsageError(f"the pose to pin is frame {self.frame} of a motion with {count} frames")
         if not np.isfinite(self.time):
             raise UsageError("the time of a pinned pose must be a number of seconds")
+        if self.placed and not isinstance(self.motion, Clip):
+            raise UsageError("only poses of a body have a place on the ground: leave out that they are placed")
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,7 +65,15 @@ class Goals:
                 raise UsageError(f"the {name} to reach must be greater than 0, but is {value}")
 
     def pose_pins(self, frames: int, frame_time: float) -> list[tuple[int, PosePin]]:
-        """Pinned poses by frame."""
+        """Return the pinned poses by frame.
+
+        Args:
+            frames: How many frames the variant has.
+            frame_time: Seconds from frame to frame.
+
+        Returns:
+            A frame number and the pose pinned there, for each. Two poses at one frame raise a UsageError.
+        """
         pins = [(0, self.start)] if self.start is not None else []
         for pin in self.poses:
             frame = round(pin.time / frame_time) + (frames - 1 if pin.time < 0.0 else 0)
@@ -79,7 +95,8 @@ class GoalReport:
 
     `strain` says how many standard deviations (root mean square over its DOFs) the farthest pinned pose lay from the
     variant as it was first drawn: about 1.4 is usual, above 3 the examples give little reason to go there.
-    `pose_error` is in the DOFs' units, `place_errors` in lengths.
+    `pose_error` is the largest miss of a pinned angle, in radians; `length_error` that of a pinned height, or of any
+    other DOF that is no angle, in its unit; `place_errors` are in lengths.
     """
 
     rate: float
@@ -88,10 +105,11 @@ class GoalReport:
     strain: float
     pose_error: float
     place_errors: tuple[float, ...]
+    length_error: float = 0.0
 
 
 def ground_speed(clip: Any) -> float | None:
-    """Mean speed of the root over the ground, lengths per second, from first to last frame along the way."""
+    """Return the mean speed of the root along its path on the ground, in lengths per second."""
     if not isinstance(clip, Clip) or len(clip) < 2:
         return None
     steps: Floats = clip.root[1:] - clip.root[:-1]

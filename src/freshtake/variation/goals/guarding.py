@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from freshtake.motion import Clip
-from freshtake.motion.guards import BodyCheck, BodyLimits
+from freshtake.motion.verdict import BodyCheck, BodyLimits
 from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.goals.guidance import Guided
 
@@ -64,8 +64,8 @@ def guard_notes(reports: Sequence[GuardReport], *, left: bool = True) -> list[st
         drawn, verb = sum(report.tries - 1 for report in reports), "was" if len(again) == 1 else "were"
         why = again[0].refused[0]
         notes.append(
-            f"{len(again)} of {count} variants {verb} drawn again until the body was possible ({drawn} draws refused; "
-            f"the first: {why})"
+            f"{len(again)} of {count} variants {verb} drawn again until the body was possible "
+            f"({drawn} draw{'s' * (drawn != 1)} refused; the first: {why})"
         )
     if less:
         notes.append(

@@ -12,27 +12,36 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import ground_of, set_ground, turned_back
+from freshtake.motion.features.ground import Path, ground_of, set_ground, turned_back
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
 from freshtake.variation.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.pacing import paced, pinned_dofs
 from freshtake.variation.goals.steering import turn_column
-from freshtake.variation.phase import read_at
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Variant
+from freshtake.variation.standing import smooth_step
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-ROUNDS = 6  # of Gauss-Newton
-ANCHORS = 8  # frames of a longer pin that are aimed at; planting sees to those between
 SMALL = 1e-4  # radians or lengths, of a numerical derivative
+
+
+class Moved(NamedTuple):
+    """How a variant was moved as a whole: turned about the origin of the ground plane, then shifted."""
+
+    ground: complex = 0j
+    heading: float = 0.0
+
+
+NOT_MOVED = Moved()
 
 
 class Guided(NamedTuple):
@@ -41,11 +50,13 @@ class Guided(NamedTuple):
     motion: Any
     report: GoalReport
     phases: Floats | None = None  # (frames,)
+    moved: Moved = NOT_MOVED
 
     def planted(self, done: Planted) -> Guided:
         """With its feet planted and its places reached."""
         missed = tuple(result.residual for result in done.pins)
-        return Guided(done.clip, replace(self.report, place_errors=missed, speed=ground_speed(done.clip)), self.phases)
+        report = replace(self.report, place_errors=missed, speed=ground_speed(done.clip))
+        return self._replace(motion=done.clip, report=report)
 
 
 def guided(
@@ -60,17 +71,39 @@ def guided(
 ) -> Guided:
     """Draw a variant that meets goals as well as it can, its feet standing as those of the takes do."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
-    poses = bool(goals.start or goals.end or goals.poses)
+    poses = goals.pose_pins(len(drawn.rows), model.frame_time)
     variant = (
         _pinned(model, goals, drawn, rate, name) if poses or goals.targets else _unguided(model, drawn, rate, name)
     )
-    one_take = plant in (True, "soft") and goals.steer is None and not poses and _one_take(model, drawn)
-    if one_take and isinstance(variant.motion, Clip):
-        clip = model.on_feet(variant.motion, drawn)
+    legs, clip = model.planting_model, variant.motion
+    if plant in (True, "soft") and goals.steer is None and isinstance(clip, Clip) and legs is not None:
+        fixed = np.zeros(len(clip), dtype=np.bool_)
+        fixed[[frame for frame, pin in poses if not pin.joints]] = True
+        if _one_take(model, drawn):
+            clip, plant = model.on_feet(clip, drawn, fixed, variant.moved), False
+        elif poses and not goals.targets:
+            clip, plant = model.on_feet_for_long(clip, drawn.phases, fixed), False
         variant = variant._replace(motion=clip, report=replace(variant.report, speed=ground_speed(clip)))
-        plant = False
-    if not (plant or goals.targets) or model.planting_model is None:
+    if (plant or goals.targets) and legs is not None:
+        variant = _with_places(model, variant, drawn, goals, plant)
+    if not poses:
         return variant
+    # planting moves what conditioning had met: what counts is the pose that is handed out
+    angle, length = pose_errors(model, model.encode(variant.motion), _held_poses(model, poses))
+    return variant._replace(report=replace(variant.report, pose_error=angle, length_error=length))
+
+
+def pose_errors(model: VariationModel, rows: Floats, held: PinnedValues) -> tuple[float, float]:
+    """Return by how much rows miss pinned values at most: angles in radians, and all other DOFs in their units."""
+    recipe, off = model.material.recipe, np.abs(rows[held.frames, held.dofs] - held.values)
+    units = np.full(len(model.dofs), "plain") if recipe is None else np.array(recipe.units)
+    angle = units[held.dofs] == "angle"
+    return float(off[angle].max(initial=0.0)), float(off[~angle].max(initial=0.0))
+
+
+def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: Goals, plant: bool | str) -> Guided:
+    """Plant feet, and bring pinned joints to their places."""
+    assert model.planting_model is not None
     if not plant:  # feet stay as they are
         clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
         missed = tuple(float(np.linalg.norm(gap, axis=1).max()) for gap in _gaps(clip, goals.targets))
@@ -110,10 +143,66 @@ def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, na
         start = _nearer(model, rows, drawn, goals.targets)
         rows = _through_places(model, rows, held, spread, start, goals.targets)
     motion = model.decode(rows, start=start, name=name)
-    error = float(np.abs(rows[held.frames, held.dofs] - held.values).max(initial=0.0))
+    motion, moved, away = at_places(model, motion, goals.pose_pins(len(rows), model.frame_time), drawn.phases)
+    angle, length = pose_errors(model, rows, held)
     duration = (len(rows) - 1) * model.frame_time
     missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
-    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), far, error, missed), drawn.phases)
+    report = GoalReport(rate, duration, ground_speed(motion), max(far, away), angle, missed, length)
+    return Guided(motion, report, drawn.phases, moved)
+
+
+def at_places(
+    model: VariationModel, motion: Any, poses: Sequence[tuple[int, PosePin]], phases: Floats
+) -> tuple[Any, Moved, float]:
+    """Bring a variant to the places and headings of its placed poses.
+
+    Args:
+        model: The model.
+        motion: The variant.
+        poses: Its pinned poses by frame.
+        phases: (frames,): of the variant.
+
+    Returns:
+        The variant, moved and turned as a whole to the first of them and bent gradually to the others; how it moved;
+        and the farthest that it had to be bent, in standard deviations of where takes are.
+    """
+    placed = [(frame, pin) for frame, pin in poses if pin.placed]
+    layout = None if model.material.recipe is None else model.material.recipe.layout
+    if not placed or not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
+        return motion, NOT_MOVED, 0.0
+    path, up = path_of(layout, motion), motion.up
+    wanted = [path_of(layout, pin.motion) for _, pin in placed]
+    frames = [frame for frame, _ in placed]
+    ground = np.array([one.ground[pin.frame] for one, (_, pin) in zip(wanted, placed, strict=True)])
+    heading = np.array([one.heading[pin.frame] for one, (_, pin) in zip(wanted, placed, strict=True)])
+    turn = float(np.angle(np.exp(1j * (heading[0] - path.heading[frames[0]]))))
+    moved = Moved(complex(ground[0] - np.exp(1j * turn) * path.ground[frames[0]]), turn)
+    rigid = Path(moved.ground + np.exp(1j * turn) * path.ground, path.heading + turn)
+    off = ground - rigid.ground[frames]
+    facing = np.angle(np.exp(1j * (heading - rigid.heading[frames])))
+    number = np.arange(len(motion))
+    # between two poses the way bends gradually, and with no speed of its own at either
+    between = np.interp(number, frames, np.arange(len(frames), dtype=np.float64))
+    low = np.minimum(between.astype(np.intp), max(len(frames) - 2, 0))
+    share, high = smooth_step(between - low), np.minimum(low + 1, len(frames) - 1)
+    bent = off[low] + share * (off[high] - off[low])
+    turned = facing[low] + share * (facing[high] - facing[low])
+    root, rotations = motion.root.copy(), motion.rotations.copy()
+    set_ground(root, rigid.ground + bent, up)
+    spin = about_axis(np.eye(3)[motion.up_index], turn + turned)
+    rotations[:, 0] = multiply(spin, rotations[:, 0])
+    away = 0.0
+    if model.takes.course is not None:
+        cycles = max(float(np.ptp(phases)) / max(len(model.phase_frames) - 1, 1), 1.0)
+        usual = float(model.deviations.ground_sizes.max()) * np.sqrt(cycles)  # cycles deviate by chance
+        away = float(np.abs(off).max()) / max(usual, 1e-12)
+    return motion.changed(root=root, rotations=rotations), moved, away
+
+
+def path_of(layout: ClipLayout, clip: Clip) -> Path:
+    """Return where a clip is and faces, frame by frame."""
+    columns, start = layout.encode(clip)
+    return layout.path(columns, start)
 
 
 def _held_poses(model: VariationModel, poses: Sequence[tuple[int, PosePin]]) -> PinnedValues:
@@ -158,7 +247,7 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
     when = drawn.phases[[pin.start for pin in pins]]
     at = np.mod(when, len(model.phase_frames) - 1.0) if not _one_take(model, drawn) else when
-    room = float(np.linalg.norm(read_at(model.deviations.total_sizes[:, course.ground], at), axis=1).max())
+    room = float(np.interp(at, np.arange(len(model.phase_frames)), model.deviations.ground_sizes).max())
     moved = np.zeros(3)
     set_ground(moved, np.asarray(gap * min(1.0, room / max(abs(gap), 1e-12))), clip.up)
     x, y = (axis for axis in range(3) if axis != clip.up_index)
@@ -169,7 +258,8 @@ def _through_places(
     model: VariationModel, rows: Floats, held: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
 ) -> Floats:
     """Bring joints to their places with the likeliest deviation, keeping held poses (Gauss-Newton)."""
-    for _ in range(ROUNDS):
+    # Gauss-Newton: places depend on angles in a curve, and each step follows its tangent
+    for _ in range(6):
         clip = model.decode(rows, start=start)
         if not isinstance(clip, Clip):
             raise UsageError("only joints of a skeleton can be brought to places")
@@ -177,7 +267,8 @@ def _through_places(
         heading = _heading(model, rows, start)
         wanted = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
-            anchors = np.unique(np.linspace(pin.start, pin.stop - 1, ANCHORS).round().astype(np.intp))
+            # of a longer pin eight frames are aimed at; planting sees to those between
+            anchors = np.unique(np.linspace(pin.start, pin.stop - 1, 8).round().astype(np.intp))
             gaps = turned_back(gap[anchors - pin.start], heading[anchors], clip.up)
             for frame, missing in zip(anchors.tolist(), gaps, strict=True):
                 step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, spread.within(frame))

@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.features import where_it_ends
-from freshtake.motion.features.ground import AT_ORIGIN
+from freshtake.motion.features.ground import AT_ORIGIN, ground_of
 from freshtake.numeric.arrays import Bools
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import Goals, PosePin, ground_speed
@@ -20,8 +20,7 @@ from freshtake.variation.sampling import Variant
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-TRIES = 8  # at a tempo that gives the duration or speed
-SLOWEST, FASTEST = 0.7, 1.4  # of the mean pace; beyond it a goal is met as nearly as this allows
+SLOWEST_GOAL, FASTEST_GOAL = 0.7, 1.4  # of the mean pace; beyond it a goal is met as nearly as this allows
 
 
 class Stretch(NamedTuple):
@@ -44,15 +43,16 @@ def paced(
     rate = 1.0
     if goals.speed is None and frames is None:  # nothing to aim at
         return rate, _drawn(model, rng, stretch, amount, rate, goals.steer)
-    for _ in range(TRIES):
+    # the duration depends on the draw: correct the tempo up to eight times
+    for _ in range(8):
         trial_rng = deepcopy(rng)
         block = _drawn(model, trial_rng, stretch, amount, rate, goals.steer)
         better = rate * _missing(model, goals, block, frames)
-        better = float(np.clip(better, SLOWEST, FASTEST))
+        better = float(np.clip(better, SLOWEST_GOAL, FASTEST_GOAL))
         if abs(better / rate - 1.0) < 1e-3 * (goals.speed is not None) + 1e-9:
             break
         rate = better
-    if frames is not None and stretch is not None and stretch.cycles > 1 and SLOWEST < rate < FASTEST:
+    if frames is not None and stretch is not None and stretch.cycles > 1 and SLOWEST_GOAL < rate < FASTEST_GOAL:
         # cycles end between frames: the last ones are met to the frame
         trial_rng = deepcopy(rng)
         block = _drawn(model, trial_rng, stretch._replace(frames=frames), amount, rate, goals.steer)
@@ -79,13 +79,26 @@ def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: 
         raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
     whole = len(model.phase_frames) - 1.0
     usual = sum(len(x) - 1 for x in model.material.values) / len(model.material.values)
-    count = cycles or (1 if frames is None else max(1, round((frames - 1) / usual)))
+    count = cycles or _cycles_between(model, goals) or 1
+    if cycles is None and frames is not None:
+        count = max(1, round((frames - 1) / usual))
     by_frames = frames if goals.speed is not None else None
     first = 0.0 if goals.start is None else phase_of(model, goals.start)
     if goals.end is None:
         return Stretch(first, count * whole, by_frames, count)
     more = (phase_of(model, goals.end) - first) % whole
     return Stretch(first, more + whole * (count - 1 if more > 0.5 * whole else count), by_frames, count)
+
+
+def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
+    """Return how many cycles lead from the place of the first pose to that of the last; None where these are open."""
+    start, end = goals.start, goals.end
+    if start is None or end is None or not (start.placed and end.placed) or model.takes.course is None:
+        return None
+    up = start.motion.up
+    far = ground_of(end.motion.root[end.frame], up) - ground_of(start.motion.root[start.frame], up)
+    mean = model.takes.course_mean.ground
+    return max(1, round(float(abs(far)) / max(float(abs(mean[-1] - mean[0])), 1e-12)))
 
 
 def phase_of(model: VariationModel, pin: PosePin) -> float:

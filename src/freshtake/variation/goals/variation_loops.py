@@ -1,4 +1,7 @@
-"""Loops from a model: one or more cycles whose deviations are periodic, so that the last frame leads into the first."""
+"""Loops from a model: one or more cycles whose deviations are periodic, so that the last frame leads into the first.
+
+Clips of a pack (`joinable`) begin and end in one pose that all share.
+"""
 
 from __future__ import annotations
 
@@ -9,25 +12,21 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.cycles.looping import closed, planted_loop, played, with_closing_frame
+from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop, played, with_closing_frame
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.features import Start
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.goals import GoalReport, Goals, ground_speed
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.pacing import FASTEST as QUICKEST
-from freshtake.variation.goals.pacing import SLOWEST as SLOWEST_RATE
+from freshtake.variation.goals.pacing import FASTEST_GOAL, SLOWEST_GOAL
 from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Loop, draw_loop
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
-
-ROOM = (0.85, 0.5)  # of the examples' largest steps and bends, where loops begin: single ones differ by as much
-MOST_EXAMPLES = 12  # whose seams are compared
 
 
 @lru_cache(maxsize=8)
@@ -40,13 +39,16 @@ def first_phase(model: VariationModel) -> float:
     if not examples:
         return 0.0
     seams = []
-    for clip, places in zip(examples[:MOST_EXAMPLES], model.phase_frames.T, strict=False):
+    # compare the seams of a dozen examples at most
+    for clip, places in zip(examples[:12], model.phase_frames.T, strict=False):
         loop_steps = steps_of(played(closed(clip, 0, len(clip) - 1), len(clip) + 1, -1))
         both = np.stack([loop_steps.step[:-1], np.maximum(loop_steps.bend, np.roll(loop_steps.bend, 1))])
         seams.append([np.interp(places[:-1], np.arange(len(clip)), np.append(x, x[0])) for x in both])
     example_steps = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
     quick = [
-        x / (room * np.percentile(y, 99.0)) for x, y, room in zip(np.mean(seams, 0), example_steps, ROOM, strict=True)
+        # loops begin well below the examples' largest steps and bends, by which single variants differ
+        x / (room * np.percentile(y, 99.0))
+        for x, y, room in zip(np.mean(seams, 0), example_steps, (0.85, 0.5), strict=True)
     ]
     return float(np.maximum(*quick).argmin())
 
@@ -68,7 +70,7 @@ def looped(
     if goals.duration is not None:
         wanted = round(goals.duration / model.frame_time)
         count = cycles or max(1, round(wanted / usual))
-        frames = round(float(np.clip(wanted, count * usual / QUICKEST, count * usual / SLOWEST_RATE)))
+        frames = round(float(np.clip(wanted, count * usual / FASTEST_GOAL, count * usual / SLOWEST_GOAL)))
     seed = rng.bit_generator.state
     loop = draw_loop(model.sampler(amount), count, frames, rng, first_phase(model))
     clip = decoded_loop(model, loop, count, name)
@@ -76,11 +78,16 @@ def looped(
         speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
         if not speed:
             raise UsageError("this motion does not travel: leave the speed out")
-        rate = float(np.clip(goals.speed / speed, SLOWEST_RATE, QUICKEST))
+        rate = float(np.clip(goals.speed / speed, SLOWEST_GOAL, FASTEST_GOAL))
         rng.bit_generator.state = seed
         loop = draw_loop(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
         clip = decoded_loop(model, loop, count, name)
-    if plant and isinstance(clip, Clip) and model.planting_model is not None:
+    if (
+        plant
+        and isinstance(clip, Clip)
+        and model.planting_model is not None
+        and model.planting_model.gallery is not None
+    ):
         clip = _planted(model, clip, loop, plant)
     speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
     report = GoalReport(rate, len(loop.rows) * model.frame_time, speed, 0.0, 0.0, ())
@@ -133,3 +140,34 @@ def _planted(model: VariationModel, loop: Clip, drawn: Loop, plant: bool | str) 
         return model.standing(clip, phases[frames])
 
     return planted_loop(loop, model.planting_model, contacts, settings=variant_settings(plant), careful=False)
+
+
+def joinable(
+    model: VariationModel,
+    rng: np.random.Generator,
+    *,
+    amount: float | Amount = 1.0,
+    cycles: int | None = None,
+    duration: float | None = None,
+    plant: bool | str = True,
+    name: str = "",
+) -> Guided:
+    """A variant as a loop; its seam is near the model's mean there, and all of it can be brought to one pose."""
+    goals = Goals(duration=duration)
+    if model.cyclic:
+        return model.guided(rng, goals, amount=amount, cycles=cycles, plant=plant, loop=True, name=name)
+    if cycles is not None:
+        raise UsageError("the model is of a motion that ends by itself: leave cycles out")
+    pose = rest_pose(model)
+    goals = Goals(start=PosePin(pose), end=PosePin(pose), duration=duration)
+    variant = model.guided(rng, goals, amount=amount, plant=plant, name=name)
+    clip: Clip = variant.motion
+    return Guided(facing_forward(closed(clip, 0, len(clip) - 1)), variant.report, variant.phases)
+
+
+@lru_cache(maxsize=8)
+def rest_pose(model: VariationModel) -> Clip:
+    """The pose halfway between where the examples begin and where they end, on average, as a clip."""
+    ends = [0.5 * (rows[0] + rows[-1]) for rows in model.material.values]
+    pose: Clip = model.decode(np.repeat(np.mean(ends, axis=0)[None], 3, axis=0))
+    return pose

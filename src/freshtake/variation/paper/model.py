@@ -14,6 +14,7 @@ from freshtake.methods.live import checked_rows
 from freshtake.methods.settings_checks import between, one_of
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import Material, rounded
@@ -197,7 +198,7 @@ class PaperModel:
         recipe = self.material.recipe
         if recipe is None:
             return rows
-        motion = decode(recipe, rows, start=start, resume=resume, name=name)
+        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name))
         return motion.changed(provenance="made by freshtake: paper") if isinstance(motion, Clip) else motion
 
     def encode(self, example: Any) -> Floats:

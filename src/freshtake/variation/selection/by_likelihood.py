@@ -10,25 +10,40 @@ are left reach the threshold.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import combinations
+from math import comb
 from typing import Any, NamedTuple
 
 import numpy as np
-from scipy.special import stdtrit
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress, Report
+from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.model import VariationModel
-from freshtake.variation.selection.candidates import Candidate, longer_or_shorter
-from freshtake.variation.selection.scorer_groups import group_model, on_common_clock, split
-from freshtake.variation.selection.unlikely import by_phase, joined, least_likely, missing
-from freshtake.variation.selection.verdicts import LEAST_TRUSTED, Judged, Verdict
+from freshtake.numeric.distributions import student_quantile
+from freshtake.variation.model import VariationModel, model_of
+from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
+from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
 from freshtake.variation.settings import Settings
 
-MOST_LEARNED = 8  # clips that the structure is learned from
-USUAL_SPREAD = 0.25  # of likelihoods of recorded takes of one kind (walks 0.17, swimming 0.2, cheering 0.3)
 WORTH = 4.0  # how many clips this is worth beside the trusted ones
+MOST_SPLITS = 15
+MOST_KNOWN = 12  # clips that a likelihood is given by
+PHASES = 20  # parts of equal duration in which clips are compared
+REACH = 8.0  # nats per DOF beyond which less likely is not worse
+MOST_NAMED = 3
+SHARE = 0.5  # of all that is missing, which the named joints or phases hold
+ROOT_WORDS = {
+    "forward": "forward speed",
+    "sideways": "sideways speed",
+    "turn": "turning",
+    "height": "height of the root",
+    "swing_x": "lean of the root",
+    "swing_y": "lean of the root",
+    "swing_z": "lean of the root",
+}
 
 
 class Scored(NamedTuple):
@@ -90,7 +105,8 @@ def by_likelihood(
 def _learned(trusted: Sequence[Any], settings: Settings, rng: np.random.Generator, say: Report) -> VariationModel:
     from freshtake.variation.learning import learn
 
-    some = trusted[:MOST_LEARNED]
+    # the structure is learned from eight clips at most, because its search is slow
+    some = trusted[:8]
     return learn(some, settings, rng=rng, report=lambda at: say(Progress(0.5 * at.share, at.what)))
 
 
@@ -115,8 +131,9 @@ def threshold(likely: Floats, share: float) -> float:
     or four that agree by chance the spread would be too small, so the usual one counts as some clips more.
     """
     freedom = WORTH + len(likely) - 1.0
-    variance = (WORTH * USUAL_SPREAD**2 + ((likely - likely.mean()) ** 2).sum()) / freedom
-    return float(likely.mean() + stdtrit(freedom, share) * np.sqrt(variance * (1.0 + 1.0 / len(likely))))
+    # recorded takes of one kind spread by about 0.25 (walks 0.17, swimming 0.2, cheering 0.3)
+    variance = (WORTH * 0.25**2 + ((likely - likely.mean()) ** 2).sum()) / freedom
+    return float(likely.mean() + student_quantile(freedom, share) * np.sqrt(variance * (1.0 + 1.0 / len(likely))))
 
 
 def _rows(model: VariationModel, motion: Any) -> Floats:
@@ -193,3 +210,129 @@ def _verdict(candidate: Candidate, scored: Scored | None, gone: bool, scale: _Sc
     figures = f"log-likelihood {scored.likelihood:.2f}, below {scale.threshold:.2f}"
     reason = "; ".join([figures, *[word for word in words if word]])
     return Verdict(False, scored.likelihood, reason, candidate.notes, table, () if spot is None else spot.what)
+
+
+class Split(NamedTuple):
+    """Which clips are known and which are left out."""
+
+    known: tuple[int, ...]
+    left: tuple[int, ...]
+
+
+def split(count: int, rng: np.random.Generator, most: int = MOST_SPLITS) -> Iterator[Split]:
+    """Different ways to leave a quarter out (of eight: two), every clip about equally often; at most fifteen."""
+    out = max(1, round(count / 4))
+    if comb(count, out) <= most:
+        groups = list(combinations(range(count), out))
+    else:
+        groups = []
+        while len(groups) < most:
+            order = rng.permutation(count)
+            rounds = [tuple(sorted(order[k : k + out].tolist())) for k in range(0, count - out + 1, out)]
+            groups += [group for group in rounds if group not in groups][: most - len(groups)]
+    for left in groups:
+        yield Split(tuple(k for k in range(count) if k not in left), left)
+
+
+def group_model(model: VariationModel, rows: Sequence[Floats], rng: np.random.Generator) -> VariationModel:
+    """Return the model of a group of clips, given as rows; of many, of some at random."""
+    some: Sequence[int] = range(len(rows))
+    if len(rows) > MOST_KNOWN:
+        some = sorted(rng.choice(len(rows), MOST_KNOWN, replace=False).tolist())
+    material = replace(model.material, values=tuple(rows[k] for k in some), starts=())
+    return model_of(material, model.settings, model.cyclic)
+
+
+def on_common_clock(model: VariationModel, rows: Floats) -> Floats:
+    """Rows of a stroke at the common phase of the model's examples: how fast a pen goes is no part of its shape.
+
+    Clips keep their own clock.
+    """
+    recipe = model.material.recipe
+    if recipe is None or recipe.motion_type is not Stroke:
+        return rows
+    weights = model.material.weights
+    mean = np.mean(
+        [read_at(x * weights, model.phase_frames[:, k]) for k, x in enumerate(model.material.values)], axis=0
+    )
+    return read_at(rows, warp_onto(mean, rows * weights, ALIGNMENT / model.frame_time))
+
+
+class Spot(NamedTuple):
+    """What is least likely, worst first, and in which part of the movement (shares of its duration)."""
+
+    what: tuple[str, ...]
+    first: float
+    last: float
+
+    def __str__(self) -> str:
+        named = " and ".join([", ".join(self.what[:-1]), self.what[-1]] if len(self.what) > 1 else self.what)
+        return f"least likely: {named}, {'throughout' if self.throughout else f'at {self.where}'}"
+
+    @property
+    def throughout(self) -> bool:
+        """Whether it is no stretch but most of the movement."""
+        return self.last - self.first >= 0.8
+
+    @property
+    def where(self) -> str:
+        """The stretch in words."""
+        return f"{100 * self.first:.0f}-{100 * self.last:.0f} % of the movement"
+
+
+def by_phase(frames: Floats) -> Floats:
+    """Log densities (frames, DOFs) as means over parts of equal duration, (20, DOFs)."""
+    edges = np.linspace(0.0, len(frames), PHASES + 1)
+    total = np.concatenate([np.zeros((1, frames.shape[1])), np.cumsum(frames, axis=0)])
+    low = np.minimum(edges.astype(np.intp), len(frames) - 1)
+    at = total[low] + (edges - low)[:, None] * frames[low]
+    return np.asarray(np.diff(at, axis=0) / np.diff(edges)[:, None])
+
+
+def owners(dofs: Sequence[str]) -> tuple[str, ...]:
+    """What each DOF is called in a reason: its joint, or in words where it moves the whole body."""
+    return tuple(ROOT_WORDS.get(dof.rpartition(".")[2], dof.rpartition(".")[0] or dof) for dof in dofs)
+
+
+def missing(parts: Floats, usual: Floats) -> Floats:
+    """How far log densities (20, DOFs) fall below the usual ones; 0 where they do not, 8 nats at most."""
+    return np.clip(usual - parts, 0.0, REACH)
+
+
+def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
+    """The same by joint, (20, joints): sums over a joint's DOFs."""
+    called = owners(dofs)
+    names = tuple(dict.fromkeys(called))
+    belongs = np.array([[owner == name for name in names] for owner in called], dtype=np.float64)
+    return names, missed @ belongs
+
+
+def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
+    """The joints that miss most, up to three that hold half of it, and the shortest stretch that holds half of theirs.
+
+    Give what is missing times how far the DOFs are off, so that a thumb's twitch does not outweigh a leg.
+    """
+    names, table = joined(missed, dofs)
+    sums = table.sum(axis=0)
+    if sums.sum() <= 0.0:
+        return None
+    order = np.argsort(-sums, kind="stable")
+    held = np.cumsum(sums[order]) / sums.sum()
+    count = min(int(np.searchsorted(held, SHARE)) + 1, MOST_NAMED)
+    while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
+        count -= 1
+    chosen = order[:count]
+    first, last = _stretch(table[:, chosen].sum(axis=1))
+    return Spot(tuple(names[k] for k in chosen), first / PHASES, last / PHASES)
+
+
+def _stretch(values: Floats) -> tuple[int, int]:
+    """The shortest run of parts that holds half of the sum, from its first part to the one after its last."""
+    total = np.concatenate([[0.0], np.cumsum(values)])
+    wanted = SHARE * total[-1]
+    for length in range(1, len(values) + 1):
+        sums = total[length:] - total[:-length]
+        if sums.max() >= wanted:
+            first = int(sums.argmax())
+            return first, first + length
+    return 0, len(values)

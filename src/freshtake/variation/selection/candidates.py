@@ -1,8 +1,9 @@
-"""Candidates made comparable with trusted motions: same kind, skeleton, size, rate and about the same duration."""
+"""Candidates made comparable with trusted motions (kind, skeleton, size, rate, duration), and the verdicts on them."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,14 +13,15 @@ from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample, scaled, with_up
 from freshtake.motion.features.stroke_features import is_even
-from freshtake.motion.kind_words import kind_word
+from freshtake.motion.kinds import kind_word, resample_stroke
 from freshtake.motion.skeleton import require_compatible
-from freshtake.motion.stroke import resample_stroke
 from freshtake.motion.validation import same_rate
+from freshtake.numeric.arrays import Floats
 
 FACTOR = 2.0  # between a candidate's duration and the trusted ones', beyond which it is another piece of motion
 SAME_SIZE = 1e-4
 LEAST_FRAMES = 8
+LEAST_TRUSTED = 3
 
 
 class Candidate(NamedTuple):
@@ -106,3 +108,44 @@ def _range(trusted: Sequence[Any]) -> tuple[float, float]:
 def _lasts(motion: Any, duration: float, least: float, most: float) -> str:
     unit = "frames" if isinstance(motion, np.ndarray) else "s"
     return f"{duration:.3g} {unit}, the trusted ones {least:.3g} to {most:.3g} {unit}"
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """One candidate: its figure (nan where it could not be compared), and why it was rejected.
+
+    The figure is the chance that a clip of the trusted kind is as far off, or the likelihood per frame and node.
+    `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
+    """
+
+    kept: bool
+    figure: float
+    reason: str = ""
+    notes: tuple[str, ...] = ()
+    missed: Floats | None = None
+    named: tuple[str, ...] = ()  # the joints that the reason names
+
+
+class Judged(NamedTuple):
+    """What candidates were measured by: the threshold, the trusted clips' own figures when left out, and the joints."""
+
+    threshold: float
+    trusted: Floats
+    joints: tuple[str, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """Verdicts in the order of the candidates, the threshold, and the trusted clips' own figures when left out."""
+
+    verdicts: tuple[Verdict, ...]
+    threshold: float
+    trusted: Floats
+    joints: tuple[str, ...]
+    doubtful: tuple[int, ...] = ()  # trusted clips unlike the others, with which too many clips look similar
+    measure: str = "difference"  # or likelihood: what the figures are
+
+    @property
+    def kept(self) -> list[int]:
+        """Numbers of the candidates that are similar enough."""
+        return [k for k, verdict in enumerate(self.verdicts) if verdict.kept]

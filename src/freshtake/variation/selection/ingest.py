@@ -15,26 +15,29 @@ import numpy as np
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress, Report
 from freshtake.motion import Clip
-from freshtake.motion.check.finding import called, joined
-from freshtake.motion.cycles.closing import Closing, closing_of
+from freshtake.motion.check.checks import called, joined
 from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag
-from freshtake.motion.cycles.cycles import Cycles, no_recurrence
+from freshtake.motion.cycles.cycles import Closing, Cycles, closing_of, no_recurrence
 from freshtake.motion.edit import take_frames
 from freshtake.motion.skeleton import compatible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import material_of
 from freshtake.variation.model import VariationModel
 from freshtake.variation.phase import ALIGNMENT, align
-from freshtake.variation.selection.differences import differences
-from freshtake.variation.selection.unlike import Compared, Unlike, compared, differ_more_than_they_move, unlike_takes
+from freshtake.variation.selection.unlike import (
+    Compared,
+    Unlike,
+    compared,
+    differ_more_than_they_move,
+    differences,
+    two_groups,
+    unlike_takes,
+)
 from freshtake.variation.settings import Settings
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-REPEATS = 3  # cycles that a take has to be long to be sure that it repeats,
-FILLED = 0.72  # or two, if they fill this share of it
 LASTS = (0.6, 1.6)  # of the usual period: how long one cycle may last
 SURE = 0.002  # chance that a take which belongs is as far off: below, it is left out, and only named up to CHANCE
-OTHER_PHASE = 0.2  # of a cycle, by which a cut clip may begin earlier or later than the others
 
 
 class LeftOut(NamedTuple):
@@ -143,7 +146,9 @@ def learn(
         examples: Clips, strokes, point clips, or plain arrays (frames, DOFs) with `names` and `frame_time`.
         settings: How the model is learned.
         rng: Not used: learning draws nothing. Accepted because all four methods learn by the same call.
-        pieces: See `ingest`, as for `keep` and `cyclic`.
+        pieces: How takes are cut into examples, as in `ingest`.
+        keep: Keep takes that are unlike the others, too.
+        cyclic: Whether the motion repeats; detected from the takes unless given.
         report: Receives `Progress`; what was cut and left out comes first.
         options: The other options of `learning.learn`.
 
@@ -207,7 +212,9 @@ def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str)
 def _repeats(clip: Clip, cycles: Cycles) -> bool:
     """Whether a take is several cycles: as long as three, or two that fill it."""
     filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
-    return len(clip) - 1 >= REPEATS * cycles.period or (len(cycles) == 2 and filled >= FILLED)
+    # a take surely repeats if it is three cycles long,
+    # or two, if they fill most of it
+    return len(clip) - 1 >= 3 * cycles.period or (len(cycles) == 2 and filled >= 0.72)
 
 
 def _is_one_cycle(clip: Clip, period: float) -> bool:
@@ -230,12 +237,17 @@ def _alike(
     takes = _side_by_side(examples)
     if takes is None:
         return numbers, examples
-    unlike = unlike_takes(takes)
+    unlike = unlike_takes(takes, recordings=numbers)
     odd = [one.number for one in unlike if one.chance < SURE]
     others = [k for k in range(len(examples)) if k not in odd]
     alike = _side_by_side([examples[k] for k in others]) if odd else takes
     if alike is not None and differ_more_than_they_move(alike):
         raise UsageError(_different([examples[k] for k in others]))
+    # Which of two groups is meant cannot be told; cycles of one long take are always nearer to each other.
+    groups = None if are_cut or alike is None else two_groups(alike, SURE)
+    if groups is not None:
+        these, those = (joined([called(examples[others[k]]) for k in group]) for group in groups)
+        raise UsageError(f"{these} are unlike {those}: learn from each of the two groups by itself, or add --keep")
     first = examples[unlike[0].others[0]] if unlike else None
     for one in unlike:
         named = LeftOut(called(examples[one.number]), _reason(examples, one, first, takes, are_cut))
@@ -258,7 +270,8 @@ def _other_phase(example: Any, first: Any) -> str:
     if not (isinstance(example, Clip) and closing_of([example]).cyclic and closing_of([first]).cyclic):
         return ""
     lag = phase_lag(example, first)
-    return f"{100 * abs(lag):.0f} % of a cycle {'later' if lag < 0 else 'earlier'}" if abs(lag) > OTHER_PHASE else ""
+    # cut clips may begin up to a fifth of a cycle earlier or later than the others
+    return f"{100 * abs(lag):.0f} % of a cycle {'later' if lag < 0 else 'earlier'}" if abs(lag) > 0.2 else ""
 
 
 def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, are_cut: bool) -> str:

@@ -20,11 +20,9 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import Material, material_of, rounded
 from freshtake.variation.phase import ALIGNMENT, align, read_at, warp_onto
-from freshtake.variation.selection.candidates import Candidate, comparable
-from freshtake.variation.selection.differences import differences
-from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, unlike_takes
-from freshtake.variation.selection.unlikely import REACH, by_phase, joined
-from freshtake.variation.selection.verdicts import LEAST_TRUSTED, Judged, Selection, Verdict
+from freshtake.variation.selection.by_likelihood import REACH, by_phase, joined
+from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Selection, Verdict, comparable
+from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, differences, unlike_takes
 from freshtake.variation.settings import Settings
 
 PERCENTILE = 5.0
@@ -35,7 +33,17 @@ MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
 def similar(
     candidates: Sequence[Any], trusted: Sequence[Any], *, rng: np.random.Generator, **options: Any
 ) -> list[Any]:
-    """The candidates that are similar enough to the trusted ones; options are those of `select`."""
+    """Return the candidates that are similar enough to the trusted motions (Lau 2009, §9).
+
+    Args:
+        candidates: Motions to choose from.
+        trusted: Motions that surely show the movement; at least three, better eight.
+        rng: Where random numbers come from.
+        options: The other options of `select`.
+
+    Returns:
+        The similar ones, in their order and as they were given.
+    """
     selection = select(candidates, trusted, rng=rng, **options)
     return [candidates[k] for k in selection.kept]
 
@@ -52,9 +60,20 @@ def select(
     percentile: float = PERCENTILE,
     report: Report | None = None,
 ) -> Selection:
-    """Which candidates differ no more from the trusted motions than further ones of their kind would.
+    """Find the candidates that differ no more from the trusted motions than further ones of their kind would.
 
-    Of these, `percentile` percent are rejected. `settings` and `groups` are for the measure "likelihood".
+    Args:
+        candidates: Motions to choose from.
+        trusted: Motions that surely show the movement; at least three, better eight.
+        settings: How to learn, for the measure "likelihood".
+        rng: Where random numbers come from.
+        measure: "difference" compares at equal phases, "likelihood" is the paper's.
+        groups: For the measure "likelihood": compare with the "trusted" motions or among "candidates".
+        percentile: How many percent of motions like the trusted ones are rejected; above 0, at most 50.
+        report: Receives `Progress`.
+
+    Returns:
+        A verdict for each candidate, the threshold, and the trusted motions that are unlike the others.
     """
     _check(candidates, measure, groups, percentile)
     sure, say = trusted_motions(trusted), report or silent

@@ -12,14 +12,17 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from scipy.special import fdtrc
 
 from freshtake.motion import Clip, Stroke
-from freshtake.motion.body.facing import facing
-from freshtake.motion.body.roles import body_parts, leg_length
-from freshtake.numeric.arrays import Floats
+from freshtake.motion.body.orientation import facing
+from freshtake.motion.body.roles import body_parts, feet, leg_length
+from freshtake.motion.planting.contacts import contact_mask, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.distributions import f_beyond
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import read_at
+from freshtake.variation.planting import read_linear
+from freshtake.variation.selection.by_likelihood import by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
 CHANCE = 0.01  # of a warning where all takes belong together
@@ -27,12 +30,10 @@ LEAST_TAKES = 3
 # How many independent numbers a difference between takes is worth: fitted to recorded takes that belong together
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
-SHAPE_FREEDOM = 2.0  # of what has no parts: fitted to handwritten letters
 # What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
 # many takes this is worth beside those at hand: again from recorded takes.
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 WORTH = 4.0
-LEAST_SPREAD = 0.085  # of the extent: half of what walks differ by, the most alike of the recorded takes
 
 
 class Compared(NamedTuple):
@@ -107,33 +108,40 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
     """For every aspect and each of these takes: how likely a take that belongs lies as far from the others."""
     rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
-    least = LEAST_SPREAD**2
+    # half of what walks differ by, the most alike of the recorded takes, as a share of the extent
+    least = 0.085**2
     squared, whole = left_out(rows[:, :, takes.parts != ""])
     whole = np.maximum(whole, least)
-    freedom = WHOLE_FREEDOM if len(parts) > 1 else SHAPE_FREEDOM
-    table = {"whole": fdtrc(freedom, freedom * others, squared / whole)}
+    # what has no parts: fitted to handwritten letters
+    freedom = WHOLE_FREEDOM if len(parts) > 1 else 2.0
+    table = {"whole": f_beyond(freedom, freedom * others, squared / whole)}
     for part in parts if len(parts) > 1 else []:
         squared, spread = left_out(rows[:, :, takes.parts == part])
         ratio = squared / np.maximum(spread, least / len(parts))
-        table[part] = fdtrc(PART_FREEDOM, PART_FREEDOM * others, ratio)
+        table[part] = f_beyond(PART_FREEDOM, PART_FREEDOM * others, ratio)
     for name, values in takes.figures.items():
         squared, spread = left_out(values[list(who)])
         expected = (WORTH * USUAL[name] ** 2 * whole + others * spread) / (WORTH + others)
-        table[name] = fdtrc(1.0, WORTH + others, squared / expected)
+        table[name] = f_beyond(1.0, WORTH + others, squared / expected)
     return table
 
 
-def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unlike]:
+def unlike_takes(
+    takes: Compared, some: Sequence[int] | None = None, recordings: Sequence[int] | None = None
+) -> list[Unlike]:
     """Return the takes that do not belong, the one that is farthest off first.
 
     The takes nearest to one another, just over half of them, are trusted; of the others those that could be further
     takes of their kind are trusted too, the nearest first, until none is left that could. So several odd takes cannot
     vouch for one another. All takes are looked at, or `some`; with fewer than three none can be called unlike.
+    Where takes are cycles cut from `recordings`, the number of the recording of each, every recording has one voice:
+    the cycles of a long one would outvote three short ones.
     """
     who = list(range(len(takes.rows)) if some is None else some)
     if len(who) < LEAST_TAKES:
         return []
-    core = _nearest_half(takes, who)
+    voices = who if recordings is None else [who[recordings.index(number)] for number in dict.fromkeys(recordings)]
+    core = _nearest_half(takes, voices if len(voices) >= LEAST_TAKES else who)
     rest = [k for k in who if k not in core]
     while rest:
         tables = {k: _last_chances(takes, [*core, k]) for k in rest}
@@ -150,14 +158,36 @@ def unlike_takes(takes: Compared, some: Sequence[int] | None = None) -> list[Unl
     return unlike
 
 
-def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
-    """The take with the nearest neighbours, and these: just over half of all."""
+def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | None:
+    """Return two groups of takes, if each take of one is unlike all of the other, by less than this chance.
+
+    `unlike_takes` trusts just over half of the takes, which in two groups of one size is one group and a stranger.
+    """
+    squared = _apart(takes, range(len(takes.rows)))
+    first, second = np.unravel_index(int(squared.argmax()), squared.shape)
+    beside = squared[:, first] <= squared[:, second]
+    groups = np.flatnonzero(beside).tolist(), np.flatnonzero(~beside).tolist()
+    if min(len(group) for group in groups) < LEAST_TAKES - 1:
+        return None
+    for group, others in (groups, groups[::-1]):
+        if any(_least(_last_chances(takes, [*group, k])) >= chance for k in others):
+            return None
+    return groups if groups[0][0] == 0 else groups[::-1]
+
+
+def _apart(takes: Compared, who: Sequence[int]) -> Floats:
+    """(takes, takes): squared distances between these takes, of poses and figures."""
     rows = takes.rows[list(who)][:, :, takes.parts != ""].reshape(len(who), -1) / np.sqrt(takes.rows.shape[1])
     figures = [values[list(who)] / USUAL[name] for name, values in takes.figures.items()]
     rows = np.column_stack([rows, *figures])
     rows -= rows.mean(axis=0)
     products = rows @ rows.T
-    squared = products.diagonal()[:, None] + products.diagonal() - 2.0 * products
+    return np.asarray(products.diagonal()[:, None] + products.diagonal() - 2.0 * products)
+
+
+def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
+    """The take with the nearest neighbours, and these: just over half of all."""
+    squared = _apart(takes, who)
     count = len(who) // 2 + 1
     nearest = np.argsort(squared, axis=1, kind="stable")[:, :count]
     middle = int(np.take_along_axis(squared, nearest, axis=1).sum(axis=1).argmin())
@@ -182,3 +212,114 @@ def differ_more_than_they_move(takes: Compared) -> bool:
     between = ((rows - rows.mean(axis=0)) ** 2).sum() / (len(rows) - 1)
     moves = ((rows - rows.mean(axis=1, keepdims=True)) ** 2).sum() / len(rows)
     return bool(between > moves)
+
+
+MOST_PHRASES = 3
+PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both legs"))
+
+
+def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
+    """Which takes do not belong to the others, and in what (Lau 2009, §9); where none is named, whether all differ."""
+    unlike = unlike_takes(takes)
+    notes = [
+        f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out or add takes "
+        "like it"
+        for one in unlike
+    ]
+    if not unlike and differ_more_than_they_move(takes):
+        who = " and ".join(names) if len(names) == 2 else "the takes"
+        notes.append(
+            f"{who} are unlike each other, as different movements are (they differ by more than they move): learn from "
+            "takes of one movement, cut where it begins and ends"
+        )
+    return notes
+
+
+def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
+    """A few phrases, what differs most first: `it turns by 53 degrees (the others by -3 to 4)`."""
+    groups = _paired([aspect for aspect in one.aspects if aspect in takes.parts])
+    phrases = []
+    for aspect in one.aspects:
+        if aspect in takes.figures:
+            phrases.append(_figure(takes, one, aspect))
+        phrases += [_moves(takes, one, group) for group in groups if group[1][0] == aspect]
+    phrases += steps(takes, one)
+    return tuple((phrases or [_moves(takes, one, ("it", []))])[:MOST_PHRASES])
+
+
+def _figure(takes: Compared, one: Unlike, aspect: str) -> str:
+    value, others = takes.figures[aspect][one.number], takes.figures[aspect][list(one.others)]
+    if aspect == "turn":
+        return f"it turns by {round(value)} degrees (the others by {round(others.min())} to {round(others.max())})"
+    if aspect == "travel":
+        return f"it travels {value:.1f} leg lengths (the others {others.min():.1f} to {others.max():.1f})"
+    share = float(np.exp(value - others.mean())) - 1.0
+    value, least, most = np.exp([value, others.min(), others.max()])
+    how = "slower" if share > 0 else "faster"
+    return f"it is {100 * abs(share):.0f} % {how} ({value:.2f} s, the others {least:.2f} to {most:.2f} s)"
+
+
+def _paired(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
+    """Parts with what they are called; left and right together where both differ."""
+    named_groups: list[tuple[str, list[str]]] = []
+    for part in parts:
+        both = next((pair for pair in PAIRS if part in pair and pair[0] in parts and pair[1] in parts), None)
+        if both is None:
+            named_groups.append((f"the {part}", [part]))
+        elif both[2] not in [called for called, _ in named_groups]:
+            named_groups.append((both[2], [part, both[1] if part == both[0] else both[0]]))
+    return named_groups
+
+
+def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
+    """How a part of the body moves: farther, held in another way, or where in the movement it differs."""
+    called, parts = group
+    use: Bools = np.isin(takes.parts, parts) if parts else takes.parts != ""
+    take, others = takes.rows[one.number][:, use], takes.rows[list(one.others)][:, :, use]
+    s = "" if called.startswith("both") else "s"
+    verb = f"swing{s}" if called.endswith(("arm", "arms", "leg", "legs")) else f"move{s}"
+    sizes = np.array([_extent(x) for x in others])
+    share = _extent(take) / max(float(sizes.mean()), 1e-12) - 1.0
+    # beyond a fifth, what differs is how far a part moves
+    if abs(share) > 0.2 and not sizes.min() <= _extent(take) <= sizes.max():
+        wider = f"{100 * share:.0f} % wider" if share < 1.0 else f"{1.0 + share:.1f} times as wide"
+        return f"{called} {verb} {wider if share > 0 else f'{-100 * share:.0f} % less'}"
+    deviation = take - others.mean(axis=0)
+    # where more than half of the difference lasts from start to end, it is one of posture
+    if (deviation.mean(axis=0) ** 2).sum() > 0.5 * (deviation**2).sum(axis=1).mean():
+        return f"{called} {'is' if s else 'are'} held differently"
+    spot = least_likely(by_phase(deviation**2), [n for n, used in zip(takes.names, use, strict=True) if used])
+    if spot is None or spot.throughout:
+        return f"{called} {verb} differently throughout"
+    return f"{called} {verb} differently at {spot.where}"
+
+
+def _extent(rows: Floats) -> float:
+    return float(np.sqrt(((rows - rows.mean(axis=0)) ** 2).sum(axis=1).mean()))
+
+
+def steps(takes: Compared, one: Unlike) -> list[str]:
+    """Where a foot steps that stands in all others, or stands where it steps in all others."""
+    first = takes.motions[one.number]
+    if not isinstance(first, Clip) or not feet(first.skeleton):
+        return []
+    masks = {k: read_linear(contact_mask(takes.motions[k]).astype(float), takes.phase_frames[:, k]) for k in one.others}
+    usual = np.mean(list(masks.values()), axis=0)
+    stands = read_linear(contact_mask(first).astype(float), takes.phase_frames[:, one.number])
+    phrases = []
+    for column, foot in enumerate(feet(first.skeleton)):
+        for verb, there, odd in (
+            ("steps", "stands", (stands < 0.5) & (usual > 0.99)), ("stands", "steps", (stands > 0.5) & (usual < 0.01))
+        ):  # fmt: skip
+            times = takes.phase_frames[:, one.number] * first.frame_time
+            spans = [(times[a], times[b - 1]) for a, b in runs(odd[:, column])]
+            longest = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
+            # differences below 0.12 s are a matter of when exactly a foot lands
+            if longest[1] - longest[0] >= 0.12:
+                where = f"at {longest[0]:.1f} s" if longest[0] > 0.0 else "at the beginning"
+                phrases.append(f"{_foot(first, foot.ankle)} {verb} {where}, where it {there} in the others")
+    return phrases
+
+
+def _foot(clip: Clip, ankle: int) -> str:
+    return f"the {body_parts(clip.skeleton)[ankle].replace('leg', 'foot')}"

@@ -26,8 +26,9 @@ function make(tag, attributes = {}, ...inside) {
   return out;
 }
 
-// `actions`: toggle(name), view(name), layout(name), seek(seconds), speed(number), play(). Returns elements and `show`.
-export function controls(actions, { views, layouts, toggles, shapes }) {
+// `actions`: toggle(name), view(name), layout(name), seek(seconds), speed(number), play(). `strip`: an element that lies
+// over the scrub bar, for marks. Returns elements and `show`.
+export function controls(actions, { views, layouts, toggles, shapes, strip }) {
   const play = make("button", { type: "button", class: "ft-play", title: "play, pause (space)", onclick: actions.play });
   const scrub = make("input", {
     type: "range", min: 0, max: 1, step: "any", value: 0, class: "ft-scrub", "aria-label": "time",
@@ -50,7 +51,7 @@ export function controls(actions, { views, layouts, toggles, shapes }) {
     type: "button", title: "keys", "aria-label": "keys", html: "?", onclick: () => { help.hidden = !help.hidden; },
   });
   const bar = make("div", { class: "ft-bar" },
-    make("div", { class: "ft-line" }, play, scrub, time, speed, loop),
+    make("div", { class: "ft-line" }, play, make("div", { class: "ft-scrubbing" }, scrub, ...(strip ? [strip] : [])), time, speed, loop),
     make("div", { class: "ft-line ft-tools" }, viewGroup, layoutGroup, toggleGroup, helpButton));
 
   function show(state) {

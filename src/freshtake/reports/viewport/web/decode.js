@@ -6,13 +6,14 @@ export const HIDDEN = -1e4; // height of a marker that was not seen: far below t
 export function decode({ manifest, buffer, scene }) {
   if (scene) return scene; // motion that arrives frame by frame is floats already: see live.js
   const skins = (manifest.skins ?? []).map((told) => skin(told, buffer));
-  const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, skins, buffer));
+  const wears = (manifest.wears ?? []).map(({ joints, binds }) => ({ joints, binds: Float32Array.from(binds) }));
+  const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, skins, wears, buffer));
   const placements = manifest.placements ?? shapes.map((_, number) => ({ shape: number }));
   const duration = Math.max(1e-6, ...shapes.map((one) => one.duration));
-  return { shapes, placements, duration, title: manifest.title ?? "", layout: manifest.layout ?? "", legend: manifest.legend ?? {} };
+  return { shapes, placements, duration, title: manifest.title ?? "", layout: manifest.layout ?? "", legend: manifest.legend ?? {}, neutral: manifest.neutral ? neutral(manifest.neutral, buffer) : null };
 }
 
-function shape(told, bodies, skins, buffer) {
+function shape(told, bodies, skins, wears, buffer) {
   const { frames, count, frameTime } = told;
   const ground = new Float32Array(buffer, told.ground, frames * 2);
   const whole = new Int16Array(buffer, told.points, frames * count * 3);
@@ -32,6 +33,8 @@ function shape(told, bodies, skins, buffer) {
   const faces = told.faces === undefined ? null : new Uint32Array(buffer, told.faces, told.faceCount * 3);
   const worn = told.skin === undefined ? {}
     : { skin: skins[told.skin], matrices: new Float32Array(buffer, told.matrices, frames * told.joints * 12) };
+  if (told.wear !== undefined) Object.assign(worn, { wear: wears[told.wear], turns: new Int16Array(buffer, told.turns, frames * wears[told.wear].joints.length * 4) });
+  if (told.unusual !== undefined) worn.unusual = new Uint8Array(buffer, told.unusual, frames * wears[told.wear].joints.length);
   const all = { ...told, ground, points, body, standing, faces, ...worn, duration: (frames - 1) * frameTime, box: box(points, ground) };
   if (all.skin) widen(all);
   return all;
@@ -64,6 +67,17 @@ function skin(told, buffer) {
     normals: told.normals === null ? null : new Float32Array(buffer, told.normals, count * 3),
     faces: new Uint32Array(buffer, told.faces, faceCount * 3),
     joints: new Uint16Array(buffer, told.joints, count * 4), weights: new Float32Array(buffer, told.weights, count * 4),
+    coordinates: told.coordinates === null || told.coordinates === undefined ? null : new Float32Array(buffer, told.coordinates, count * 2),
+    paints: (told.paints ?? []).map((one) => ({ ...one, image: one.image === undefined ? null : new Uint8Array(buffer, one.image, one.bytes) })),
+  };
+}
+
+// The neutral body in its template pose.
+function neutral(told, buffer) {
+  const { count, faceCount, step } = told, whole = new Int16Array(buffer, told.vertices, count * 3);
+  return {
+    vertices: Float32Array.from(whole, (value) => value * step), faces: new Uint16Array(buffer, told.faces, faceCount * 3),
+    joints: new Uint8Array(buffer, told.joints, count * 4), weights: new Uint8Array(buffer, told.weights, count * 4),
   };
 }
 

@@ -37,7 +37,7 @@ export class Figures {
       one.first = bone;
       for (let k = 0; k < body.shades.length; k++, bone++) {
         this.bones.radii.array.set([body.radii[2 * k], body.radii[2 * k + 1]], 2 * bone);
-        this.bones.tint.array.set([one.color.r, one.color.g, one.color.b, one.of.skin ? -1 : body.shades[k]], 4 * bone);
+        this.bones.tint.array.set([one.color.r, one.color.g, one.color.b, one.of.skin || one.of.wear ? -1 : body.shades[k]], 4 * bone);
       }
     }
     if (many) this.blobs.radii.array.fill(0.22);

@@ -1,12 +1,13 @@
 // Figures that wear a character's skin: one geometry for all of them, moved on the graphics card by a matrix per joint.
 
-import { SURFACE } from "./look.js";
+import { LIGHT } from "./look.js";
 
 const VERTEX = /* glsl */ `
-  attribute vec4 joints; attribute vec4 weights;
+  attribute vec4 joints; attribute vec4 weights; varying vec2 vUv;
   uniform highp sampler2D matrices; uniform vec4 place; uniform vec2 turn;
   varying vec3 vNormal; varying vec3 vPlace;
   void main() {
+    vUv = uv;
     vec4 x = vec4(0.0), y = vec4(0.0), z = vec4(0.0);
     for (int k = 0; k < 4; k++) {
       int column = 3 * int(joints[k] + 0.5);
@@ -22,10 +23,22 @@ const VERTEX = /* glsl */ `
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
   }`;
 
+// A skin with a picture is seen as it was painted; one without shows the color of its role.
+const FRAGMENT = /* glsl */ `
+  varying vec3 vNormal; varying vec3 vPlace; varying vec2 vUv; uniform vec3 color; uniform sampler2D picture; uniform float pictured;
+  ${LIGHT}
+  void main() {
+    vec3 eye = cameraPosition - vPlace; float away = length(eye);
+    vec3 n = normalize(vNormal) * (gl_FrontFacing ? 1.0 : -1.0);
+    gl_FragColor = vec4(lit(mix(color, texture2D(picture, vUv).rgb, pictured), n, eye / away, away), 1.0);
+  }`;
+
 export class Skins {
-  // `placed`: figures of the scene as figures.js has them, with their colors.
-  constructor(THREE, placed, shared) {
+  // `placed`: figures of the scene as figures.js has them, with their colors; `redraw` when a picture is there.
+  constructor(THREE, placed, shared, redraw = () => {}) {
     this.geometries = new Map();
+    this.pictures = new Map();
+    this.redraw = redraw;
     this.worn = placed.filter((one) => one.of.skin).map((one) => this.wear(THREE, one, shared));
   }
 
@@ -35,13 +48,34 @@ export class Skins {
     const texels = new Float32Array(one.of.joints * 12);
     const texture = new THREE.DataTexture(texels, one.of.joints * 3, 1, THREE.RGBAFormat, THREE.FloatType);
     const uniforms = {
-      ...shared, color: { value: one.color }, matrices: { value: texture }, place: { value: new THREE.Vector4() },
+      ...shared, matrices: { value: texture }, place: { value: new THREE.Vector4() },
       turn: { value: new THREE.Vector2(Math.cos(one.turn ?? 0), Math.sin(one.turn ?? 0)) },
     };
-    const material = new THREE.ShaderMaterial({ vertexShader: VERTEX, fragmentShader: SURFACE, side: THREE.DoubleSide, uniforms });
-    const mesh = new THREE.Mesh(this.geometryOf(THREE, one.of.skin), material);
+    const paints = one.of.skin.paints.length ? one.of.skin.paints : [{ color: null, image: null }];
+    const materials = paints.map((paint) => new THREE.ShaderMaterial({
+      vertexShader: VERTEX, fragmentShader: FRAGMENT, side: THREE.DoubleSide,
+      uniforms: { ...uniforms, color: { value: paint.color ? new THREE.Color(...paint.color) : one.color }, ...this.pictureOf(THREE, paint) },
+    }));
+    const mesh = new THREE.Mesh(this.geometryOf(THREE, one.of.skin), one.of.skin.paints.length ? materials : materials[0]);
     mesh.frustumCulled = false;
     return { one, texels, texture, uniforms, mesh };
+  }
+
+  // The picture of a paint, the same for all figures that wear it; it is decoded while the figure is shown already.
+  pictureOf(THREE, paint) {
+    if (!paint.image) return { picture: { value: null }, pictured: { value: 0 } };
+    if (!this.pictures.has(paint)) {
+      const uniforms = { picture: { value: null }, pictured: { value: 0 } };
+      this.pictures.set(paint, uniforms);
+      createImageBitmap(new Blob([paint.image])).then((bitmap) => {
+        const texture = new THREE.CanvasTexture(bitmap);
+        Object.assign(texture, { flipY: false, wrapS: THREE.RepeatWrapping, wrapT: THREE.RepeatWrapping, colorSpace: THREE.NoColorSpace, anisotropy: 4 });
+        uniforms.picture.value = texture;
+        uniforms.pictured.value = 1;
+        this.redraw();
+      }, () => {}); // a picture that the browser does not know: the role's color stays
+    }
+    return this.pictures.get(paint);
   }
 
   geometryOf(THREE, skin) {
@@ -51,6 +85,8 @@ export class Skins {
       geometry.setAttribute("joints", new THREE.BufferAttribute(skin.joints, 4));
       geometry.setAttribute("weights", new THREE.BufferAttribute(skin.weights, 4));
       geometry.setIndex(new THREE.BufferAttribute(skin.faces, 1));
+      if (skin.coordinates) geometry.setAttribute("uv", new THREE.BufferAttribute(skin.coordinates, 2));
+      skin.paints.forEach((paint, k) => geometry.addGroup(3 * paint.first, 3 * paint.faces, k));
       if (skin.normals) geometry.setAttribute("normal", new THREE.BufferAttribute(skin.normals, 3));
       else geometry.computeVertexNormals();
       this.geometries.set(skin, geometry);
@@ -72,7 +108,8 @@ export class Skins {
   }
 
   dispose() {
-    for (const { mesh, texture } of this.worn) { mesh.material.dispose(); texture.dispose(); mesh.removeFromParent(); }
+    for (const { mesh, texture } of this.worn) { [mesh.material].flat().forEach((one) => one.dispose()); texture.dispose(); mesh.removeFromParent(); }
+    for (const { picture } of this.pictures.values()) picture.value?.dispose();
     for (const geometry of this.geometries.values()) geometry.dispose();
   }
 }

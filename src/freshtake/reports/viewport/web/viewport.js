@@ -7,7 +7,8 @@
 // `manifest` and `buffer` are what packing.py makes; `manifest.placements` (shape, x, z, turn, start, loop) is for
 // crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (an element or window whose
 // keys are listened to), controls, autoplay, onpick(number, shape), onframe(state) after every frame that was drawn,
-// start (parts of the state to begin every scene with), top (pixels that something covers at the top). Motion that
+// start (parts of the state to begin every scene with), top (pixels that something covers at the top), strip (an
+// element over the scrub bar). Motion that
 // arrives frame by frame: live.js. A later scene with setData(data, { keep: true }) keeps the moment, the camera and
 // what the user has switched.
 
@@ -17,13 +18,14 @@ import { decode } from "./decode.js";
 import { Figures, Ghosts, timeOf } from "./figures.js";
 import { Floor, Marks } from "./floor.js";
 import { Ink, trails } from "./ink.js";
+import { Mannequins } from "./mannequins.js";
 import { arrange, LAYOUTS } from "./layout.js";
 import { colorOf, plainColor, ROLES, THEMES } from "./look.js";
 import { Plan } from "./plan.js";
 import { Skins } from "./skins.js";
 import { SurfaceShape } from "./surfaces.js";
 
-const TOGGLES = ["follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
+const TOGGLES = ["differences", "follow", "inPlace", "ghosts", "trails", "contacts", "plan", "names", "loop"];
 const MOST_NAMES = 40;
 const FEW = 10; // shapes up to which names are shown at first
 
@@ -36,7 +38,7 @@ class Viewport {
     Object.assign(this, { THREE, element, options });
     this.state = {
       playing: options.autoplay ?? true, seconds: 0, speed: 1, loop: true, view: "orbit", layout: "row", follow: false,
-      inPlace: false, ghosts: false, trails: false, contacts: true, plan: false, names: true, duration: 1, frame: 0,
+      inPlace: false, ghosts: false, trails: false, contacts: false, differences: true, plan: false, names: true, duration: 1, frame: 0,
     };
     this.timing = { frame: 0, update: 0, frames: 0 };
     element.classList.add("ft-viewport");
@@ -79,7 +81,10 @@ class Viewport {
     this.state.duration = this.scene.duration;
     this.state.seconds = Math.min(this.state.seconds, this.scene.duration);
     this.figures = new Figures(THREE, this.scene, shared, shadows);
-    this.skins = new Skins(THREE, this.figures.placed, shared);
+    this.skins = new Skins(THREE, this.figures.placed, shared, () => this.redraw());
+    const [solid, ghostly] = [false, true].map((ghost) => this.figures.placed.filter((one) => Boolean(one.of.ghost) === ghost));
+    this.mannequins = new Mannequins(THREE, solid, shared, this.scene.neutral);
+    this.behind = new Mannequins(THREE, ghostly, shared, this.scene.neutral, 0.3); // takes under a variant
     const rest = this.scene.placements.map((told, number) => ({ ...told, number, of: this.scene.shapes[told.shape] }));
     const lines = rest.filter((one) => one.of.kind === "line"), meshes = rest.filter((one) => one.of.kind === "surface");
     this.strokes = lines.map((one, k) => {
@@ -97,7 +102,7 @@ class Viewport {
     this.element.classList.toggle("ft-live", Boolean(this.live));
     this.chooseStart(keep);
     if (!this.onlyLines) this.world.add(this.marks.mesh);
-    for (const mesh of [...this.figures.meshes, ...this.skins.meshes]) this.world.add(mesh);
+    for (const mesh of [...this.figures.meshes, ...this.skins.meshes, ...this.mannequins.meshes, ...this.behind.meshes]) this.world.add(mesh);
     for (const one of [...this.strokes, ...this.surfaces]) this.world.add(one.mesh);
     this.buildControls();
     this.buildHead();
@@ -126,7 +131,7 @@ class Viewport {
   }
 
   clear() {
-    for (const part of [this.figures, this.skins, this.marks, this.ghosts, ...(this.strokes ?? []), ...(this.surfaces ?? []), ...(this.trails ?? [])]) part?.dispose();
+    for (const part of [this.figures, this.skins, this.mannequins, this.behind, this.marks, this.ghosts, ...(this.strokes ?? []), ...(this.surfaces ?? []), ...(this.trails ?? [])]) part?.dispose();
     this.ghosts = this.trails = null;
   }
 
@@ -142,7 +147,7 @@ class Viewport {
         view: (name) => this.setView(name), layout: (name) => this.setLayout(name),
       },
       {
-        shapes: this.scene.placements.length,
+        shapes: this.scene.placements.length, strip: this.options.strip,
         views: [["orbit", "Free", "free view (1)"], ["side", "Side", "from the side (2)"], ["front", "Front", "from the front (3)"], ["top", "Top", "from above (4)"]],
         layouts: [["row", "Row", "side by side (o)"], ["grid", "Grid", "on a grid (o)"], ["overlaid", "Overlaid", "on top of one another (o)"]],
         toggles: body ? [["follow", "Follow", "the camera follows (f)"], ["inPlace", "In place", "without travel (i)"], ["trails", "Trails", "of hands and feet (t)"], ["ghosts", "Ghosts", "moments before and after (g)"], ["contacts", "Contacts", "where feet stand; red: they slide (c)"], ["plan", "Plan", "ground plan (p)"], ["names", "Names", "names (n)"]] : [["names", "Names", "names (n)"]],
@@ -282,6 +287,8 @@ class Viewport {
     const { state, figures, layout, scene } = this, { seconds, inPlace } = state;
     figures.update(seconds, layout, inPlace);
     this.skins.update(seconds, layout, inPlace, timeOf);
+    this.mannequins.update(seconds, layout, inPlace, timeOf, state.differences);
+    this.behind.update(seconds, layout, inPlace, timeOf, false);
     for (const one of this.strokes) { const k = one.one.number; one.update(seconds, layout.x[k], layout.y[k], layout.z[k]); this.root(k, 0, 0); }
     for (const one of this.surfaces) { const k = one.one.number; this.root(k, ...one.update(seconds, layout.x[k], layout.z[k], inPlace)); }
     this.marks.mesh.visible = state.contacts;

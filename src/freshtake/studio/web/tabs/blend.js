@@ -2,9 +2,10 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { corners, padView, padWeights } from "../pad.js";
-import { ModelSelect, SampleButton, TakePicker, useChosenModel, useModels, useMotions } from "../picking.js";
-import { run, setKept, toast, useKept } from "../state.js";
-import { Button, Empty, LiveViewport, Note, Panel, Row, Slider, Split, TaskButton, TextField } from "../ui.js";
+import { useMovement, useOwnModels } from "../movements.js";
+import { SampleButton, takesOf, useBodies, useModels } from "../picking.js";
+import { itemOf, load, openMovement, run, toast, useKept, useOwn, useStore } from "../state.js";
+import { Button, Empty, LiveViewport, Note, Panel, Row, Slider, Split, TaskButton } from "../ui.js";
 
 const COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5", "#c25b8a", "#7f8c3a"];
 const percent = (weights) => Object.entries(weights).map(([name, weight]) => `${name} ${Math.round(100 * weight)} %`).join(", ");
@@ -41,18 +42,19 @@ function Pad({ classes, at, onmove, trail }) {
   </svg>`;
 }
 
-function Learn({ takes, open = false, onlearned }) {
-  const [classes, setClasses] = useKept("blend classes", [{ name: "walk", ids: [] }, { name: "run", ids: [] }]), [name, setName] = useKept("blend name", "blend");
-  const put = (k, change) => setClasses(classes.map((one, n) => (n === k ? { ...one, ...change } : one)));
-  const named = Object.fromEntries(classes.filter((one) => one.ids.length).map((one) => [one.name, one.ids]));
-  const words = Object.keys(named).length < 2 ? "choose takes of at least two movements" : new Set(classes.map((one) => one.name)).size < classes.length ? "every movement needs a different name" : "";
-  return html`<${Panel} title="Learn movements" open=${open}>
-    ${classes.map((one, k) => html`<div key=${k} class="class-box"><${Row}><${TextField} label=${`Movement ${k + 1}`} value=${one.name} onchange=${(text) => put(k, { name: text.trim() || `movement ${k + 1}` })} />
-      ${classes.length > 2 && html`<${Button} kind="quiet" label=${`remove movement ${one.name}`} onclick=${() => setClasses(classes.filter((_, n) => n !== k))}>✕<//>`}<//>
-      <${TakePicker} label="Takes" items=${takes} ids=${one.ids} onchange=${(ids) => put(k, { ids })} /></div>`)}
-    <${Row}><${Button} disabled=${classes.length > 7} onclick=${() => setClasses([...classes, { name: `movement ${classes.length + 1}`, ids: [] }])}>Add a movement<//>
-      <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "blend")} /><//>
-    <${TaskButton} task="blend_learn" items=${Object.values(named).flat()} settings=${{ classes: named, name }} words="Learn" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
+// The movements that are blended: this one and others of the same skeleton.
+function Learn({ open = false }) {
+  const { item: here } = useMovement(), items = useStore((now) => now.items);
+  const bodies = useBodies(here).filter((one) => !here || one.facts.signature === here.facts.signature);
+  const [ids, setIds] = useOwn("blend of", here ? [here.id] : []);
+  const chosen = bodies.filter((one) => ids.includes(one.id)), classes = Object.fromEntries(chosen.map((one) => [one.name, takesOf(items, one.id)]));
+  const words = chosen.length < 2 ? "choose at least two movements" : "";
+  const onlearned = async (job) => { await load(); openMovement(itemOf(job.made[0])?.movement, "blend"); };
+  return html`<${Panel} title="Blend movements" open=${open}>
+    <fieldset class="picker own-keys"><legend>Movements</legend><div class="picker-list">${bodies.map((one) => html`<label key=${one.id}><input type="checkbox" checked=${ids.includes(one.id)}
+      onChange=${(event) => setIds(event.target.checked ? [...ids, one.id] : ids.filter((id) => id !== one.id))} /><span>${one.name}</span><span class="facts">${takesOf(items, one.id).length} takes</span></label>`)}</div></fieldset>
+    ${bodies.length < 2 && html`<${Note}>Drop takes of another movement on the same skeleton, such as a run beside a walk.<//>`}
+    <${TaskButton} task="blend_learn" items=${Object.values(classes).flat()} settings=${{ classes, name: chosen.map((one) => one.name).join(" + ").slice(0, 60) || "blend" }} words="Learn the blend" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
   <//>`;
 }
 
@@ -87,7 +89,7 @@ function Live({ model }) {
     setBusy(true);
     const done = await run("blend_sample", [model.id], { ...made, name: `${model.name} recorded` });
     setBusy(false);
-    if (done) toast(`${made.seconds.toFixed(1)} s saved to the library.`, "good");
+    if (done) toast(`${made.seconds.toFixed(1)} s recorded: they are with this movement.`, "good");
   };
   const side = html`<${Panel} title="Blend">
       <${Pad} classes=${classes} at=${at} onmove=${setAt} trail=${recording.trail} />
@@ -102,21 +104,23 @@ function Live({ model }) {
     <output class="live-words" data-frames=${frames}>${percent(weights)}</output><//>` };
 }
 
+// A blend is a movement of its own; from a movement that it is made of, it is opened.
 function Tab() {
-  const takes = useMotions(), models = useModels("density");
-  const [model, choose] = useChosenModel("blend model", models);
-  if (!model) {
-    return html`<${Split} side=${html`<${Learn} takes=${takes} open=${true} onlearned=${(job) => choose(job.made[0])} />`}>
-      <div class="stage"><div class="stage-over"><${Empty} title="Learn some movements first" words="Name two or more movements, such as walk, run and skip, and choose takes of each on the left. A pad then blends between them while the motion runs.">
-        <${SampleButton} names=${["walk", "run", "skip"]} words="Try it with samples: walking, running, skipping" onadded=${(made) => setKept("blend classes", ["walk", "run", "skip"].map((name, k) => ({ name, ids: made[k] })))} /><//></div></div><//>`;
-  }
-  return html`<${Running} key=${model.id} model=${model} models=${models} choose=${choose} takes=${takes} />`;
+  const movement = useMovement(), own = useOwnModels("density"), model = own[own.length - 1];
+  const others = useModels("density").filter((one) => one.movement !== movement.id && Object.values(one.settings?.examples ?? {}).flat().some((id) => movement.takes.some((take) => take.id === id)));
+  if (model) return html`<${Running} key=${model.id} model=${model} />`;
+  return html`<${Split} label="blend" side=${html`<${Learn} open=${true} />`}>
+    <div class="stage"><div class="stage-over"><${Empty} title="Blend this movement with others" words="Choose two or more movements, such as walk, run and skip. A pad then blends between them while the motion runs.">
+      ${others.map((one) => html`<${Button} key=${one.id} kind="primary" onclick=${() => openMovement(one.movement, "blend")}>Open ${one.name}<//>`)}
+      ${!others.length && html`<${SampleButton} names=${["walk", "run", "skip"]} words="Try it with samples: walking, running, skipping" then=${async (made) => {
+        const done = await run("blend_learn", made.flat(), { classes: Object.fromEntries(["walk", "run", "skip"].map((name, k) => [name, made[k]])), name: "walk + run + skip" });
+        if (done) { await load(); openMovement(itemOf(done.made[0])?.movement, "blend"); }
+      }} />`}<//></div></div><//>`;
 }
 
-function Running({ model, models, choose, takes }) {
+function Running({ model }) {
   const { side, stage } = Live({ model });
-  return html`<${Split} label="blend" side=${html`${models.length > 1 && html`<${Panel}><${ModelSelect} models=${models} value=${model} onchange=${choose} /><//>`}
-    ${side}<${Learn} takes=${takes} onlearned=${(job) => choose(job.made[0])} />`}>${stage}<//>`;
+  return html`<${Split} label="blend" side=${side}>${stage}<//>`;
 }
 
-export default { name: "blend", label: "Blend", Tab };
+export default { name: "blend", label: "Blend", Tab, kinds: ["body"], shows: ["blend_learn", "blend_sample"] };

@@ -2,8 +2,9 @@
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
-import { latestVariants, TakePicker, useMotions } from "../picking.js";
-import { attempt, toast, useKept, useStore } from "../state.js";
+import { useMovement } from "../movements.js";
+import { TakePicker, useMotions } from "../picking.js";
+import { attempt, itemOf, useKept, useOwn } from "../state.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Select, Split, TaskButton, Toggle, Viewport } from "../ui.js";
 
 const KINDS = [["strawman", "Noise on every joint"], ["perlin", "Perlin noise"], ["pca", "Noise on principal components"], ["convex", "Mixtures of the takes"], ["replay", "Cycle animation (the takes again)"]];
@@ -51,24 +52,39 @@ function Votes({ tallies, onclear }) {
 }
 
 const shortly = (value) => (value === null || value === undefined ? "–" : Math.abs(value) < 1e-6 ? "0" : Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
+// How many figures are as those of real takes, and which are not, in a sentence.
+function counted(figures) {
+  const judged = figures.filter((one) => one.verdict), odd = judged.filter((one) => one.verdict !== "good").map((one) => one.title.toLowerCase());
+  if (!odd.length) return `All ${judged.length} figures are as those of real takes.`;
+  return `${judged.length - odd.length} of ${judged.length} figures are as those of real takes; look at ${odd.slice(0, 3).join(", ")}${odd.length > 3 ? ` and ${odd.length - 3} more` : ""}.`;
+}
+
+// The variants that the checks have something to say about, by name.
+function remarked(report) {
+  const some = (report.settings.variants ?? []).map(itemOf).filter((item) => item?.findings.length);
+  if (!some.length) return "The checks of bodies, feet and speeds have nothing to say about any of the variants.";
+  return `Look at ${some.slice(0, 4).map((item) => `${item.name} (${item.findings[0].words})`).join(", ")}${some.length > 4 ? ` and ${some.length - 4} more` : ""} first.`;
+}
+
 function Figures({ report }) {
   const { figures, baselines, usable, verdict } = report.facts, groups = [...new Set(figures.map((one) => one.group))];
   return html`<div class="below figures-box"><p class=${`verdict ${usable ? "good" : "look"}`} role="status">${verdict}</p>
+    <p class="note">${counted(figures)}</p><p class="note">${remarked(report)}</p>
     <${Row}><${Button} href=${`/api/reports/${report.id}`} title="in a tab of its own"><span>Open the full report</span><//><${Note}>${report.facts.variants} variants, compared with ${report.facts.inputs} takes.<//><//>
-    <div class="table-box"><table class="table"><thead><tr><th scope="col">Figure</th><th scope="col" class="num">variants</th><th scope="col" class="num">real takes</th>
+    <details class="figures-fold"><summary>All figures</summary><div class="table-box" tabindex="0" role="region" aria-label="all figures"><table class="table"><thead><tr><th scope="col">Figure</th><th scope="col" class="num">variants</th><th scope="col" class="num">real takes</th>
       ${baselines.map((name) => html`<th key=${name} scope="col" class="num">${WORDS[name] ?? name}</th>`)}<th scope="col"></th></tr></thead>
       <tbody>${groups.map((group) => html`<tr class="group" key=${group}><th colspan=${4 + baselines.length} scope="rowgroup">${group}</th></tr>${figures.filter((one) => one.group === group).map((one) => html`<tr key=${one.key}>
         <td>${one.title}${one.unit ? html` <span class="facts">${one.unit === "x" ? "×" : one.unit}</span>` : ""}</td><td class="num">${shortly(one.value)}</td>
         <td class="num">${one.real[0] === null ? "–" : `${shortly(one.real[0])} … ${shortly(one.real[1])}`}</td>
         ${baselines.map((name) => html`<td key=${name} class="num">${shortly(one.baselines[name])}</td>`)}
-        <td class=${one.verdict === "good" ? "mark good" : one.verdict ? "mark look" : ""}>${one.verdict === "good" ? "like real takes" : one.verdict ? `${one.verdict} real takes` : ""}</td></tr>`)}`)}</tbody></table></div></div>`;
+        <td class=${one.verdict === "good" ? "mark good" : one.verdict ? "mark look" : ""}>${one.verdict === "good" ? "like real takes" : one.verdict ? `${one.verdict} real takes` : ""}</td></tr>`)}`)}</tbody></table></div></details></div>`;
 }
 
 function Tab() {
-  const items = useStore((now) => now.items), motions = useMotions();
+  const movement = useMovement(), items = movement.own, motions = useMotions();
   const takes = motions.filter((item) => item.kind === "take"), made = motions.filter((item) => item.kind === "variant" && !item.facts.baseline), noise = motions.filter((item) => item.facts.baseline);
   const reports = items.filter((item) => item.facts.what === "evaluation");
-  const [pick, setPick] = useKept("compare picked", { takes: [], variants: [], noise: [] });
+  const [pick, setPick] = useOwn("compare picked", { takes: takes.slice(0, 3).map((item) => item.id), variants: made.slice(0, 3).map((item) => item.id), noise: [] });
   const put = (name) => (ids) => { setPick({ ...pick, [name]: ids }); setRound(null); };
   const known = new Set(items.map((item) => item.id)), of = (name) => (pick[name] ?? []).filter((id) => known.has(id));
   const all = [...of("takes"), ...of("variants"), ...of("noise")], chosen = all.slice(0, MOST);
@@ -102,9 +118,8 @@ function Tab() {
         disabled=${!of("variants").length || of("takes").length < 2} title="choose at least two takes and one variant" />
     <//>
     <${Votes} tallies=${tallies} onclear=${clear} />`;
-  const report = reports[reports.length - 1], latest = latestVariants(items);
-  const words = html`<${Empty} title="Choose what to compare" words="Choose takes, variants and baselines on the left to see them in one viewport. Hide their names to judge which look real before you know what they are.">
-    ${latest.variants.length > 0 && html`<${Button} kind="primary" onclick=${() => setPick({ takes: latest.takes.slice(0, 3), variants: latest.variants.slice(0, 3), noise: [] })}>Compare the latest variants with their takes<//>`}<//>`;
+  const report = reports[reports.length - 1];
+  const words = html`<${Empty} title="Choose what to compare" words="Choose takes, variants and baselines on the left to see them in one viewport. Hide their names to judge which look real before you know what they are." />`;
   return html`<${Split} side=${side} label="what is compared">
     ${report && html`<${Row}><${Segmented} label="view" value=${view} options=${[["motion", "Motion"], ["figures", "Numbers"]]} onchange=${setView} /><//>`}
     ${view === "figures" && report ? html`<${Figures} report=${report} />` : html`
@@ -116,4 +131,4 @@ function Tab() {
   <//>`;
 }
 
-export default { name: "compare", label: "Compare", Tab };
+export default { name: "compare", label: "Compare", Tab, kinds: ["body"], shows: ["noise", "evaluate"] };

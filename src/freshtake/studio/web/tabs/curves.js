@@ -3,7 +3,8 @@
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
 import { Button, Empty, ItemList, LinePlot, Note, Panel, PointPlot, Segmented, Select, Split, Viewport } from "../ui.js";
-import { set, state, toast, useKept, useStore, variationModels } from "../state.js";
+import { useMovement } from "../movements.js";
+import { ownOf, toast, useKept, useOwn } from "../state.js";
 
 const KINDS = [["time", "Over time"], ["against", "Two against each other"], ["pca", "Principal components"], ["durations", "Durations"]];
 const ABOUT = {
@@ -17,14 +18,10 @@ const roleOf = (item) => (item.kind === "variant" ? "variant" : "input");
 const jointOf = (dof) => (dof.includes(".") ? dof.slice(0, dof.lastIndexOf(".")) : dof);
 const partOf = (dof) => (dof.includes(".") ? dof.slice(dof.lastIndexOf(".") + 1) : "");
 
-// Takes that a model was learned from and its variants, or simply what is there.
-function firstChoice(items) {
-  const moving = items.filter((item) => ["take", "variant", "strokes"].includes(item.kind));
-  const chosen = moving.filter((item) => state.chosen.includes(item.id));
-  const base = chosen.length ? chosen : moving.filter((item) => item.kind !== "variant").slice(0, 6);
-  const models = variationModels(items).filter((item) => (item.settings?.examples ?? []).some((id) => base.some((one) => one.id === id)));
-  const made = moving.filter((item) => item.kind === "variant" && item.star >= 0 && models.some((one) => one.id === item.parent));
-  return [...new Set([...base, ...made.slice(0, 15)].map((item) => item.id))];
+// The takes that are chosen, or all, and variants.
+function firstChoice({ takes, variants }) {
+  const ids = ownOf("chosen") ?? [], chosen = takes.filter((item) => ids.includes(item.id));
+  return [...(chosen.length ? chosen : takes).slice(0, 6), ...variants.filter((item) => item.star >= 0).slice(0, 15)].map((item) => item.id);
 }
 
 // What a route says, read again when the question changes.
@@ -85,23 +82,22 @@ function durations(items) {
 }
 
 function Tab() {
-  const items = useStore((now) => now.items);
-  const moving = items.filter((item) => ["take", "variant", "strokes"].includes(item.kind));
-  const [ids, setIds] = useKept("curve items", null);
+  const movement = useMovement(), moving = movement.own.filter((item) => ["take", "variant", "strokes"].includes(item.kind));
+  const [ids, setIds] = useOwn("curve items", null);
   const [kind, setKind] = useKept("curve kind", "time");
-  const [picked, setPicked] = useKept("curve dof", null);
-  const [other, setOther] = useKept("curve against", null);
+  const [picked, setPicked] = useOwn("curve dof", null);
+  const [other, setOther] = useOwn("curve against", null);
   const [seconds, setSeconds] = useState(0);
   const [bold, setBold] = useState(null);
   const viewport = useRef(null), last = useRef(0);
-  const chosen = (ids ?? firstChoice(items)).map((id) => moving.find((item) => item.id === id)).filter(Boolean);
+  const chosen = (ids ?? firstChoice(movement)).map((id) => moving.find((item) => item.id === id)).filter(Boolean);
   const names = useAnswer(() => api.get(`dofs/${chosen[0].id}`), chosen[0]?.id ?? null);
   const dofs = (names ?? []).map((one) => one.name);
   const words = (name) => { const one = names?.find((other) => other.name === name); return one ? `${one.words}${one.unit ? ` (${one.unit})` : ""}` : name ?? ""; };
   const dof = dofs.includes(picked) ? picked : dofs.length ? firstDof(dofs) : null;
   const against = dofs.includes(other) ? other : dofs.length ? secondDof(dofs, dof) : null;
   const { series, xlabel, ylabel, rows } = useSeries(kind, chosen, dof, against, words);
-  if (!moving.length) return html`<div class="welcome"><${Empty} title="Nothing to draw yet" words="Add takes in the Library; their curves are drawn here, and those of the variants beside them."><${Button} onclick=${() => set({ tab: "library" })}>To the Library<//><//></div>`;
+  if (!moving.length) return html`<div class="welcome"><${Empty} title="Nothing to draw yet" words="Drop takes of this movement anywhere on the page; their curves are drawn here, and those of the variants beside them." /></div>`;
 
   const onframe = (now) => { if (Math.abs(now.seconds - last.current) > 0.03) { last.current = now.seconds; setSeconds(now.seconds); } };
   const jump = ({ series: one, index }) => {
@@ -130,4 +126,4 @@ function Tab() {
   <//>`;
 }
 
-export default { name: "curves", label: "Curves", Tab };
+export default { name: "curves", label: "Curves", Tab, kinds: ["body", "stroke", "markers"] };

@@ -3,7 +3,7 @@
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
 import { penOf, save, useFrames, useSize } from "../picking.js";
-import { isDark, run, toast, useKept, useStore } from "../state.js";
+import { isDark, itemOf, load, openMovement, run, toast, useKept, useStore } from "../state.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Slider, Split, TextField } from "../ui.js";
 
 const BOXES = 4, SIDE = 100; // units of a box
@@ -61,7 +61,7 @@ function Box({ number, pens, ghost, onchange }) {
       ${!pens.length && html`<span class="draw-number" aria-hidden="true">${number + 1}</span>`}
     </div>
     <${Row}>
-      <${Button} kind="quiet" disabled=${!pens.length} label=${`remove the last stroke of drawing ${number + 1}`} onclick=${() => onchange(pens.slice(0, -1))} title="remove the last stroke">Undo<//>
+      <${Button} kind="quiet" disabled=${!pens.length} label=${`undo the last stroke of drawing ${number + 1}`} onclick=${() => onchange(pens.slice(0, -1))} title="remove the last stroke">Undo<//>
       <${Button} kind="quiet" disabled=${!pens.length} label=${`clear drawing ${number + 1}`} onclick=${() => onchange([])}>Clear<//>
     <//>
   </div>`;
@@ -194,7 +194,11 @@ function Tab() {
   const example = async () => { const written = await api.get("strokes/example"); setBoxes(written.drawings); };
   const keep = async () => {
     const done = await run("draw", [], { drawings: fromZero(boxes), ...asked, name });
-    if (done) toast(`${number} variants of ${name} saved to the library.`, "good");
+    if (!done) return;
+    setBoxes(EMPTY);
+    await load();
+    openMovement(itemOf(done.made[0])?.movement, "vary");
+    toast(`${number} variants of ${name} are a movement of the project now.`, "good");
   };
   const left = BOXES - drawn(boxes);
   const side = html`<${Panel} title="Variants">
@@ -206,7 +210,7 @@ function Tab() {
     <//>
     <${Panel} title="Save">
       <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "character")} />
-      <${Button} kind="primary" disabled=${!variants} onclick=${keep}>Save to the library<//>
+      <${Button} kind="primary" disabled=${!variants} onclick=${keep}>Save to the project<//>
       <${Row}><${Button} disabled=${!variants} onclick=${() => save(`${name}.csv`, csv(variants.lists), "text/csv")}>CSV with timing<//>
         <${Button} disabled=${!variants} onclick=${() => save(`${name}.svg`, svg(variants.lists), "image/svg+xml")}>SVG<//><//>
     <//>

@@ -2,8 +2,9 @@
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
-import { Button, Empty, Note, Panel, Segmented, Select, Slider, Split } from "../ui.js";
-import { set, toast, useKept, useStore } from "../state.js";
+import { Button, Empty, Note, Panel, Segmented, Slider, Split } from "../ui.js";
+import { useMovement } from "../movements.js";
+import { set, toast, useKept } from "../state.js";
 
 const SIZE = 400; // of the graph, in its own units
 const [WIDE, TALL] = [290, 440]; // of the body
@@ -86,9 +87,7 @@ function Bars({ title, links, field, onpick, kind }) {
 }
 
 function Tab() {
-  const items = useStore((now) => now.items), chosen = useStore((now) => now.model);
-  const models = items.filter((item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation");
-  const model = models.find((one) => one.id === chosen) ?? models[models.length - 1];
+  const { model } = useMovement();
   const [network, setNetwork] = useState(null);
   const [which, setWhich] = useKept("network which", "transition");
   const [most, setMost] = useKept("network most", 30);
@@ -102,16 +101,15 @@ function Tab() {
   }, [model?.id]);
   const links = useMemo(() => (!network ? [] : which === "prior" && network.prior.length ? jointLinks(network.prior) : jointLinks(network.edges)), [network, which]);
   const nodes = useMemo(() => network?.nodes.map((node) => node.name) ?? [], [network]);
-  if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Learn one in the Vary tab. You then see here which joints vary together."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
+  if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Make variants first. You then see here which joints vary together."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
 
   const sources = joint ? links.filter((link) => link.child === joint) : [], gives = joint ? links.filter((link) => link.parent === joint) : [];
   const words = joint ? network?.nodes.filter((node) => node.name === joint && node.words !== joint).map((node) => node.words) : [];
   const side = html`<${Panel} title="Network">
-      ${models.length > 1 && html`<${Select} label="Model" value=${model.id} options=${models.map((one) => [one.id, one.name])} onchange=${(id) => set({ model: id })} />`}
       ${network?.prior?.length > 0 && html`<${Segmented} label="which network" value=${which} options=${[["transition", "From frame to frame", "transition network"], ["prior", "First frames", "prior network"]]} onchange=${setWhich} />`}
       <${Note}>${which === "prior" && network?.prior?.length ? "How a variant begins: what depends on what in its first two frames (prior network)." : "How takes differ: which joints vary together from take to take."}<//>
       <${Slider} label="Strongest links shown" value=${most} min=${5} max=${Math.max(Math.min(links.length, 200), 10)} step=${5} oninput=${setMost} onchange=${setMost} />
-      <${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more one joint says about the other.<//>
+      ${network && html`<${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more one joint says about the other.<//>`}
     <//>
     <${Panel} title=${joint ?? "In words"}>
       ${!joint && network?.sentences.slice(0, 5).map((sentence) => html`<${Note}>${sentence}<//>`)}
@@ -129,4 +127,4 @@ function Tab() {
   <//>`;
 }
 
-export default { name: "network", label: "Network", Tab };
+export default { name: "network", label: "Network", Tab, kinds: ["body", "stroke", "markers"] };

@@ -2,8 +2,9 @@
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api, asSentence, split } from "../api.js";
-import { isClip, latestVariants, TakePicker, useMotions } from "../picking.js";
-import { attempt, setKept, toast, useKept, useStore } from "../state.js";
+import { useMovement } from "../movements.js";
+import { isClip, TakePicker, useMotions } from "../picking.js";
+import { attempt, toast, useOwn } from "../state.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Split, TaskButton, TextField, Toggle, Viewport } from "../ui.js";
 
 const SCORES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
@@ -14,9 +15,10 @@ const LEAST = 1; // seconds that a motion is watched before it is scored
 // ---- making one ----
 function Design({ open, onmade }) {
   const clips = useMotions().filter(isClip), takes = clips.filter((item) => item.kind === "take"), made = clips.filter((item) => item.kind === "variant" && !item.facts.baseline);
-  const [variants, setVariants] = useKept("study variants", []), [inputs, setInputs] = useKept("study inputs", []), [captured, setCaptured] = useKept("study captured", []);
-  const [a, setA] = useKept("study a", true), [b, setB] = useKept("study b", true), [name, setName] = useKept("study name", "walk");
-  const [people, setPeople] = useKept("study people", 15), [trials, setTrials] = useKept("study trials", 15), [joined, setJoined] = useKept("study joined", 15);
+  const ids = (some) => some.map((item) => item.id), { item: movement } = useMovement(); // at first everything of the movement
+  const [variants, setVariants] = useOwn("study variants", ids(made)), [inputs, setInputs] = useOwn("study inputs", ids(takes)), [captured, setCaptured] = useOwn("study captured", []);
+  const [a, setA] = useOwn("study a", true), [b, setB] = useOwn("study b", true), [name, setName] = useOwn("study name", movement?.name ?? "study");
+  const [people, setPeople] = useOwn("study people", 15), [trials, setTrials] = useOwn("study trials", 15), [joined, setJoined] = useOwn("study joined", 15);
   const experiments = [a && "A", b && "B"].filter(Boolean);
   const words = !variants.length ? "choose variants" : !inputs.length ? "choose the takes they were made from" : !experiments.length ? "choose an experiment" : "";
   return html`<${Panel} title="New study" open=${open}>
@@ -29,7 +31,7 @@ function Design({ open, onmade }) {
     <${NumberField} label="Participants planned" value=${people} min=${1} max=${200} onchange=${setPeople} />
     <${NumberField} label="Motions per person and experiment" value=${trials} min=${2} max=${100} onchange=${setTrials} />
     ${b && html`<${NumberField} label="Clips in a sequence of B" value=${joined} min=${2} max=${60} onchange=${setJoined} />`}
-    <${TaskButton} task="study_design" items=${variants} settings=${{ inputs, captured, experiments, name, participants: people, trials, clips: joined, sequences: Math.max(2, Math.min(15, trials)) }} words="Make the study" disabled=${Boolean(words)} title=${words} ondone=${onmade} />
+    <${TaskButton} task="study_design" items=${variants} settings=${{ inputs, captured, experiment: experiments.join(""), name, participants: people, trials, clips: joined, sequences: Math.max(2, Math.min(15, trials)) }} words="Make the study" disabled=${Boolean(words)} title=${words} ondone=${onmade} />
   <//>`;
 }
 
@@ -124,11 +126,11 @@ function Outcome({ study }) {
 }
 
 function Tab() {
-  const items = useStore((now) => now.items), stamp = items.filter((item) => item.facts.what === "study").map((item) => item.id + item.name).join();
-  const [studies, setStudies] = useState(null), [chosen, choose] = useKept("study chosen", null), [part, setPart] = useKept("study part", false), [round, setRound] = useState(0);
-  useEffect(() => { attempt(api.get("studies")).then((list) => list && setStudies(list)); }, [stamp, part, round]);
+  const items = useMovement().own, stamp = items.filter((item) => item.facts.what === "study").map((item) => item.id + item.name).join();
+  const [studies, setStudies] = useState(null), [chosen, choose] = useOwn("study chosen", null), [part, setPart] = useOwn("study part", false), [round, setRound] = useState(0);
+  const own = new Set(items.map((item) => item.id));
+  useEffect(() => { attempt(api.get("studies")).then((list) => list && setStudies(list.filter((one) => own.has(one.id)))); }, [stamp, part, round]);
   const study = studies?.find((one) => one.id === chosen) ?? studies?.[0];
-  const latest = latestVariants(items);
   if (part && study) return html`<${Part} study=${study} onleave=${() => setPart(false)} />`;
   const side = html`${studies?.length > 0 && html`<${Panel} title="Studies" actions=${html`<${Button} kind="quiet" onclick=${() => setRound(round + 1)}>Refresh<//>`}>
       <ul class="items">${studies.map((one) => html`<li key=${one.id} class=${`item ${one.id === study?.id ? "chosen" : ""}`}><button type="button" class="item-name" aria-pressed=${String(one.id === study?.id)} onclick=${() => choose(one.id)}>
@@ -140,8 +142,7 @@ function Tab() {
     <//>`}
     <${Design} open=${!studies?.length} onmade=${(job) => { choose(job.made[0]); toast("The study is ready.", "good"); }} />`;
   return html`<${Split} side=${side} label="studies">${study ? html`<${Outcome} study=${study} />` : html`<div class="stage"><div class="stage-over"><${Empty} title="Ask people"
-    words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and score them from 1 to 9. The result is figure 8 of the paper with your own data.">
-      ${latest.variants.length > 0 && html`<${Button} kind="primary" onclick=${() => { setKept("study variants", latest.variants); setKept("study inputs", latest.takes); }}>Use the latest variants<//>`}<//></div></div>`}<//>`;
+    words="Choose variants and the takes they were made from. Participants see them in random order, without knowing which is which, and score them from 1 to 9. The result is figure 8 of the paper with your own data." /></div></div>`}<//>`;
 }
 
-export default { name: "study", label: "Study", Tab };
+export default { name: "study", label: "Study", Tab, kinds: ["body"], shows: ["study_design"] };

@@ -2,23 +2,27 @@
 
 import { html, useEffect, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
-import { isClip, SampleButton, TakePicker, useLatest, useModels, useMotions } from "../picking.js";
-import { setKept, toast, useKept } from "../state.js";
-import { Empty, LinePlot, Note, Panel, Row, Segmented, Select, Slider, Split, TaskButton, TextField, Viewport } from "../ui.js";
+import { useMovement } from "../movements.js";
+import { isClip, SampleButton, takesOf, useBodies, useLatest, useModels, useMotions } from "../picking.js";
+import { itemOf, run, setKept, toast, useKept, useOwn, useStore } from "../state.js";
+import { Empty, LinePlot, Note, Panel, Row, Segmented, Select, Slider, Split, TaskButton, Viewport } from "../ui.js";
 
 const COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5"];
 
-function Learn({ takes, open, onlearned }) {
-  const [sources, setSources] = useKept("style sources", []), [targets, setTargets] = useKept("style targets", []);
-  const [by, setBy] = useKept("style by", "order"), [name, setName] = useKept("style name", "style");
-  const words = !sources.length || !targets.length ? "choose takes in both lists"
-    : by === "order" && sources.length !== targets.length ? "to pair by order, choose as many stylized takes as normal ones" : "";
+// From the takes of one movement to those of another: walking and limping.
+function Learn({ open, onlearned }) {
+  const { item: here } = useMovement(), items = useStore((now) => now.items), bodies = useBodies(here);
+  const [source, setSource] = useOwn("style source", here?.id), [target, setTarget] = useOwn("style target", "");
+  const [by, setBy] = useOwn("style by", "");
+  const sources = takesOf(items, source), targets = takesOf(items, target), how = by || (sources.length === targets.length ? "order" : "content");
+  const words = !target ? "choose the stylized movement" : source === target ? "choose two different movements" : how === "order" && sources.length !== targets.length ? "to pair by order, both need as many takes" : "";
+  const options = bodies.map((one) => [one.id, one.name]);
   return html`<${Panel} title="Learn a style" open=${open}>
-    <${TakePicker} label="Normal takes" items=${takes} ids=${sources} onchange=${setSources} hint="takes in the style to start from" />
-    <${TakePicker} label="Stylized takes" items=${takes} ids=${targets} onchange=${setTargets} hint="the same movements in the other style" />
-    <${Segmented} label="how takes pair" value=${by} options=${[["order", "Pair by order", "first with first, second with second; one long take of each is cut into pieces"], ["content", "Pair by content", "takes that move alike"]]} onchange=${setBy} />
-    <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "style")} />
-    <${TaskButton} task="style_learn" items=${sources} settings=${{ targets, by, name }} words="Learn" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
+    <${Select} label="Normal" value=${source} options=${options} onchange=${setSource} hint="the movement as it usually is" />
+    <${Select} label="Stylized" value=${target} options=${[["", "choose …"], ...options.filter(([id]) => id !== source)]} onchange=${setTarget} hint="the same movement in the other style" />
+    <${Segmented} label="how takes pair" value=${how} options=${[["order", "Pair by order", "first with first, second with second; one long take of each is cut into pieces"], ["content", "Pair by content", "takes that move alike"]]} onchange=${setBy} />
+    <${TaskButton} task="style_learn" items=${sources} settings=${{ targets, by: how, name: itemOf(target)?.name ?? "style" }} words="Learn the style" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
+    ${bodies.length < 2 && html`<${Note}>Drop takes of the same movement in another style: they become a movement of their own.<//>`}
   <//>`;
 }
 
@@ -47,7 +51,7 @@ function Warps({ model }) {
 function Tab() {
   const takes = useMotions().filter(isClip), models = useModels("style");
   const [weights, setWeights] = useKept("style weights", {}), [strength, setStrength] = useKept("style strength", 1), [moving, setMoving] = useState(null);
-  const [take, setTake] = useKept("style take", null), [below, setBelow] = useKept("style below", "pairs");
+  const [take, setTake] = useOwn("style take", null), [below, setBelow] = useKept("style below", "pairs");
   const known = models.filter((one) => weights[one.id]), styles = known.length ? known.map((one) => [one.id, weights[one.id]]) : models.slice(-1).map((one) => [one.id, 1]);
   const shown = models.find((one) => one.id === styles[0]?.[0]);
   const chosen = takes.find((item) => item.id === take) ?? takes.find((item) => shown?.settings.examples?.includes(item.id)) ?? takes[0];
@@ -61,18 +65,18 @@ function Tab() {
       <${Select} label="Take" value=${chosen?.id ?? ""} options=${takes.map((item) => [item.id, item.name])} onchange=${setTake} />
       <${Slider} label="Strength" value=${strength} min=${0} max=${2} step=${0.05} format=${(x) => x.toFixed(2)} hint="0: the take itself; 1: the style; more than 1 exaggerates it"
         oninput=${setMoving} onchange=${(x) => { setMoving(null); setStrength(x); }} />
-      <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Save to the library" disabled=${!chosen} ondone=${() => toast("Saved to the library.", "good")} />
+      <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Save it to the movement" disabled=${!chosen} ondone=${() => toast("Saved: it is with the takes of this movement.", "good")} />
     <//>
     <${Mix} models=${models} weights=${shownWeights} onchange=${setWeights} />`}
-    <${Learn} takes=${takes} open=${!models.length} onlearned=${(job) => setWeights({ [job.made[0]]: 1 })} />`;
+    <${Learn} open=${!models.length} onlearned=${(job) => setWeights({ [job.made[0]]: 1 })} />`;
   return html`<${Split} side=${side} label="styles">
     <${Viewport} scene=${scene} start=${{ layout: "row", follow: true }} label="the take, and the same take in the style"
-      empty=${html`<${Empty} title=${models.length ? "Choose a take" : "Learn a style first"} words="Choose some normal takes and the same movements in another style, such as walking and limping. You can then apply that style to any other take, as strongly as you like.">
-        ${!models.length && html`<${SampleButton} names=${["walk_long", "limp"]} words="Try it with samples: walking and limping" onadded=${([walks, limps]) => { setKept("style sources", walks); setKept("style targets", limps); setKept("style name", "limp"); }} />`}<//>`} />
+      empty=${html`<${Empty} title=${models.length ? "Choose a take" : "Learn a style first"} words="Choose a movement and the same movement in another style, such as walking and limping. You can then apply that style to any other take, as strongly as you like.">
+        ${!models.length && html`<${SampleButton} names=${["walk_long", "limp"]} words="Try it with samples: walking and limping" then=${async ([walks, limps]) => { const done = await run("style_learn", walks, { targets: limps, by: "order", name: "limp" }); if (done) setKept("style weights", { [done.made[0]]: 1 }); }} />`}<//>`} />
     ${shown && html`<div class="below"><${Row}><${Segmented} label="what is shown below" value=${below} options=${[["pairs", "Pairs"], ["warps", "Time warps"]]} onchange=${setBelow} />
       ${(shown.facts.notes ?? []).map((note) => html`<${Note} kind="warn">${note}<//>`)}<//>
       ${below === "pairs" ? html`<${Pairs} model=${shown} />` : html`<${Warps} model=${shown} />`}</div>`}
   <//>`;
 }
 
-export default { name: "style", label: "Style", Tab };
+export default { name: "style", label: "Style", Tab, kinds: ["body"], shows: ["style_learn", "style_apply"] };

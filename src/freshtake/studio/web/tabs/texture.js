@@ -1,12 +1,12 @@
 // Endless playback of one take or mesh: the jump map with the cursor running on it, steered by keys or a gamepad.
 
-import * as THREE from "../viewport/three/three.module.min.js";
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
 import { meshPlayer } from "../mesh_player.js";
-import { ModelSelect, penOf, SampleButton, TakePicker, useChosenModel, useFrames, useModels, useMotions, useSize } from "../picking.js";
-import { isDark, setKept, toast, useKept, useStore } from "../state.js";
-import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Slider, Split, TaskButton, TextField, Toggle, Viewport } from "../ui.js";
+import { ModelSelect, penOf, SampleButton, TakePicker, useChosenModel, useFrames, useMotions, useSize } from "../picking.js";
+import { useMovement, useOwnModels } from "../movements.js";
+import { isDark, run, toast, useKept, useOwn, useStore } from "../state.js";
+import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Slider, Split, TaskButton, Toggle, Viewport, three } from "../ui.js";
 
 const NEAR = 4; // frames that play at another tempo may step over without having jumped
 const SHOWN = 1.2; // seconds that a jump stays visible
@@ -89,15 +89,14 @@ function useSteering(on) {
 }
 
 function Learn({ takes, onlearned, open }) {
-  const [ids, setIds] = useKept("texture takes", []), [turns, setTurns] = useKept("texture turns", false), [name, setName] = useKept("texture name", "texture");
+  const { item, kind } = useMovement(), [ids, setIds] = useOwn("texture takes", takes.filter((one) => one.kind === "take").map((one) => one.id)), [turns, setTurns] = useOwn("texture turns", false);
   const [time, setTime] = useKept("texture time", 1.5), [largest, setLargest] = useKept("texture largest", 0);
-  return html`<${Panel} title="Learn a texture" open=${open}>
-    <${TakePicker} label="Takes or meshes" items=${takes} ids=${ids} onchange=${setIds} hint="one long take is enough" />
+  return html`<${Panel} title="Learn where it can jump" open=${open}>
+    <${TakePicker} label=${kind === "mesh" ? "Meshes" : "Takes"} items=${takes} ids=${ids} onchange=${setIds} hint="one long take is enough" />
     <${NumberField} label="Seconds between jumps" value=${time} min=${0.2} max=${30} step=${0.1} onchange=${setTime} />
     <${NumberField} label="Largest jump (0: automatic)" hint="in average frame steps" value=${largest} min=${0} max=${1000} step=${0.5} onchange=${setLargest} />
-    <${Toggle} label="Split a walk into forward, left and right" value=${turns} onchange=${setTurns} />
-    <${TextField} label="Name" value=${name} onchange=${(text) => setName(text.trim() || "texture")} />
-    <${TaskButton} task="texture_learn" items=${ids} settings=${{ turns, jump_time: time, largest_jump: largest || null, name }} words="Learn" disabled=${!ids.length} title=${ids.length ? "" : "choose a take"} ondone=${onlearned} />
+    ${kind === "body" && html`<${Toggle} label="Split a walk into forward, left and right" value=${turns} onchange=${setTurns} />`}
+    <${TaskButton} task="texture_learn" items=${ids} settings=${{ turns, jump_time: time, largest_jump: largest || null, name: item?.name ?? "texture" }} words="Learn" disabled=${!ids.length} title=${ids.length ? "" : "choose a take"} ondone=${onlearned} />
   <//>`;
 }
 
@@ -106,7 +105,7 @@ function MeshStage({ model, rate, onframe }) {
   const player = useRef(null), callback = useRef(onframe);
   callback.current = onframe;
   const scene = useMemo(async () => {
-    player.current = meshPlayer(THREE, await api.modes(model.id), (...now) => callback.current(...now));
+    player.current = meshPlayer(await three, await api.modes(model.id), (...now) => callback.current(...now));
     return { manifest: { shapes: [] }, scene: player.current.scene };
   }, [model.id]);
   useEffect(() => { if (player.current) player.current.rate = rate; else scene.then(() => { player.current.rate = rate; }, () => {}); }, [rate]);
@@ -146,8 +145,8 @@ function Running({ model, models, choose, takes }) {
     <//>
     <${Panel} title="Save">
       <${NumberField} label="Seconds" value=${seconds} min=${0.5} max=${600} step=${0.5} onchange=${setSeconds} />
-      <${TaskButton} task="texture_sample" items=${[model.id]} settings=${{ seconds, loop: true, name: `${model.name} loop` }} words="Save a loop" ondone=${() => toast("The loop is saved to the library.", "good")} />
-      <${TaskButton} kind="plain" task="texture_sample" items=${[model.id]} settings=${{ seconds, heading, name: model.name }} words="Save as a motion" ondone=${() => toast("Saved to the library.", "good")} />
+      <${TaskButton} task="texture_sample" items=${[model.id]} settings=${{ seconds, loop: true, name: `${model.name} loop` }} words="Save a loop" ondone=${() => toast("The loop is saved with this movement.", "good")} />
+      <${TaskButton} kind="plain" task="texture_sample" items=${[model.id]} settings=${{ seconds, heading, name: model.name }} words="Save as a motion" ondone=${() => toast("Saved with this movement.", "good")} />
     <//>
     <${Learn} takes=${takes} open=${false} onlearned=${(job) => choose(job.made[0])} />`;
   return html`<${Split} side=${side} label="texture">
@@ -161,13 +160,13 @@ function Running({ model, models, choose, takes }) {
 }
 
 function Tab() {
-  const takes = useMotions(["take", "variant", "strokes"]), models = useModels("texture");
+  const takes = useMotions(["take", "variant", "strokes"]), models = useOwnModels("texture");
   const [model, choose] = useChosenModel("texture model", models);
   if (model) return html`<${Running} key=${model.id} model=${model} models=${models} choose=${choose} takes=${takes} />`;
   return html`<${Split} side=${html`<${Learn} takes=${takes} open=${true} onlearned=${(job) => choose(job.made[0])} />`}>
-    <div class="stage"><div class="stage-over"><${Empty} title="Learn a texture first" words="A texture plays one long take, or a mesh such as a flag, forever: it jumps between frames that look alike. You see where it jumps, and can steer it.">
-      <${SampleButton} names=${["walk_long"]} words="Try it with a sample: a long walk" onadded=${([walks]) => setKept("texture takes", walks.slice(0, 1))} />
-      <${SampleButton} names=${["flag"]} words="A flag" onadded=${([flags]) => setKept("texture takes", flags.slice(0, 1))} /><//></div></div><//>`;
+    <div class="stage"><div class="stage-over"><${Empty} title="Play it endlessly" words="One long take, or a mesh such as a flag, plays forever (a motion texture): it jumps between frames that look alike. You see where it jumps, and can steer it.">
+      ${!takes.length && html`<${SampleButton} names=${["walk_long"]} words="Try it with a sample: a long walk" then=${([walks]) => run("texture_learn", walks.slice(0, 1), { name: "walk_long" })} />`}
+      <${SampleButton} names=${["flag"]} words="Try it with a flag" then=${([flags]) => run("texture_learn", flags.slice(0, 1), { name: "flag" })} /><//></div></div><//>`;
 }
 
-export default { name: "texture", label: "Texture", Tab };
+export default { name: "texture", label: "Endless", Tab, kinds: ["body", "mesh", "markers"], shows: ["texture_learn", "texture_sample"] };

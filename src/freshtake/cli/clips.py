@@ -1,0 +1,179 @@
+"""`freshtake loop`, `plant`, `cut`, `convert` and `retarget`: clips to clips."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from freshtake.cli.console import in_words, print_json, progress_bar, say, warn
+from freshtake.cli.outputs import Force, Json, prepare
+from freshtake.requests.clips import Convert, Cut, Loop, Plant, Retarget
+
+if TYPE_CHECKING:
+    from freshtake.workflows.editing import Looped
+
+
+def loop(request: Loop, *, force: Force = False, json: Json = False) -> int:
+    """Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.
+
+    The last frame leads into the first: a loop of N frames lasts N frame times, and frame N is frame 0 moved on by the
+    travel of one loop. It begins above the origin, faces forward and goes straight: a turn is removed evenly over the
+    loop.
+
+    **Examples**
+
+    ```
+    freshtake loop walk.bvh -o walk_loop.bvh
+    freshtake loop run.bvh -o run_loop.glb --in-place --unit cm
+    freshtake loop one_cheer.bvh -o cheer_loop.bvh --whole
+    freshtake loop swim.bvh -o swim_loop.npz --cycles 2 --json
+    freshtake loop walks/ -o loops/ --format glb
+    ```
+    """
+    from freshtake.motion.verdict import verdict_line
+    from freshtake.workflows import loop as run
+
+    prepare(request.out, force=force)
+    with progress_bar() as report:
+        loops = run(request, report, warn)
+    if json:
+        print_json(loops[0].summary() if len(loops) == 1 else {"loops": [one.summary() for one in loops]})
+        return 0
+    for one in loops:
+        say(_loop_sentence(one))
+    say(verdict_line([verdict for one in loops for verdict in one.verdicts], "it" if len(loops) == 1 else "all loops"))
+    return 0
+
+
+def _loop_sentence(looped: Looped) -> str:
+    from freshtake.motion.body.size import unit_name, unit_of
+
+    info = looped.motion.playback
+    assert info is not None
+    frames = (
+        f"{len(looped.motion)} frames ({info.seconds:.3g} s) from frames {looped.span.start} to {looped.span.stop - 1}"
+    )
+    seam = f"{looped.seam.step:.3g} at the seam (largest steps in the clip: {looped.usual.step:.3g})"
+    metres = unit_of(looped.motion)
+    unit = "units of the clip" if metres is None else unit_name(metres)
+    return f"wrote {looped.path}: {frames}; speed {info.speed:.3g} {unit} a second; joints step {seam}"
+
+
+def plant(request: Plant, *, force: Force = False, json: Json = False) -> int:
+    """Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.
+
+    **Examples**
+
+    ```
+    freshtake plant sliding.bvh -o clean.bvh
+    freshtake plant variant.bvh -o clean.bvh --like walk_1.bvh walk_2.bvh
+    freshtake plant takes/ -o clean/
+    freshtake plant take.bvh -o reach.bvh --pins pins.json --contacts contacts.csv --mapping limbs.json
+    ```
+    """
+    from freshtake.workflows import plant as run
+
+    prepare(request.out, force=force)
+    with progress_bar() as progress:
+        planted = run(request, progress, warn)
+    if json:
+        facts = [{"written": str(one.path), **one.report.summary()} for one in planted]
+        print_json(facts[0] if len(facts) == 1 else {"clips": facts})
+        return 0
+    for path, report in planted:
+        held = f"{len(report.contacts)} contacts held, missed by {report.residual:.2g} at most"
+        say(f"wrote {path}: {held}; between contacts, legs turned by {report.change:.2g}° on average")
+        for pin, missed in report.pins:
+            frames = f"frame {pin.start}" if pin.stop == pin.start + 1 else f"frames {pin.start} to {pin.stop - 1}"
+            say(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}")
+    return 0
+
+
+def cut(request: Cut, *, force: Force = False, json: Json = False) -> int:
+    """Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.
+
+    **Examples**
+
+    ```
+    freshtake cut walk_10s.bvh -o cycles/
+    freshtake cut take.bvh -o jumps/ --like jump_1.bvh
+    freshtake cut take.bvh -o piece/ --range 120:360
+    freshtake cut take.bvh -o piece.glb --range 1.5s:4s
+    freshtake cut takes/ -o cycles/
+    ```
+    """
+    from freshtake.workflows import cut as run
+
+    prepare(request.out, force=force)
+    with progress_bar() as report:
+        pieces = run(request, report, warn)
+    if json:
+        print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in pieces]})
+        return 0
+    for piece in pieces:
+        say(f"{piece.path}  frames {piece.start}..{piece.stop - 1}")
+    return 0
+
+
+def convert(request: Convert, *, force: Force = False, json: Json = False) -> int:
+    """Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.
+
+    **Examples**
+
+    ```
+    freshtake convert take.amc take.bvh --skeleton 35.asf --fps 60
+    freshtake convert walk.bvh walk.glb --unit 0.0564 --start 10 --end 2.5s
+    freshtake convert a.bvh b.bvh both.fbx --unit 0.01
+    freshtake convert takes/ -o glb/ --format glb --unit cm
+    freshtake convert raw.bvh clean.bvh --repair drop-tpose unwrap
+    ```
+    """
+    from freshtake.workflows import convert as run
+    from freshtake.workflows.outputs import playback_summary
+
+    out = request.sources_and_target()[1]
+    prepare(out, force=force)
+    with progress_bar() as report:
+        result = run(request, report, warn)
+    if json:
+        alone = len(result.paths) == 1 and result.paths[0] == out
+        facts: dict[str, Any] = {
+            "written": str(out) if alone else [str(path) for path in result.paths],
+            "from": [str(source) for source in result.sources],
+            "frames": [len(motion) for motion in result.motions],
+        }
+        playbacks = [playback_summary(motion) for motion in result.motions]
+        print_json({**facts, "playback": playbacks} if any(playbacks) else facts)
+    elif len(result.paths) == 1:
+        several = len(result.motions) > 1
+        lengths = "; ".join((f"{motion.name!r} " if several else "") + in_words(motion) for motion in result.motions)
+        say(f"wrote {result.paths[0]}: {lengths}")
+    else:
+        for path, motion in zip(result.paths, result.motions, strict=True):
+            say(f"wrote {path}: {in_words(motion)}")
+    return 0
+
+
+def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> int:
+    """Put clips onto a character with another skeleton: joints are matched by name or shape, rest poses aligned.
+
+    **Examples**
+
+    ```
+    freshtake retarget walk.bvh --onto hero.glb -o hero_walk.glb
+    freshtake retarget walk.bvh run.bvh jump.bvh --onto hero.glb -o hero_moves.glb
+    freshtake retarget take.amc --onto other_actor.bvh -o take.bvh --save-map actors.toml
+    freshtake retarget *.bvh --onto hero.glb --map actors.toml -o clips/ --format bvh
+    ```
+    """
+    from freshtake.workflows import retarget as run
+
+    prepare(request.out, request.save_map, request.picture, force=force)
+    with progress_bar() as report:
+        result = run(request, report, warn)
+    if json:
+        print_json(result.summary())
+        return 0
+    names = [str(result.paths[0]), *[path.name for path in result.paths[1:]]]
+    listed = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
+    say(f"wrote {listed}")
+    return 0

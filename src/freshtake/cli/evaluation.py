@@ -1,0 +1,171 @@
+"""`freshtake evaluate` and `freshtake study`: how good variants are, by figures and by people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+from cyclopts import App, Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.outputs import Force, Json, prepare, prepare_folder
+from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign
+
+if TYPE_CHECKING:
+    from freshtake.evaluation import Figure
+    from freshtake.evaluation.study import Outcome
+    from freshtake.workflows.evaluating import Evaluated
+
+PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
+COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
+Everything = Annotated[bool, Parameter(name="--all", negative="", help="Print all figures, not only the main ones.")]
+study = App(
+    name="study",
+    help="A user study: who watches what, and what the scores show.",
+    help_format="markdown",
+    group_commands="Commands",
+)
+
+
+def evaluate(request: Evaluate, *, everything: Everything = False, force: Force = False, json: Json = False) -> int:
+    """Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.
+
+    Every figure stands beside the same figure of real takes: each input scored against the other inputs, and each
+    `--extra` take against the inputs.
+
+    **Examples**
+
+    ```
+    freshtake evaluate --inputs walk_*.bvh --outputs variants/*.bvh -o report.html
+    freshtake evaluate --inputs a_1.bvh a_2.bvh --outputs v*.bvh --extra e*.bvh -o report/ --json
+    freshtake evaluate --inputs a_0*.csv --outputs letters/*.csv --all --model a.ftm -o letters.html
+    freshtake evaluate --inputs walks/ --outputs variants/ --baselines -o report.html
+    ```
+    """
+    from freshtake.workflows import evaluate as run
+
+    prepare(request.out, force=force)
+    with progress_bar() as report:
+        done = run(request, report, warn)
+    written = [str(path) for path in done.written]
+    if json:
+        checks = [{"color": one.color, "remarks": one.sentences} for one in done.checks]
+        print_json({**done.result.as_dict(), "checks": checks, "written": written})
+        return 0
+    _print(done, everything)
+    for path in written:
+        say(f"wrote {path}")
+    return 0
+
+
+def _print(done: Evaluated, everything: bool) -> None:
+    """The main figures as a table; diversity comes with smoothness and foot speed below it."""
+    from rich.table import Table
+
+    from freshtake.evaluation.figure_kinds import GROUPS
+    from freshtake.reports.baseline_table import terminal_cells
+    from freshtake.reports.verdict import verdict_of, with_checks
+
+    result = done.result
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("")
+    for heading in ("variants", "real takes"):
+        table.add_column(heading, justify="right", no_wrap=True)
+    table.add_column("", no_wrap=True)
+    for column in result.baselines:
+        table.add_column(column.name, justify="right", no_wrap=True)
+    for group in GROUPS:
+        figures = [f for f in result.figures if f.kind.group == group and (everything or f.kind.main)]
+        if figures:
+            table.add_row(f"[bold]{group}[/bold]")
+        for figure in figures:
+            table.add_row(*_row(figure), *terminal_cells(result.baselines, figure.key))
+    console = output()
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH + 12 * len(result.baselines)
+    console.print(table)
+    console.print(with_checks(verdict_of(result), done.checks).sentence, markup=False)
+    for note in result.notes:
+        console.print(f"note: {note}", markup=False)
+    if everything:
+        for key, reason in result.missing.items():
+            console.print(f"note: {key} is not available: {reason}", markup=False)
+
+
+def _row(figure: Figure) -> tuple[str, str, str, str]:
+    from freshtake.reports.wording import real_range, shown, verdict
+
+    sign, words = verdict(figure)
+    color = COLORS[figure.verdict]
+    mark = f"[{color}]{sign} {words.removesuffix(' real takes')}[/{color}]" if words else ""
+    return f"  {figure.kind.title}", shown(figure.value, figure.kind.unit), real_range(figure), mark
+
+
+@study.command
+def design(request: StudyDesign, *, force: Force = False, json: Json = False) -> int:
+    """Write a study: stimuli under neutral names, ratings.csv to be filled in, and key.csv, which stays with you.
+
+    Experiment A shows single variants among captured takes and asks how natural they are; experiment B shows long
+    sequences of variants among cycle animations and asks how repetitive they are. Scores are whole numbers from 1 to 9.
+
+    **Examples**
+
+    ```
+    freshtake study design --motion walk --variants variants/*.bvh --inputs walk_*.bvh -o walk_study/
+    freshtake study design --motion jump --experiment A --variants v*.bvh --captured takes/*.bvh -o jump_study/
+    ```
+    """
+    from freshtake.workflows import study_design
+
+    prepare_folder(request.out, force=force)
+    with progress_bar() as report:
+        done = study_design(request, report, warn)
+    if json:
+        facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}
+        print_json({"folder": str(done.folder), **facts})
+    else:
+        counts = f"{len(done.stimuli)} stimuli and {done.trials} trials for {request.participants} participants"
+        say(f"wrote {done.folder}: {counts}")
+    return 0
+
+
+@study.command
+def analyze(request: StudyAnalyze, *, force: Force = False, json: Json = False) -> int:
+    """Analyze the scores: means, how certain they are, and whether the conditions differ.
+
+    **Examples**
+
+    ```
+    freshtake study analyze walk_study/ratings.csv -o figure8.png
+    freshtake study analyze walk_study/ cheering_study/ --json
+    ```
+    """
+    from freshtake.workflows import study_analyze
+
+    prepare(request.out, force=force)
+    outcomes = study_analyze(request)
+    if json:
+        print_json({"outcomes": [outcome.as_dict() for outcome in outcomes]})
+        return 0
+    for outcome in outcomes:
+        _print_outcome(outcome)
+    if request.out is not None:
+        say(f"wrote {request.out}")
+    return 0
+
+
+def _print_outcome(outcome: Outcome) -> None:
+    from freshtake.reports.study_figure import WARNING, p_value
+
+    console, anova, difference = output(), outcome.anova, outcome.apart
+    note = f" ({WARNING})" if outcome.simulated else ""
+    console.print(f"experiment {outcome.experiment}, {outcome.motion}: {outcome.measure}{note}", markup=False)
+    for group in outcome.groups:
+        interval = f"{group.mean.mean:.2f} ({group.mean.low:.2f} to {group.mean.high:.2f})"
+        console.print(f"  {group.condition:<9} {interval}, {group.scores} scores", markup=False)
+    test = f"F({anova.df_between}, {anova.df_within}) = {anova.f:.3g}, {p_value(anova.p)}"
+    console.print(f"  {test}; by participants {p_value(outcome.by_participant)}", markup=False)
+    console.print(
+        f"  difference {difference.mean:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})", markup=False
+    )
+    if outcome.unanswered:
+        console.print(f"  {outcome.unanswered} trials have no score", markup=False)

@@ -1,0 +1,115 @@
+"""What `freshtake stream --live` does: keys in, poses out, and at the end how punctual they were."""
+
+from __future__ import annotations
+
+import os
+import select
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from freshtake.cli.console import output, print_json, warn
+from freshtake.errors import UsageError
+from freshtake.requests.variation import Stream
+
+if TYPE_CHECKING:
+    from freshtake.workflows.live import Steers
+    from freshtake.workflows.sending import SendReport
+
+
+def send_live(request: Stream, json: bool) -> int:
+    """Send until the end; keys steer where stdin is a terminal."""
+    from freshtake.workflows import motion_send as run
+    from freshtake.workflows.live import Steers, key_pressed, keys_help
+    from freshtake.workflows.sending import address_of
+
+    if request.seconds is not None and not 0.0 < request.seconds < 1e9:
+        raise UsageError(f"a time above 0 was expected, not {request.seconds:g} s")
+    target = address_of(request.live or "", anywhere=request.host)
+    steers = Steers(request.amount, request.speed, request.heading)
+    terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
+    keys_shown = not terminal
+
+    def each_tick(now: Steers) -> None:
+        nonlocal keys_shown
+        typed = keys()
+        if not keys_shown:
+            keys_shown = True
+            print(keys_help(now.classes), file=sys.stderr)
+        if [key for key in typed if key_pressed(now, key)] and terminal:
+            print(f"\r{now.status()}\033[K", end="", file=sys.stderr, flush=True)
+
+    with pressed_keys() as keys:
+        done = run(
+            request.model, target, steers=steers, seconds=request.seconds, in_place=request.in_place,
+            listen=request.listen, anywhere=request.host, plant=request.planting, unit_m=request.unit,
+            seed=request.seed, keep_going=request.keep_going,
+            each_tick=each_tick, warn=warn,
+        )  # fmt: skip
+    _tell(done, json)
+    return 0
+
+
+def _tell(done: SendReport, json: bool) -> None:
+    timing = done.timing
+    if json:
+        print_json({**done._asdict(), "address": f"vmc://{done.address.host}:{done.address.port}",
+                    "timing": timing._asdict()})  # fmt: skip
+        return
+    output().print(
+        f"sent {timing.sent} poses in {done.seconds:.1f} s to {done.address.host}:{done.address.port}, "
+        f"late by {timing.median_ms:.2f} ms (median), {timing.p99_ms:.2f} ms (99th percentile), "
+        f"{timing.worst_ms:.1f} ms at worst; {timing.left_out} skipped",
+        markup=False,
+    )
+
+
+MOST = 64  # bytes that are read at a time
+
+
+@contextmanager
+def pressed_keys(file: int | None = None) -> Iterator[Callable[[], str]]:
+    """A function that gives the keys pressed since it was last called; `file` is the terminal, default: stdin."""
+    number = _stdin() if file is None else file
+    if number is None or not os.isatty(number):
+        yield lambda: ""
+        return
+    if sys.platform == "win32":
+        yield _windows_keys
+        return
+    import termios
+    import tty
+
+    before = termios.tcgetattr(number)
+    tty.setcbreak(number, termios.TCSANOW)
+    try:
+        yield lambda: _waiting(number)
+    finally:
+        termios.tcsetattr(number, termios.TCSANOW, before)
+
+
+def _stdin() -> int | None:
+    try:
+        return sys.stdin.fileno()
+    except (AttributeError, OSError, ValueError):  # closed, or not a file at all
+        return None
+
+
+def _waiting(number: int) -> str:
+    """What has been typed, as far as it can be read at once."""
+    if not select.select([number], [], [], 0.0)[0]:
+        return ""
+    try:
+        return os.read(number, MOST).decode("utf-8", "ignore")
+    except OSError:  # the terminal has gone
+        return ""
+
+
+def _windows_keys() -> str:
+    import msvcrt
+
+    out = ""
+    while len(out) < MOST and msvcrt.kbhit():  # type: ignore[attr-defined,unused-ignore]
+        out += msvcrt.getwch()  # type: ignore[attr-defined,unused-ignore]
+    return out

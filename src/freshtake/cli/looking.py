@@ -1,0 +1,147 @@
+"""`freshtake info` and `freshtake view`: what is in files and models, in words and moving."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from cyclopts import Parameter
+
+from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.outputs import Force, Json, prepare
+from freshtake.requests.clips import Info, View
+
+MANY = 3  # files that are described in full
+PIPE_WIDTH = 160  # where there is no terminal that says how wide it is
+Everything = Annotated[
+    bool, Parameter(name="--all", negative="", help="Print everything about each file, not one line per file.")
+]
+
+
+def info(request: Info, *, everything: Everything = False, json: Json = False) -> int:
+    """Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.
+
+    **Examples**
+
+    ```
+    freshtake info walk.bvh
+    freshtake info takes/*.amc --skeleton 35.asf --fps 60
+    freshtake info character.glb --mesh --json
+    freshtake info walk.ftm
+    ```
+    """
+    from freshtake.workflows import info as run
+    from freshtake.workflows import motion_set_info
+
+    described = run(request, warn=warn)
+    together = motion_set_info(described)
+    if json:
+        print_json({"files": [d.facts for d in described], "together": together})
+        return 0
+    if len(described) > MANY and not everything:
+        _print_table([one.facts for one in described])
+    else:
+        for one in described:
+            _print(one.facts)
+    for sentence in together:
+        output().print(f"[yellow]together:[/yellow] {_plain(sentence)}")
+    return 0
+
+
+def _print(facts: dict[str, Any]) -> None:
+    console = output()
+    console.print(f"[bold]{_plain(facts['file'])}[/bold]  {facts['kind']} ({facts['format']})")
+    for key, value in facts.items():
+        if key in ("file", "kind", "format", "findings", "up_from", "unit_m") or value in (None, "", []):
+            continue
+        if key == "up":
+            value = f"{value} ({facts['up_from']})"
+        if isinstance(value, dict):
+            value = [f"{name} {number}" for name, number in value.items()]
+        text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+        console.print(f"  {key.replace('_', ' '):<12} {_plain(text)}")
+    for finding in facts["findings"]:
+        console.print(f"  [yellow]finding[/yellow]      {_plain(finding['sentence'])}")
+    if not facts["findings"]:
+        console.print("  [green]no problem found[/green]")
+
+
+def _print_table(files: list[dict[str, Any]]) -> None:
+    """A line for each file, then what is wrong with which, once for all."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in ("file", "kind", "frames", "fps", "seconds", "unit", "joints"):
+        table.add_column(heading, justify="right" if heading in ("frames", "fps", "seconds", "joints") else "left")
+    for facts in files:
+        shown = [facts.get(key) for key in ("frames", "fps", "duration_s", "unit", "joints")]
+        table.add_row(_plain(facts["file"]), facts["kind"], *("" if value is None else str(value) for value in shown))
+    console = output()
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(table)
+    wrong: dict[str, list[str]] = {}
+    for facts in files:
+        for finding in facts["findings"]:
+            name, _, what = finding["sentence"].partition(": ")
+            wrong.setdefault(what or name, []).append(name)
+    for what, names in wrong.items():
+        several = f"{names[0]} and {len(names) - 1} more" if len(names) > 1 else names[0]
+        console.print(f"[yellow]finding[/yellow] {_plain(several)}: {_plain(what)}")
+    if not wrong:
+        console.print("[green]no problem found[/green]")
+
+
+def _plain(text: str) -> str:
+    from rich.markup import escape
+
+    return escape(text)
+
+
+def view(request: View, *, force: Force = False, json: Json = False) -> int:
+    """Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.
+
+    **Examples**
+
+    ```
+    freshtake view walk_1.bvh walk_2.bvh
+    freshtake view takes/ --variants variants/ -o compare.html
+    freshtake view walk.ftm -n 9 --seed 3
+    freshtake view fox_run.npz letter_a.csv -o both.html
+    freshtake view takes/ --png strip.png --gif takes.gif
+    ```
+    """
+    from freshtake.workflows import view as run
+
+    prepare(request.out, request.png, request.gif, force=force)
+    opens = request.out is None and request.png is None and request.gif is None
+    page = _temporary() if opens else None
+    with progress_bar() as report:
+        result = run(replace(request, out=page) if opens else request, report, warn)
+    opened = page is not None and _opened(page)
+    if json:
+        shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in result.scene.shapes]
+        print_json({"written": [str(path) for path in result.written], "shown": shown, "opened": opened})
+        return 0
+    for path in result.written:
+        hint = "opened" if opened else "wrote"
+        more = ": open it in a browser" if page is not None and not opened else ""
+        say(f"{hint} {path}{more}")
+    return 0
+
+
+def _temporary() -> Path:
+    """A new file that the system clears away some day."""
+    import tempfile
+
+    return Path(tempfile.mkdtemp(prefix="freshtake-")) / "view.html"
+
+
+def _opened(page: Path) -> bool:
+    import webbrowser
+
+    try:
+        return webbrowser.open(page.as_uri())
+    except webbrowser.Error:
+        return False

@@ -1,1 +1,0 @@
-"""Where shards are made: in processes of this machine, or by the workers of a Dask scheduler."""

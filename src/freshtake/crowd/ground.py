@@ -1,0 +1,166 @@
+"""Ground that is not flat: heights on a grid, and bodies that are lifted onto it."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+from functools import lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.crowd.folder import GROUND, replacing_ours
+from freshtake.crowd.plan import GroundMap
+from freshtake.crowd.route_following import smoothed
+from freshtake.errors import FormatError
+from freshtake.formats.archive import decode_array, open_archive, write_archive
+from freshtake.formats.files import read_bytes, read_text
+from freshtake.motion import Clip
+from freshtake.motion.body.limbs import Limb
+from freshtake.motion.planting.limb_leading import PINNED, lead_limbs
+from freshtake.motion.planting.rig import make_bones
+from freshtake.numeric.arrays import Floats
+
+EASED = 0.12  # seconds: standard deviation by which the height of hips is smoothed
+MOST = 8192  # rows and columns
+ENDINGS = (".png", ".npy", ".csv")
+
+
+class Ground(NamedTuple):
+    """Heights (rows, columns) in metres over a rectangle of this size (x, z): rows along z, columns along x."""
+
+    heights: Floats
+    center: tuple[float, float]
+    size: tuple[float, float]
+
+    def at(self, places: Floats) -> Floats:
+        """Interpolate heights at places (..., 2) from the four nearest cells; outside they are as at the border."""
+        count = np.array(self.heights.shape[::-1])
+        share = (places - np.array(self.center)) / np.array(self.size) + 0.5
+        cells = np.clip(share * (count - 1), 0.0, count - 1.0)
+        low = np.minimum(cells.astype(np.intp), np.maximum(count - 2, 0))
+        high = np.minimum(low + 1, count - 1)
+        x, z = np.moveaxis(cells - low, -1, 0)
+        grid, (c0, r0), (c1, r1) = self.heights, np.moveaxis(low, -1, 0), np.moveaxis(high, -1, 0)
+        near = grid[r0, c0] * (1.0 - x) + grid[r0, c1] * x
+        far = grid[r1, c0] * (1.0 - x) + grid[r1, c1] * x
+        return np.asarray(near * (1.0 - z) + far * z)
+
+
+def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
+    """Lift a motion over a flat floor (metres, y up) onto the ground.
+
+    Every foot is lifted by the height under it, so that one that stands goes on standing; hips by that under the lower
+    foot, smoothed, so that no leg has to stretch. Without legs the body is lifted by the height under its root.
+    """
+    places = clip.positions()
+    root = clip.root.copy()
+    if not legs:
+        root[:, 1] += _eased(ground.at(root[:, [0, 2]]), clip.frame_time)
+        return clip.changed(root=root)
+    feet = np.stack([places[:, list(leg.points)].mean(axis=1)[:, [0, 2]] for leg in legs], axis=1)
+    under = ground.at(feet)  # (frames, legs)
+    root[:, 1] += _eased(under.min(axis=1), clip.frame_time)
+    moves = np.zeros((len(clip), len(legs), 3))
+    moves[..., 1] = under
+    rotations, by_ankle = clip.rotations.copy(), np.zeros(len(legs), dtype=np.intp)
+    lead_limbs(
+        make_bones(clip.skeleton, legs), clip.root, root, np.ascontiguousarray(clip.skeleton.offsets[None]), moves,
+        by_ankle, rotations, PINNED,
+    )  # fmt: skip
+    return clip.changed(root=root, rotations=rotations)
+
+
+def _eased(heights: Floats, frame_time: float) -> Floats:
+    return np.asarray(smoothed(heights.astype(np.complex128), EASED / frame_time).real)
+
+
+def read_ground(asked: GroundMap) -> Ground:
+    """Read the heights that a plan names."""
+    path = asked.file
+    kind = path.suffix.lower()
+    if kind not in ENDINGS:
+        raise FormatError(path, f"a height map ends in {', '.join(ENDINGS)}")
+    heights = _picture(path) if kind == ".png" else _array(path) if kind == ".npy" else _table(path)
+    if heights.ndim != 2 or min(heights.shape) < 2 or max(heights.shape) > MOST:
+        shape = " x ".join(map(str, heights.shape))
+        raise FormatError(path, f"a grid of 2 x 2 to {MOST} x {MOST} heights was expected, not {shape}")
+    if not np.isfinite(heights).all():
+        row, column = np.argwhere(~np.isfinite(heights))[0]
+        raise FormatError(path, "finite heights were expected", f"row {row + 1}, column {column + 1}")
+    return Ground(np.ascontiguousarray(asked.height * heights, dtype=np.float64), asked.center, asked.size)
+
+
+def _picture(path: Path) -> Floats:
+    """Read a picture of 8 or 16 bits: black is 0, white 1."""
+    from PIL import Image, UnidentifiedImageError
+
+    try:
+        with Image.open(io.BytesIO(read_bytes(path)), formats=["PNG"]) as picture:
+            if max(picture.size) > MOST:
+                raise FormatError(path, f"at most {MOST} x {MOST} pixels are read")
+            deep = picture.mode.startswith("I")
+            values = np.asarray(picture if deep else picture.convert("L"), dtype=np.float64)
+    except (UnidentifiedImageError, OSError, SyntaxError, ValueError, Image.DecompressionBombError):
+        raise FormatError(path, "this is no PNG picture, or it is damaged") from None
+    return np.asarray(values / (65535.0 if deep else 255.0))
+
+
+def _array(path: Path) -> Floats:
+    heights = decode_array(path, read_bytes(path), "")
+    if heights.dtype.kind not in "biuf":
+        raise FormatError(path, f"an array of heights was expected, not of {heights.dtype}")
+    return np.asarray(heights, dtype=np.float64)
+
+
+def _table(path: Path) -> Floats:
+    rows: list[list[float]] = []
+    for line, row in enumerate(csv.reader(io.StringIO(read_text(path))), start=1):
+        if not any(cell.strip() for cell in row):
+            continue
+        try:
+            rows.append([float(cell) for cell in row])
+        except ValueError:
+            raise FormatError(path, "heights were expected, as numbers between commas", f"line {line}") from None
+        if len(rows[-1]) != len(rows[0]):
+            raise FormatError(path, f"{len(rows[0])} heights were expected, as in the first line", f"line {line}")
+    return np.array(rows).reshape(len(rows), len(rows[0]) if rows else 0)
+
+
+def keep_ground(folder: Path, ground: Ground) -> str:
+    """Write the heights beside the shards, where all workers see them, and return their checksum."""
+    arrays = {"heights": ground.heights, "center": np.array(ground.center), "size": np.array(ground.size)}
+    digest = ground_checksum(ground)
+    path = folder / GROUND
+    if not path.is_file() or _kept_checksum(path) != digest:
+        replacing_ours(write_archive, path, arrays)
+    return digest
+
+
+def ground_checksum(ground: Ground) -> str:
+    """Compute the checksum of heights, center and size."""
+    return hashlib.sha256(ground.heights.tobytes() + repr((ground.center, ground.size)).encode()).hexdigest()
+
+
+def _kept_checksum(path: Path) -> str:
+    try:
+        return ground_checksum(_read(path))
+    except FormatError:
+        return ""
+
+
+@lru_cache(maxsize=4)
+def kept_ground(folder: Path, checksum: str) -> Ground:
+    """Read what `keep_ground` wrote, once in a process."""
+    ground = _read(folder / GROUND)
+    if ground_checksum(ground) != checksum:
+        raise FormatError(folder / GROUND, "this is not the ground that the crowd was begun with: run it again")
+    return ground
+
+
+def _read(path: Path) -> Ground:
+    archive = open_archive(path)
+    (x, z), (wide, deep) = archive.array("center").tolist(), archive.array("size").tolist()
+    return Ground(archive.array("heights"), (x, z), (wide, deep))

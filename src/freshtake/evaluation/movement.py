@@ -1,0 +1,313 @@
+"""How one clip moves beside the inputs: how smooth, how fast, whether feet stand, how far DOFs reach."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.evaluation.gallery import Gallery, Part, Parts, at_working_rate, flat
+from freshtake.evaluation.tracks import GROUND, UP, Track, cheapest_windows
+from freshtake.motion.body.pose_space import distances
+from freshtake.motion.planting.contacts import NEAR_FLOOR
+from freshtake.numeric.arrays import Bools, Floats
+
+
+def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
+    """Jerk of one track divided by the inputs' (1 is as smooth as the inputs), and its largest step in the plane."""
+    slow = at_working_rate(gallery.layout, track)
+    limbs = list(gallery.layout.limbs)
+    parts: Parts = {}
+    sets = (("jerk", True), ("jerk_limbs", False)) if gallery.layout.has_body else (("jerk", True),)
+    for key, whole in sets:
+        now = _summary(jerk(slow.world if whole else slow.world[:, limbs], slow.frame_time))
+        then = gallery.once(_all_jerk if whole else _limb_jerk)
+        parts[key] = Part(now[0] / then[0] if then[0] > 0 else float("nan"))
+        parts[f"{key}_p99"] = Part(now[1] / then[1] if then[1] > 0 else float("nan"))
+    full = gallery.inputs[0].frame_time
+    if gallery.layout.has_body and abs(track.frame_time / full - 1.0) < 0.02:
+        mean, _ = _summary(jerk(track.world[:, limbs], track.frame_time))
+        before = gallery.once(_full_limb_jerk)[0]
+        parts["jerk_limbs_full"] = Part(mean / before if before > 0 else float("nan"))
+    if gallery.layout.has_body:
+        largest = gallery.once(_largest_input_step)
+        parts["root_step"] = Part(largest_step(slow) / largest if largest > 0 else float("nan"))
+    return parts
+
+
+def jerk(positions: Floats, frame_time: float) -> Floats:
+    """Length of the third difference of positions per second cubed, (frames - 3, points)."""
+    if len(positions) < 4:
+        return np.zeros((0, positions.shape[1]))
+    return np.asarray(np.linalg.norm(np.diff(positions, 3, axis=0), axis=-1) / frame_time**3)
+
+
+def largest_step(track: Track) -> float:
+    """Fastest movement of the root in the ground plane between two frames: a teleport shows here."""
+    steps = np.linalg.norm(np.diff(track.world[:, 0][:, GROUND], axis=0), axis=1)
+    return float(steps.max(initial=0.0) / track.frame_time)
+
+
+def _summary(values: Floats) -> tuple[float, float]:
+    if values.size == 0:
+        return float("nan"), float("nan")
+    return float(values.mean()), float(np.percentile(values, 99))
+
+
+def _of_inputs(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]:
+    """Mean and 99th percentile over the inputs, weighed by their frames."""
+    tracks = gallery.slow if slow else gallery.inputs
+    chosen = list(gallery.layout.limbs) if limbs else slice(None)
+    pairs = np.array([_summary(jerk(track.world[:, chosen], track.frame_time)) for track in tracks])
+    weights = np.array([len(track) for track in tracks], dtype=np.float64)
+    weights[~np.isfinite(pairs).all(axis=1)] = 0.0
+    if weights.sum() == 0:
+        return 0.0, 0.0
+    mean, high = np.average(np.nan_to_num(pairs), axis=0, weights=weights)
+    return float(mean), float(high)
+
+
+def _all_jerk(gallery: Gallery) -> tuple[float, float]:
+    return _of_inputs(gallery, False, True)
+
+
+def _limb_jerk(gallery: Gallery) -> tuple[float, float]:
+    return _of_inputs(gallery, True, True)
+
+
+def _full_limb_jerk(gallery: Gallery) -> tuple[float, float]:
+    return _of_inputs(gallery, True, False)
+
+
+def _largest_input_step(gallery: Gallery) -> float:
+    return max(largest_step(track) for track in gallery.slow)
+
+
+WINDOW = 30  # frames at 30 a second
+BETTER = 0.95  # another speed counts when it fits by 5 % better than the inputs' own
+SLOWEST, FASTEST, SPEEDS = 0.7, 1.4, 11
+
+
+def measure_timing(gallery: Gallery, track: Track) -> Parts:
+    """Duration in seconds and as a share of the inputs' mean; share of windows at another tempo, and how far off."""
+    mean = float(np.mean([other.duration for other in gallery.inputs]))
+    parts = {"duration": Part(track.duration)}
+    if mean > 0:
+        parts["duration_ratio"] = Part(track.duration / mean)
+    if gallery.layout.has_body:
+        parts |= tempo(gallery, track)
+    return parts
+
+
+def tempo(gallery: Gallery, track: Track) -> Parts:
+    """Which windows of the track fit the inputs better when those are played at another speed."""
+    features = track.thirty().features
+    speeds, played = gallery.once(played_inputs)
+    costs = np.array([cheapest_windows([distances(features, g) for g in faster], WINDOW) for faster in played])
+    if costs.shape[1] == 0 or not np.isfinite(costs).any():
+        return {}
+    normal_costs = costs[speeds.index(1.0)]
+    better = costs.min(axis=0) < BETTER * normal_costs
+    off = np.abs(np.log(np.array(speeds)[costs.argmin(axis=0)]))
+    return {"tempo_share": Part(float(better.mean())), "tempo_off": Part(float(np.where(better, off, 0.0).mean()))}
+
+
+def played_inputs(gallery: Gallery) -> tuple[list[float], list[list[Floats]]]:
+    """The speeds, and per speed the inputs' features played at it."""
+    steps = np.round(np.exp(np.linspace(np.log(SLOWEST), np.log(FASTEST), SPEEDS)), 4)
+    speeds = sorted([*steps[np.abs(steps - 1.0) > 0.01].tolist(), 1.0])
+    return speeds, [[stretched(track.features, speed) for track in gallery.slow] for speed in speeds]
+
+
+def stretched(values: Floats, speed: float) -> Floats:
+    """Read `speed` times as fast, by linear interpolation, both ends kept."""
+    if len(values) < 2:
+        return values
+    places = np.linspace(0, len(values) - 1, max(2, round(len(values) / speed)))
+    low = np.minimum(places.astype(np.intp), len(values) - 2)
+    share = (places - low)[:, None]
+    return np.asarray(values[low] * (1.0 - share) + values[low + 1] * share)
+
+
+def spread(tracks: Sequence[Track]) -> float:
+    """Standard deviation of the durations as a share of their mean; NaN for fewer than two."""
+    durations = np.array([track.duration for track in tracks])
+    if len(durations) < 2 or durations.mean() <= 0:
+        return float("nan")
+    return float(durations.std(ddof=1) / durations.mean())
+
+
+SLIDING = 20.0  # % of the leg length per second
+KIMODO_LOW, KIMODO_FAST = 0.05, 0.2  # metres, metres per second
+FLOOR_PERCENTILE = 2.0
+
+
+class Standing(NamedTuple):
+    """The inputs' frames (30 a second), pose by pose: where each foot is planted, and how fast it moves there."""
+
+    poses: Floats
+    planted: Bools
+    speeds: Floats
+
+
+def measure_feet(gallery: Gallery, track: Track) -> Parts:
+    """Foot figures of one track; empty where there are no feet."""
+    if not gallery.layout.feet:
+        return {}
+    slow = track.thirty()
+    speed, height = motion_of_feet(gallery, slow)
+    standing = gallery.once(input_standing)
+    nearest = distances(flat(slow.body), standing.poses).argmin(axis=1)
+    there = speed[standing.planted[nearest]]
+    sliding, share = in_contact(gallery, slow)
+    parts = {"contact_share": Part(share), "contact_speed": Part(sliding, 1.0 if np.isfinite(sliding) else 0.0)}
+    if len(there):
+        parts["planted_speed"] = Part(float(there.mean()), len(there))
+        parts["planted_lost"] = Part(float((there > SLIDING).mean()), len(there))
+    return parts | {key: Part(value) for key, value in kimodo_skate(gallery, slow).items()}
+
+
+def input_values(gallery: Gallery) -> dict[str, float]:
+    """The inputs' own figures."""
+    if not gallery.layout.feet:
+        return {}
+    standing = gallery.once(input_standing)
+    contacts = np.array([in_contact(gallery, track) for track in gallery.slow])
+    weights = [len(track) for track in gallery.slow]
+    out = {"contact_share": float(np.average(contacts[:, 1], weights=weights))}
+    if np.isfinite(contacts[:, 0]).all():
+        out["contact_speed"] = float(np.average(contacts[:, 0], weights=weights))
+    if standing.planted.any():
+        out["planted_speed"] = float(standing.speeds[standing.planted].mean())
+        out["planted_lost"] = 0.0
+    skates = [kimodo_skate(gallery, track) for track in gallery.slow]
+    for key in skates[0]:
+        if all(key in skate for skate in skates):
+            out[key] = float(np.average([skate[key] for skate in skates], weights=weights))
+    return out
+
+
+def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
+    """Measure skating as papers on text-to-motion do (Kimodo 2026): in metres, whatever the size of the body.
+
+    Args:
+        gallery: The inputs, which know the floor and the unit.
+        slow: The track, about 30 frames per second.
+
+    Returns:
+        The share of toe frames below 5 cm and faster than 0.2 m/s, and the mean speed (m/s) of toes at contacts: near
+        the floor in both of two frames. Nothing where the unit is unknown or no foot comes near the floor.
+    """
+    metres = gallery.layout.unit_m
+    if metres is None or len(slow) < 2:
+        return {}
+    speed, height = motion_of_feet(gallery, slow)
+    speed_m = speed[1:] / 100.0 * gallery.layout.size * metres
+    skating = (height[1:] * metres < KIMODO_LOW) & (speed_m > KIMODO_FAST)
+    out = {"kimodo_skate": float(skating.mean())}
+    at_contacts, _ = in_contact(gallery, slow)
+    if np.isfinite(at_contacts):
+        out["kimodo_speed"] = at_contacts / 100.0 * gallery.layout.size * metres
+    return out
+
+
+def floor_heights(gallery: Gallery) -> Floats:
+    """Per foot joint the height it stands at: a low percentile of its heights in the inputs."""
+    heights = np.concatenate([track.world[:, list(gallery.layout.feet), UP] for track in gallery.slow])
+    return np.asarray(np.percentile(heights, FLOOR_PERCENTILE, axis=0))
+
+
+def motion_of_feet(gallery: Gallery, slow: Track) -> tuple[Floats, Floats]:
+    """(frames, feet): horizontal speed since the frame before in % of the leg per second, height over the floor."""
+    feet = slow.world[:, list(gallery.layout.feet)]
+    height = feet[..., UP] - gallery.once(floor_heights)
+    if len(slow) < 2:
+        return np.zeros(height.shape), height
+    speed = np.linalg.norm(np.diff(feet[..., GROUND], axis=0), axis=-1)
+    speed = 100.0 * speed / slow.frame_time / gallery.layout.size
+    return np.concatenate([speed[:1], speed]), height
+
+
+def in_contact(gallery: Gallery, slow: Track) -> tuple[float, float]:
+    """Mean horizontal speed of feet near the floor in both of two frames, and the share of such foot steps."""
+    speed, height = motion_of_feet(gallery, slow)
+    near = np.maximum(height[:-1], height[1:]) < NEAR_FLOOR * gallery.layout.size
+    if near.size == 0 or not near.any():
+        return float("nan"), 0.0
+    return float(speed[1:][near].mean()), float(near.mean())
+
+
+def input_standing(gallery: Gallery) -> Standing:
+    """Where the inputs' feet are planted: low and slow. A variant should stand in the poses nearest to these."""
+    poses, planted, speeds = [], [], []
+    for track in gallery.slow:
+        speed, height = motion_of_feet(gallery, track)
+        poses.append(flat(track.body))
+        planted.append((height < NEAR_FLOOR * gallery.layout.size) & (speed < SLIDING))
+        speeds.append(speed)
+    return Standing(np.concatenate(poses), np.concatenate(planted), np.concatenate(speeds))
+
+
+MARGIN = 0.05  # of the inputs' range, to either side
+STILL = 1e-6  # what a DOF that the inputs do not move may move
+QUANTILES = 200
+
+
+class Range(NamedTuple):
+    """Per DOF the lowest and highest value allowed, the inputs' spread and their quantiles."""
+
+    low: Floats
+    high: Floats
+    spread: Floats
+    quantiles: Floats
+
+
+class DofFigures(NamedTuple):
+    """One DOF: Wasserstein-1 distance to the inputs in their standard deviations, share of frames out of range."""
+
+    name: str
+    distance: float
+    overshoot: float
+
+
+def measure_ranges(gallery: Gallery, track: Track) -> Parts:
+    """Share of frames x DOFs out of range, and the mean distribution distance over the DOFs that matter."""
+    if track.dofs.shape[1] == 0:
+        return {}
+    known = gallery.once(input_range)
+    beyond = (track.dofs < known.low) | (track.dofs > known.high)
+    weights = gallery.layout.scales * known.spread
+    parts = {"overshoot": Part(float(beyond.mean()), len(track))}
+    if weights.sum() > 0:
+        parts["dof_distance"] = Part(float(np.average(wasserstein(known, track.dofs), weights=weights)))
+    return parts
+
+
+def input_range(gallery: Gallery) -> Range:
+    """What the inputs reach, widened by the margin."""
+    rows = np.concatenate([track.dofs for track in gallery.inputs])
+    low, high = rows.min(axis=0), rows.max(axis=0)
+    slack = np.maximum(MARGIN * (high - low), STILL)
+    return Range(low - slack, high + slack, rows.std(axis=0), quantiles(rows))
+
+
+def quantiles(rows: Floats) -> Floats:
+    """(quantiles, DOFs) at evenly spaced probabilities."""
+    return np.asarray(np.quantile(rows, (np.arange(QUANTILES) + 0.5) / QUANTILES, axis=0))
+
+
+def wasserstein(known: Range, rows: Floats) -> Floats:
+    """Per DOF the mean distance between equal quantiles (Wasserstein-1) in the inputs' standard deviations."""
+    distance = np.abs(quantiles(rows) - known.quantiles).mean(axis=0)
+    return np.asarray(distance / np.maximum(known.spread, STILL))
+
+
+def dof_table(gallery: Gallery, tracks: Sequence[Track]) -> list[DofFigures]:
+    """Every DOF with the figures of all tracks together, those that move the body most first."""
+    known = gallery.once(input_range)
+    rows = np.concatenate([track.dofs for track in tracks])
+    distance = wasserstein(known, rows)
+    beyond = ((rows < known.low) | (rows > known.high)).mean(axis=0)
+    order = np.argsort(-gallery.layout.scales * known.spread, kind="stable")
+    return [DofFigures(gallery.layout.dofs[k], float(distance[k]), float(beyond[k])) for k in order]

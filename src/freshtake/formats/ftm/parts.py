@@ -1,0 +1,262 @@
+"""Check the header fields of model files, and store what all methods share: skeletons, recipes, settings."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, NamedTuple, NoReturn, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import FormatError
+from freshtake.motion.features import Recipe
+from freshtake.numeric.arrays import Floats
+
+_TYPES: dict[str, tuple[type, ...]] = {
+    "int": (int,),
+    "float": (float, int),
+    "str": (str,),
+    "bool": (bool,),
+    "list": (list,),
+    "dict": (dict,),
+    "None": (type(None),),
+}
+_WORDS = {
+    "int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "list": "a list",
+    "dict": "an object", "None": "null",
+}  # fmt: skip
+Array = npt.NDArray[Any]
+MOST_FRAMES = 1 << 31  # of all takes of a model together
+LARGEST = 1e18  # beyond it no model of a motion has a number, and squares of float32 would overflow
+
+
+class Noted(dict[str, Any]):
+    """A dictionary that notes which of its keys were asked for; iterating over its items asks for all of them."""
+
+    def __init__(self, *values: Any) -> None:
+        super().__init__(*values)
+        self.asked: set[str] = set()
+
+    def __getitem__(self, key: str) -> Any:
+        self.asked.add(key)
+        return super().__getitem__(key)
+
+    def get(self, key: str, default: Any = None) -> Any:
+        """Return a value, or the default."""
+        self.asked.add(key)
+        return super().get(key, default)
+
+    def items(self) -> Any:
+        """Return all items."""
+        self.asked.update(self)
+        return super().items()
+
+    def ignored(self, before: str = "") -> list[str]:
+        """Return the keys that nobody asked for, in here and in dictionaries in here that somebody asked for."""
+        out = [f"{before}{key}" for key in self if key not in self.asked]
+        for key in self.asked:
+            inner = super().get(key)
+            if isinstance(inner, Noted) and inner.asked:
+                out += inner.ignored(f"{before}{key}.")
+        return out
+
+
+class Fields:
+    """A JSON object of a file; `where` is the name of the object inside the header."""
+
+    def __init__(self, path: Path, values: Mapping[str, Any], where: str = "") -> None:
+        self.path, self.values, self.where = path, values, where
+
+    def place(self, name: str) -> str:
+        """Return how messages call a field."""
+        return f"header field {f'{self.where}.{name}'.lstrip('.')!r}"
+
+    def wrong(self, name: str, problem: str) -> NoReturn:
+        """Refuse the file because of a field."""
+        raise FormatError(self.path, problem, self.place(name))
+
+    def get(self, name: str, kinds: str) -> Any:
+        """Return a value of one of the kinds, which are written as in annotations: "int", "float | None"."""
+        if name not in self.values:
+            self.wrong(name, "the field is missing")
+        value: Any = self.values[name]
+        words = kinds.split(" | ")
+        allowed = tuple(t for word in words for t in _TYPES[word])
+        if not isinstance(value, allowed) or (isinstance(value, bool) and "bool" not in words):
+            self.wrong(name, f"{' or '.join(_WORDS[word] for word in words)} was expected, not {_shown(value)}")
+        if isinstance(value, str):
+            self._sound(name, value)
+        if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
+            self.wrong(name, f"a number between ±{LARGEST:g} was expected, not {_shown(value)}")
+        return float(value) if isinstance(value, int) and "float" in words else value
+
+    def inner(self, name: str) -> Fields:
+        """Return an object inside this one."""
+        return Fields(self.path, self.get(name, "dict"), f"{self.where}.{name}".lstrip("."))
+
+    def texts(self, name: str) -> tuple[str, ...]:
+        """Return a list of texts."""
+        values = self.get(name, "list")
+        for value in values:
+            if not isinstance(value, str):
+                self.wrong(name, f"a list of texts was expected, but {_shown(value)} is in it")
+            self._sound(name, value)
+        return tuple(values)
+
+    def whole_numbers(self, name: str, low: int, high: int) -> tuple[int, ...]:
+        """Return a list of whole numbers between two bounds, both included."""
+        return self._checked(name, self.get(name, "list"), low, high)
+
+    def lists_of_numbers(self, name: str, low: int, high: int) -> tuple[tuple[int, ...], ...]:
+        """Return a list of such lists."""
+        rows = self.get(name, "list")
+        if not all(isinstance(row, list) for row in rows):
+            self.wrong(name, "a list of lists was expected")
+        return tuple(self._checked(name, row, low, high) for row in rows)
+
+    def _checked(self, name: str, values: list[Any], low: int, high: int) -> tuple[int, ...]:
+        for value in values:
+            if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
+                self.wrong(name, f"whole numbers from {low} to {high} were expected, not {_shown(value)}")
+        return tuple(values)
+
+    def _sound(self, name: str, text: str) -> None:
+        if any(0xD800 <= ord(letter) < 0xE000 for letter in text):
+            self.wrong(name, "the text holds half a character")
+
+
+def parsed(path: Path, text: str, place: str) -> Fields:
+    """Return a JSON object; numbers that JSON does not have are refused."""
+
+    def refuse(word: str) -> NoReturn:
+        raise ValueError(f"{word} is no JSON")
+
+    try:
+        values = json.loads(text, parse_constant=refuse, object_hook=Noted)
+    except (ValueError, RecursionError):
+        raise FormatError(path, "the header is not JSON: the file is damaged, get it again", place) from None
+    if not isinstance(values, dict):
+        raise FormatError(path, "a JSON object was expected", place)
+    return Fields(path, values)
+
+
+def _shown(value: Any) -> str:
+    try:
+        text = ascii(value)
+    except (ValueError, RecursionError):  # numbers with thousands of digits
+        text = type(value).__name__
+    return text if len(text) <= 40 else f"{text[:40]}..."
+
+
+class Parts(NamedTuple):
+    """To be written."""
+
+    header: dict[str, Any]
+    arrays: dict[str, Array]
+
+
+@dataclass(frozen=True)
+class ReadParts:
+    """As read: the header's fields, and arrays whose checksums were right."""
+
+    fields: Fields
+    arrays: Mapping[str, Array]
+
+    def numbers(self, name: str, shape: tuple[int, ...], low: float = -LARGEST, high: float = LARGEST) -> Floats:
+        """Return a float64 array of this shape with finite values between two bounds."""
+        place = f"array {name!r}"
+        if name not in self.arrays:
+            raise FormatError(self.fields.path, "the array is missing", place)
+        array = self.arrays[name]
+        if array.dtype.kind not in "fiub" or array.shape != shape:
+            wanted = " x ".join(map(str, shape))
+            raise FormatError(
+                self.fields.path, f"{wanted} numbers were expected, not {array.shape} of {array.dtype}", place
+            )
+        with np.errstate(invalid="ignore"):  # signalling NaNs
+            values = np.ascontiguousarray(array, dtype=np.float64)
+        low, high = max(low, -LARGEST), min(high, LARGEST)
+        if not np.isfinite(values).all() or (values < low).any() or (values > high).any():
+            raise FormatError(self.fields.path, f"finite numbers between {low:g} and {high:g} were expected", place)
+        return values
+
+
+def compact(values: Floats) -> Array:
+    """As float32 where that loses nothing, which is what models round to; else as it is."""
+    with np.errstate(over="ignore"):
+        small = np.asarray(values, dtype=np.float32)
+    return small if np.array_equal(small.astype(np.float64), values) else np.asarray(values, dtype=np.float64)
+
+
+FRAME_TIMES = (1e-5, 1e3)  # seconds; what lasts a while has more frames than memory with shorter ones
+RECIPE = "recipe_"  # before the names of the recipe's arrays
+S = TypeVar("S")
+
+
+class RecipeParts(NamedTuple):
+    """To be written: the header's field `recipe`, and arrays whose names start with RECIPE."""
+
+    header: dict[str, Any] | None
+    arrays: dict[str, Array]
+
+
+def recipe_parts(recipe: Recipe | None) -> RecipeParts:
+    """Return what `read_recipe` makes the same recipe from."""
+    if recipe is None:
+        return RecipeParts(None, {})
+    parts = recipe.to_parts()
+    return RecipeParts(parts.header, {RECIPE + name: array for name, array in parts.arrays.items()})
+
+
+def read_recipe(parts: ReadParts) -> Recipe | None:
+    """Return the recipe of a model's rows, where it has one."""
+    header = parts.fields.get("recipe", "dict | None")
+    if header is None:
+        return None
+    arrays = arrays_after(RECIPE, parts)
+    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
+        return Recipe.from_parts(header, arrays)
+
+
+def arrays_after(prefix: str, parts: ReadParts) -> dict[str, Array]:
+    """Return the arrays whose names start with a prefix, without it; all of them hold numbers."""
+    matching = {name: parts.arrays[name] for name in parts.arrays if name.startswith(prefix)}
+    for name, array in matching.items():
+        if array.dtype.kind not in "fiub":
+            raise FormatError(parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {name!r}")
+    return {name.removeprefix(prefix): array for name, array in matching.items()}
+
+
+def read_frame_time(header: Fields) -> float:
+    """Return seconds from frame to frame."""
+    frame_time: float = header.get("frame_time", "float")
+    low, high = FRAME_TIMES
+    if not low <= frame_time <= high:
+        header.wrong("frame_time", f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}")
+    return frame_time
+
+
+def check_frame_time(header: Fields, recipe: Recipe | None, frame_time: float) -> None:
+    """Refuse a recipe of another rate than the model's."""
+    if recipe is not None and recipe.frame_time != frame_time:
+        header.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
+
+
+def read_names(header: Fields, name: str, most: int) -> tuple[str, ...]:
+    """Return a list of different names, at least one."""
+    names = header.texts(name)
+    if not 0 < len(names) <= most or len(set(names)) < len(names):
+        header.wrong(name, f"1 to {most} different names were expected")
+    return names
+
+
+def read_settings(header: Fields, kind: type[S]) -> S:
+    """Settings, which are a dataclass of plain values; those left out are at their defaults."""
+    kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+    unknown = [name for name in header.values if name not in kinds]
+    if unknown:
+        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
+    return kind(**{name: header.get(name, kinds[name]) for name in header.values})

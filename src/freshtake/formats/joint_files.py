@@ -1,0 +1,265 @@
+"""Read small files that name joints: body maps, limits of joints, and pins."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+import re
+import tomllib
+from collections.abc import Mapping
+from os import PathLike
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.table import parse_table
+from freshtake.motion.pins import Pin
+from freshtake.numeric.arrays import Floats
+
+Parts = dict[str, list[str]]  # "left_foot": ["LeftFoot"], "spine": ["Spine", "Spine1"]
+TABLES = ("source", "target")
+
+
+class BodyMapFile(NamedTuple):
+    """Joints by part of the body; None where the file leaves them to be found."""
+
+    source: Parts | None = None
+    target: Parts | None = None
+
+
+def read_body_maps(path: str | PathLike[str]) -> BodyMapFile:
+    """Tables `source` and `target`, each of parts with the name of a joint, or a list of names."""
+    place = Path(path)
+    tables = _loaded(place)
+    unknown = sorted(str(key) for key in tables.keys() - {*TABLES})
+    if unknown:
+        raise FormatError(place, f"{unknown[0]!r} is not a table of a map: write [source] or [target] above the parts")
+    if not tables:
+        raise FormatError(place, 'the map is empty: write [target] and lines such as hips = "Hips"')
+    return BodyMapFile(*(_parts(place, name, tables[name]) if name in tables else None for name in TABLES))
+
+
+def write_body_maps(path: str | PathLike[str], maps: Mapping[str, Parts]) -> None:
+    """Write tables that `read_body_maps` reads; a name that ends in .json is JSON, else TOML."""
+    place = Path(path)
+    if place.suffix.lower() == ".json":
+        write_bytes(place, (json.dumps(maps, indent=2, ensure_ascii=False) + "\n").encode())
+        return
+    lines = []
+    for table, parts in maps.items():
+        lines += [f"[{table}]", *[f"{part} = {_toml(joints)}" for part, joints in parts.items()], ""]
+    write_bytes(place, "\n".join(lines).encode())
+
+
+def _toml(joints: list[str]) -> str:
+    texts = [json.dumps(joint, ensure_ascii=False) for joint in joints]  # a JSON string is a TOML string
+    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
+
+
+def _loaded(path: Path) -> dict[str, Any]:
+    text = read_text(path)
+    try:
+        tables = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+    except RecursionError:
+        raise FormatError(path, "the file is nested too deeply to be read") from None
+    except ValueError as error:  # both kinds of decoding errors
+        where = re.search(r"line (\d+)", str(error))
+        place = f"line {where[1]}" if where else ""
+        raise FormatError(
+            path, "this is neither TOML nor JSON: check quotes, brackets and equals signs", place
+        ) from None
+    return dict(tables)
+
+
+def _parts(path: Path, table: str, lines: Any) -> Parts:
+    if not isinstance(lines, dict):
+        raise FormatError(path, 'a table with lines such as hips = "Hips" was expected', table)
+    out: Parts = {}
+    for part, joints in lines.items():
+        listed = [joints] if isinstance(joints, str) else joints
+        if not (isinstance(listed, list) and listed and all(isinstance(joint, str) for joint in listed)):
+            raise FormatError(path, "the name of a joint was expected, or a list of names", f"{table}.{part}")
+        out[part] = listed
+    return out
+
+
+Limits = dict[str, tuple[float, float]]
+_COLUMNS = ("joint", "low", "high")
+_OPEN = {"": math.inf, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
+
+
+def read_limits(path: Path) -> Limits:
+    """Lowest and highest value by joint; an empty cell is no limit."""
+    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
+    names = [cell.strip().lower() for cell in rows[0]] if rows else []
+    if any(column not in names for column in _COLUMNS):
+        raise FormatError(path, f"the columns {', '.join(_COLUMNS)} were expected", "line 1")
+    out: Limits = {}
+    for number, row in enumerate(rows[1:], start=2):
+        if not any(cell.strip() for cell in row):
+            continue
+        if len(row) != len(names):
+            raise FormatError(path, f"{len(names)} cells were expected, not {len(row)}", f"line {number}")
+        joint = row[names.index("joint")].strip()
+        if not joint or joint in out:
+            raise FormatError(path, f"joint {joint[:40]!r} has no name, or stands here twice", f"line {number}")
+        low, high = (_value(path, row[names.index(key)], number, sign) for key, sign in (("low", -1.0), ("high", 1.0)))
+        if not low <= high:
+            raise FormatError(
+                path, f"the low limit {low:g} of {joint[:40]!r} is above the high {high:g}", f"line {number}"
+            )
+        out[joint] = (low, high)
+    if not out:
+        raise FormatError(path, "a line for each joint was expected", "end of file")
+    return out
+
+
+def _value(path: Path, cell: str, line: int, sign: float) -> float:
+    text = cell.strip().lower()
+    if text in _OPEN:
+        return sign * _OPEN[""] if not text else _OPEN[text]
+    try:
+        value = float(text)
+    except ValueError:
+        value = math.nan
+    if not math.isfinite(value):
+        raise FormatError(path, f"a number was expected, not {cell[:40]!r}", f"line {line}")
+    return value
+
+
+Contacts = dict[str, Floats]  # name of a foot or foot joint: one number per frame, or intervals (n, 2)
+_PIN_FIELDS = {"joint", "frame", "frames", "position", "hard", "blend"}
+_PIN_COLUMNS = ("joint", "start", "stop", "x", "y", "z")
+
+
+def read_pins(path: str | PathLike[str]) -> list[Pin]:
+    """Pins from JSON, [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...], or CSV.
+
+    `frames` are the first and the one after the last; `frame` is a single one. CSV has the columns
+    joint,start,stop,x,y,z and perhaps hard; empty x, y and z hold the joint where it is.
+    """
+    source = Path(path)
+    if source.suffix.lower() in (".csv", ".tsv"):
+        return _pins_from_csv(source)
+    document = _json(source)
+    rows = document.get("pins") if isinstance(document, dict) else document
+    if not isinstance(rows, list):
+        raise FormatError(source, 'a list of pins such as [{"joint": "LeftHand", "frame": 40, ...}] was expected')
+    return [_pin(source, f"pin {number}", row) for number, row in enumerate(rows, start=1)]
+
+
+def _pin(path: Path, place: str, row: Any) -> Pin:
+    """Return one pin from an object of a JSON list."""
+    if not isinstance(row, dict) or not isinstance(row.get("joint"), str):
+        raise FormatError(path, "an object with the name of a joint was expected", place)
+    unknown = sorted(row.keys() - _PIN_FIELDS)
+    if unknown:
+        raise FormatError(
+            path, f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}", place
+        )
+    if ("frame" in row) == ("frames" in row):
+        raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
+    ends = [row["frame"], row["frame"] + 1] if _whole(row.get("frame")) else row.get("frames")
+    if not (isinstance(ends, list) and len(ends) == 2 and all(map(_whole, ends)) and 0 <= ends[0] < ends[1] <= 10**9):
+        raise FormatError(path, "frames are whole numbers from 0 on, [first, one after the last]", place)
+    hard, blend = row.get("hard", True), row.get("blend", 0.25)
+    if not isinstance(hard, bool) or isinstance(blend, bool) or not isinstance(blend, int | float):
+        raise FormatError(path, "hard is true or false, and blend a number of seconds", place)
+    try:
+        return Pin(row["joint"], range(ends[0], ends[1]), row.get("position"), hard, float(blend))
+    except UsageError as error:
+        raise FormatError(path, str(error), place) from None
+
+
+def _pins_from_csv(path: Path) -> list[Pin]:
+    """Return one pin per line; names cannot be read as numbers, so the file is taken apart here."""
+    lines = [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
+    if not lines:
+        raise FormatError(path, "the file is empty: a line of names such as joint,start,stop,x,y,z was expected")
+    names = [cell.strip().lower() for cell in lines[0][1].split(",")]
+    missing = [name for name in _PIN_COLUMNS if name not in names]
+    if missing:
+        raise FormatError(path, f"there is no column {missing[0]!r}; pins need {','.join(_PIN_COLUMNS)}", "line 1")
+    pins = []
+    for number, line in lines[1:]:
+        cells = [cell.strip() for cell in line.split(",")]
+        if len(cells) != len(names):
+            raise FormatError(path, f"{len(names)} cells were expected, but there are {len(cells)}", f"line {number}")
+        pins.append(_pin(path, f"line {number}", _row(path, f"line {number}", dict(zip(names, cells, strict=True)))))
+    return pins
+
+
+def _row(path: Path, place: str, cells: dict[str, str]) -> dict[str, Any]:
+    """Return the cells of a line as the fields of a JSON pin."""
+    try:
+        row: dict[str, Any] = {"joint": cells["joint"], "frames": [int(cells["start"]), int(cells["stop"])]}
+        where = [cells[axis] for axis in "xyz"]
+        if any(where):
+            row["position"] = [float(text) for text in where]
+    except ValueError:
+        raise FormatError(path, "start and stop are whole numbers, x, y and z numbers or all empty", place) from None
+    if cells.get("hard"):
+        row["hard"] = {"1": True, "true": True, "0": False, "false": False}.get(cells["hard"].lower())
+    return row
+
+
+def read_contacts(path: str | PathLike[str]) -> Contacts:
+    """Contacts by the name of a foot (its ankle joint) or of a foot joint.
+
+    JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame and the one after the last of every contact. CSV: a
+    column for each name, a line for each frame, 0 to 1; a column `frame` is left out.
+    """
+    source = Path(path)
+    if source.suffix.lower() in (".csv", ".tsv"):
+        table = parse_table(source, read_text(source))
+        columns = [(k, name) for k, name in enumerate(table.names) if name.lower() not in ("frame", "t", "time")]
+        values = table.values[:, [k for k, _ in columns]]
+        bad = np.flatnonzero(~((values >= 0.0) & (values <= 1.0)).all(axis=1))
+        if len(bad):
+            raise FormatError(source, "contacts are numbers from 0 to 1", table.place(int(bad[0])))
+        return {name: values[:, column] for column, (_, name) in enumerate(columns)}
+    document = _json(source)
+    if not isinstance(document, dict) or not document:
+        raise FormatError(source, 'an object such as {"LeftFoot": [[12, 40]]} was expected')
+    return {name: _intervals(source, name, spans) for name, spans in document.items()}
+
+
+def _intervals(path: Path, name: str, spans: Any) -> Floats:
+    """(n, 2): first frame and the one after the last."""
+    good = isinstance(spans, list) and all(
+        isinstance(s, list) and len(s) == 2 and all(map(_whole, s)) and 0 <= s[0] < s[1] <= 10**9 for s in spans
+    )
+    if not good:
+        raise FormatError(path, "contacts are a list of [first frame, frame after the last]", f"{name!r}")
+    return np.array(spans, dtype=np.float64).reshape(-1, 2)
+
+
+def read_mapping(path: str | PathLike[str]) -> dict[str, list[str]]:
+    """Return which joints are limbs: {"left_leg": ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"], ...}."""
+    source = Path(path)
+    mapping = _json(source)
+    if not isinstance(mapping, dict) or not mapping:
+        raise FormatError(source, 'an object such as {"left_leg": [hip, knee, ankle, toe]} was expected')
+    for name, joints in mapping.items():
+        if not (isinstance(joints, list) and all(isinstance(joint, str) for joint in joints)):
+            raise FormatError(source, "a list of joint names was expected", f"{name!r}")
+    return mapping
+
+
+def _json(path: Path) -> Any:
+    try:
+        return json.loads(read_text(path))
+    except RecursionError:
+        raise FormatError(path, "the file is nested too deeply to be read") from None
+    except ValueError as error:
+        where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise FormatError(path, "this is not JSON: check commas, quotes and brackets", where) from None
+
+
+def _whole(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)

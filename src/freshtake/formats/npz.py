@@ -1,0 +1,284 @@
+"""Read and write motions as NumPy archives (.npz)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from functools import lru_cache
+from pathlib import Path
+from urllib.parse import quote, unquote
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.amass import amass_from, is_amass, joints_in_name, write_amass
+from freshtake.formats.archive import (
+    Archive,
+    Arrays,
+    about,
+    about_arrays,
+    frame_time,
+    number,
+    numbers,
+    open_archive,
+    space,
+    text,
+    text_array,
+    texts,
+    whole_numbers,
+    write_archive,
+)
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
+from freshtake.motion.playback import Playback, playback_from
+from freshtake.motion.skeleton import Limits
+from freshtake.numeric.arrays import Floats
+
+
+def clip_arrays(clip: Clip) -> Arrays:
+    """Return the arrays of a clip; those that only some clips have come last.
+
+    `channel_layout` holds each joint's channels in one text ("tx ty tz rz ry rx"). `limits` has one row per
+    channel, NaN where a channel has none; infinite limits are allowed.
+    """
+    skeleton, axes = clip.skeleton, clip.skeleton.axes
+    # Equal skeletons may differ in the sign of a zero; the text does not, so that bytes never depend on earlier files.
+    exact = f"{skeleton.end_sites}{skeleton.limits}{None if axes is None else axes.tobytes()!r}"
+    skeleton_arrays = _skeleton_arrays(skeleton, exact)
+    arrays: Arrays = {key: skeleton_arrays[key] for key in ("names", "parents", "offsets")}
+    arrays |= {"root": clip.root, "rotations": clip.rotations, **about_arrays(clip)} | skeleton_arrays
+    if clip.joint_translations is not None:
+        arrays["joint_translations"] = clip.joint_translations
+    if clip.channels is not None:
+        arrays["channels"] = clip.channels
+    if clip.playback is not None:
+        arrays["playback"] = text_array(json.dumps(clip.playback.summary()))
+    return arrays
+
+
+@lru_cache(maxsize=64)
+def _skeleton_arrays(skeleton: Skeleton, exact: str) -> Arrays:
+    arrays: Arrays = {
+        "names": text_array(skeleton.names),
+        "parents": skeleton.parents.astype(np.int64),
+        "offsets": skeleton.offsets,
+        "channel_layout": text_array(tuple(" ".join(channels) for channels in skeleton.channels)),
+        "euler_orders": text_array(skeleton.orders),
+    }
+    if skeleton.end_sites:
+        arrays["end_site_joints"] = np.array([site.joint for site in skeleton.end_sites], dtype=np.int64)
+        arrays["end_site_offsets"] = np.array([site.offset for site in skeleton.end_sites])
+        arrays["end_site_names"] = text_array(tuple(site.name for site in skeleton.end_sites))
+    if skeleton.axes is not None:
+        arrays["axes"] = skeleton.axes
+    if skeleton.limits is not None:
+        arrays |= _limit_arrays(skeleton, skeleton.limits)
+    return arrays
+
+
+def clip_from(archive: Archive, options: ReadOptions) -> Clip:
+    """Return a clip from its arrays; names, parents, offsets, root, rotations and fps are enough."""
+    return Clip(
+        _skeleton(archive),
+        frame_time(archive, options),
+        numbers(archive, "root"),
+        numbers(archive, "rotations"),
+        numbers(archive, "joint_translations") if "joint_translations" in archive else None,
+        numbers(archive, "channels") if "channels" in archive else None,
+        **about(archive),
+        **space(archive, options),
+        playback=_playback(archive),
+    )
+
+
+def _playback(archive: Archive) -> Playback | None:
+    if "playback" not in archive:
+        return None
+    try:
+        playback = playback_from(json.loads(text(archive, "playback", "")))
+    except (ValueError, RecursionError):
+        playback = None
+    if playback is None:
+        raise FormatError(archive.path, "playback information in JSON was expected", "array 'playback'")
+    return playback
+
+
+def _skeleton(archive: Archive) -> Skeleton:
+    channels: tuple[tuple[str, ...], ...] = ()
+    if "channel_layout" in archive:
+        channels = tuple(tuple(layout.split()) for layout in texts(archive, "channel_layout"))
+    return Skeleton(
+        texts(archive, "names"),
+        whole_numbers(archive, "parents"),
+        numbers(archive, "offsets"),
+        _end_sites(archive) if "end_site_joints" in archive else (),
+        channels,
+        texts(archive, "euler_orders") if "euler_orders" in archive else (),
+        numbers(archive, "axes") if "axes" in archive else None,
+        _limits(archive, channels) if "limits" in archive else None,
+    )
+
+
+def _end_sites(archive: Archive) -> tuple[EndSite, ...]:
+    joints = whole_numbers(archive, "end_site_joints").ravel().tolist()
+    offsets = numbers(archive, "end_site_offsets")
+    names = texts(archive, "end_site_names") if "end_site_names" in archive else ("",) * len(joints)
+    if offsets.shape != (len(joints), 3) or len(names) != len(joints):
+        raise FormatError(archive.path, f"{len(joints)} end sites need as many offsets and names", "end sites")
+    return tuple(
+        EndSite(joint, (x, y, z), name) for joint, (x, y, z), name in zip(joints, offsets.tolist(), names, strict=True)
+    )
+
+
+def _limit_arrays(skeleton: Skeleton, limits: tuple[Limits, ...]) -> Arrays:
+    rows: list[tuple[float, float]] = []
+    for joint_limits, channels in zip(limits, skeleton.channels, strict=True):
+        rows += [(np.nan, np.nan) if pair is None else pair for pair in joint_limits or (None,) * len(channels)]
+    return {
+        "limits": np.array(rows, dtype=np.float64).reshape(-1, 2),
+        "limited": np.array([bool(joint_limits) for joint_limits in limits]),
+    }
+
+
+def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Limits, ...]:
+    rows: Floats = numbers(archive, "limits")
+    count = sum(len(c) for c in channels)
+    limited = numbers(archive, "limited").ravel() if "limited" in archive else np.ones(len(channels))
+    if rows.shape != (count, 2) or len(limited) != len(channels):
+        raise FormatError(
+            archive.path, f"one row of limits for each of {count} channels was expected", "array 'limits'"
+        )
+    pairs = [None if np.isnan(low) and np.isnan(high) else (low, high) for low, high in rows.tolist()]
+    out: list[Limits] = []
+    for joint_channels, has_limits in zip(channels, limited.tolist(), strict=True):
+        joint_limits, pairs = pairs[: len(joint_channels)], pairs[len(joint_channels) :]
+        out.append(tuple(joint_limits) if has_limits else ())
+    return tuple(out)
+
+
+_VERSION = 1
+_ATTRIBUTE = "attribute_"
+
+
+def read(path: Path, options: ReadOptions) -> Motion:
+    """Return a clip, mesh sequence, point clip or stroke, by the `kind` of the file, or else by which arrays it has."""
+    archive = open_archive(path)
+    if "kind" not in archive and is_amass(archive):
+        return amass_from(archive, options)
+    kind = text(archive, "kind", "") or _kind_by_keys(archive)
+    if "version" in archive and number(archive, "version") > _VERSION:
+        raise FormatError(path, "the file was written by a newer freshtake: update it to read this", "array 'version'")
+    if kind not in _READERS:
+        raise FormatError(path, f"one of {', '.join(_READERS)} was expected, not {kind[:40]!r}", "array 'kind'")
+    return _READERS[kind](archive, options)
+
+
+def _kind_by_keys(archive: Archive) -> str:
+    for kind, keys in (
+        ("clip", ("rotations", "parents")),
+        ("mesh", ("vertices",)),
+        ("points", ("positions",)),
+        ("stroke", ("points",)),
+    ):
+        if all(key in archive for key in keys):
+            return kind
+    actual = ", ".join(archive.keys[:20]) or "no arrays"
+    wanted = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
+    raise FormatError(archive.path, f"arrays named {wanted} were expected, not {actual[:200]}")
+
+
+def _mesh_from(archive: Archive, options: ReadOptions) -> MeshSequence:
+    keys = [key for key in archive.keys if key.startswith(_ATTRIBUTE)]
+    named = {unquote(key.removeprefix(_ATTRIBUTE), errors="surrogatepass"): key for key in keys}
+    return MeshSequence(
+        numbers(archive, "vertices", np.float32),
+        whole_numbers(archive, "faces").astype(np.int32),
+        frame_time(archive, options),
+        numbers(archive, "normals", np.float32) if "normals" in archive else None,
+        {name: numbers(archive, key, np.float32) for name, key in named.items()},
+        **about(archive),
+        **space(archive, options),
+    )
+
+
+def _points_from(archive: Archive, options: ReadOptions) -> PointClip:
+    positions = numbers(archive, "positions")
+    count = positions.shape[1] if positions.ndim == 3 else 0
+    return PointClip(
+        texts(archive, "names") if "names" in archive else tuple(f"point_{k + 1}" for k in range(count)),
+        positions,
+        frame_time(archive, options),
+        **about(archive),
+        **space(archive, options),
+    )
+
+
+def _stroke_from(archive: Archive, options: ReadOptions) -> Stroke:
+    points = numbers(archive, "points")
+    key = next((key for key in ("times", "t") if key in archive), None)
+    times: Floats
+    if key is None:
+        times = np.arange(len(points), dtype=np.float64) * frame_time(archive, options)
+    else:
+        times = numbers(archive, key)
+    dimensions = texts(archive, "dimensions") if "dimensions" in archive else ()
+    return Stroke(points, times, dimensions, **about(archive))
+
+
+_READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {
+    "clip": clip_from,
+    "mesh": _mesh_from,
+    "points": _points_from,
+    "stroke": _stroke_from,
+}
+
+
+def write(path: Path, motion: Motion, options: WriteOptions) -> None:
+    """Write any noun; equal content gives equal bytes. Names that end as those of AMASS are written for its body."""
+    count = joints_in_name(path)
+    if count is not None:
+        return write_amass(path, motion, options, count)
+    try:
+        arrays = motion_arrays(motion)
+    except ValueError as error:
+        raise FormatError(path, str(error)) from None
+    # Poses shrink by a quarter, for more time than making them takes.
+    return write_archive(path, arrays, compress=not isinstance(motion, Clip))
+
+
+def motion_arrays(motion: Motion) -> Arrays:
+    """Return all arrays of a file that holds this motion."""
+    kind, arrays = _arrays(motion)
+    return {"kind": text_array(kind), "version": np.array(_VERSION, dtype=np.int64), **arrays}
+
+
+def _arrays(motion: Motion) -> tuple[str, Arrays]:
+    match motion:
+        case Clip():
+            return "clip", clip_arrays(motion)
+        case MeshSequence():
+            return "mesh", _mesh_arrays(motion)
+        case PointClip():
+            return "points", {
+                "names": text_array(motion.names),
+                "positions": motion.positions,
+                **about_arrays(motion),
+            }
+        case Stroke():
+            return "stroke", {
+                "points": motion.points,
+                "times": motion.times,
+                "dimensions": text_array(motion.dimensions),
+                "name": text_array(motion.name),
+                "provenance": text_array(motion.provenance),
+            }
+    raise ValueError("one clip, stroke, point clip or mesh sequence goes into an npz file: write one file for each")
+
+
+def _mesh_arrays(mesh: MeshSequence) -> Arrays:
+    arrays: Arrays = {"vertices": mesh.vertices, "faces": mesh.faces, **about_arrays(mesh)}
+    if mesh.normals is not None:
+        arrays["normals"] = mesh.normals
+    for name, values in mesh.attributes.items():
+        arrays[_ATTRIBUTE + quote(name, safe="", errors="surrogatepass")] = values
+    return arrays

@@ -1,0 +1,432 @@
+"""Read and write meshes as Wavefront OBJ: one file, or a folder with one file per frame."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import FormatError
+from freshtake.formats.files import read_bytes, read_text, replacing_folder, write_bytes
+from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.motion import MeshSequence
+from freshtake.motion.kinds import kind_word
+from freshtake.numeric.arrays import Floats, Ints
+
+_JOINED = "\v"  # marks a line end that a backslash took away; it counts as white space and as a line
+_KEYWORDS = (  # that OBJ has and we have no use for
+    "vp l p o g s mg usemtl mtllib usemap maplib cstype deg bmat step curv curv2 surf parm trim hole scrv sp end "
+    "con fo shadow_obj trace_obj bevel c_interp d_interp lod ctech stech call csh bsp bzp cdc cdp res"
+)
+_IGNORED = frozenset(_KEYWORDS.split())
+_BLOCKS = re.compile(
+    r"(?P<v>(?:v[ \t\v][^\n]*\n)+)|(?P<vn>(?:vn[ \t\v][^\n]*\n)+)|(?P<vt>(?:vt[ \t\v][^\n]*\n)+)"
+    r"|(?P<f>(?:f[ \t\v][^\n]*\n)+)|(?P<other>[^\n]*)\n"
+)
+
+
+def plain(text: str) -> str:
+    """Line ends as a newline, lines without leading blanks, comments removed, continued lines joined."""
+    text = text.replace("\r\n", "\n").replace("\r", "\n").replace(_JOINED, " ").replace("\f", " ")
+    if "\n " in text or "\n\t" in text or text[:1] in (" ", "\t"):
+        text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
+    if "#" in text:
+        text = re.sub(r"#[^\n]*", "", text)
+    return text.replace("\\\n", _JOINED) + "\n"
+
+
+def blocks(path: Path, text: str) -> Iterator[tuple[str, str]]:
+    """Runs of lines with the same keyword, as (v, vt, vn or f; text); unknown keywords are refused."""
+    for match in _BLOCKS.finditer(text):
+        kind = match.lastgroup or ""
+        if kind != "other":
+            yield kind, match[0]
+        elif match[kind].strip() and match[kind].split(" ")[0].split("\t")[0].lower() not in _IGNORED:
+            before = text[: match.start()]
+            line = before.count("\n") + before.count(_JOINED) + 1
+            start = match[kind][:40]
+            raise FormatError(path, f"an OBJ keyword (v, vt, vn, f ...) was expected, not {start!r}", f"line {line}")
+
+
+def without_word(block: str, word: str) -> str:
+    """Return the block without the keyword at the start of each line."""
+    return re.sub(rf"^{word}(?=[ \t\v])", "", block, flags=re.MULTILINE)
+
+
+def place_of(text: str, word: str, wrong: Callable[[str], bool]) -> str:
+    """'line N' for the first line that starts with the word and whose rest is wrong."""
+    number = 1
+    for line in text.split("\n"):
+        start, *rest = line.split(maxsplit=1)[:2] or [""]
+        if start == word and wrong(rest[0] if rest else ""):
+            return f"line {number}"
+        number += 1 + line.count(_JOINED)
+    return ""
+
+
+_CORNER = re.compile(r"-?\d{1,10}(?:/(?:-?\d{1,10})?){0,2}")
+_TABLES = ("v", "vt", "vn")
+
+
+class FaceText(NamedTuple):
+    """The f lines of a file. `defined` (blocks, 4): lines of each block, and how many v, vt, vn came before it."""
+
+    path: Path
+    whole: str
+    faces: str
+    defined: Ints
+    sizes: tuple[int, int, int]  # of the tables v, vt, vn
+
+
+class Corners(NamedTuple):
+    """Per corner of a face its row in the tables (-1: none), and the triangles (T, 3) as numbers of corners."""
+
+    vertex: Ints
+    texture: Ints
+    normal: Ints
+    triangles: Ints
+
+    @property
+    def faces(self) -> Ints:
+        """Triangles (T, 3) as rows of the table of vertices."""
+        return self.vertex[self.triangles]
+
+
+def corners(source: FaceText) -> Corners:
+    """Return all faces; polygons become fans round their first corner."""
+    bare = without_word(source.faces, "f")
+    per_face = words_per_line(bare)[:-1]  # the text ends with a line end
+    if (per_face < 3).any():
+        place = place_of(source.whole, "f", lambda rest: len(rest.split()) < 3)
+        raise FormatError(source.path, "a face with at least three corners was expected", place)
+    indices = _indices(source, bare, int(per_face.sum()))
+    lines, *before = source.defined.T if len(source.defined) else np.zeros((4, 0), dtype=np.intp)
+    out = []
+    for column, (table, size) in enumerate(zip(_TABLES, source.sizes, strict=True)):
+        known = np.repeat(np.repeat(before[column], lines), per_face)
+        out.append(_rows(source, indices[:, column], known, size, table))
+    if len(out[0]) and out[0].min() < 0:
+        raise FormatError(source.path, "vertices are counted from 1, not from 0", _bad_place(source, 0))
+    return Corners(out[0], out[1], out[2], _fans(per_face))
+
+
+def _indices(source: FaceText, bare: str, count: int) -> Ints:
+    """(corners, 3): the numbers as written, 0 where a corner has no vt or vn."""
+    filled = re.sub(r"/+(?=\s)", "", bare).replace("//", "/0/")
+    try:
+        slashes = _slashes_per_word(filled)
+        numbers = parse_numbers(source.path, filled.replace("/", " "), 1)
+    except FormatError:
+        raise _bad_corner(source) from None
+    whole = np.rint(numbers)
+    if len(slashes) != count or slashes.max(initial=0) > 2 or len(numbers) != count + slashes.sum():
+        raise _bad_corner(source)
+    if (whole != numbers).any() or np.abs(whole).max(initial=0) >= 2**31:
+        raise _bad_corner(source)
+    out = np.zeros((count, 3), dtype=np.intp)
+    out[np.arange(3) <= slashes[:, None]] = whole.astype(np.intp)
+    return out
+
+
+def _slashes_per_word(text: str) -> Ints:
+    codes = np.frombuffer(text.encode("latin-1", "replace"), dtype=np.uint8)
+    blank = codes <= 32
+    starts = ~blank
+    starts[1:] &= blank[:-1]
+    word = np.cumsum(starts) - 1
+    slashes = codes == ord("/")
+    return np.bincount(word[slashes], minlength=int(starts.sum())).astype(np.intp)
+
+
+def _rows(source: FaceText, indices: Ints, known: Ints, size: int, table: str) -> Ints:
+    """Return rows from 0 (-1 where there is none) of indices from 1, or of negative ones that count back."""
+    rows = np.where(indices < 0, known + indices, indices - 1)
+    outside = (rows >= size) | ((indices < 0) & (rows < 0))
+    if outside.any():
+        index = int(indices[outside][0])
+        column = _TABLES.index(table)
+        raise FormatError(
+            source.path, f"a face uses {table} {index}, but there are {size}", _bad_place(source, column, index)
+        )
+    return rows
+
+
+def _bad_place(source: FaceText, column: int, index: int = 0) -> str:
+    def wrong(rest: str) -> bool:
+        parts = [corner.split("/") for corner in rest.split()]
+        return any(len(part) > column and finite_number(part[column]) == index for part in parts)
+
+    return place_of(source.whole, "f", wrong)
+
+
+def _bad_corner(source: FaceText) -> FormatError:
+    place = place_of(source.whole, "f", lambda rest: not all(_CORNER.fullmatch(word) for word in rest.split()))
+    return FormatError(source.path, "corners like 1, 1/2, 1//3 or 1/2/3 were expected after 'f'", place)
+
+
+def _fans(per_face: Ints) -> Ints:
+    """Return triangles (T, 3) of corner numbers: (first, k, k + 1) for every face."""
+    first = np.concatenate([[0], np.cumsum(per_face)[:-1]]) if len(per_face) else np.zeros(0, dtype=np.intp)
+    triangles = per_face - 2
+    starts = np.repeat(first, triangles)
+    step = np.arange(int(triangles.sum())) - np.repeat(np.cumsum(triangles) - triangles, triangles)
+    return np.stack([starts, starts + step + 1, starts + step + 2], axis=1).astype(np.intp).reshape(-1, 3)
+
+
+_LENGTHS = {"v": (3, 7), "vt": (1, 3), "vn": (3, 3)}  # fewest and most numbers in a line
+
+
+class ObjMesh(NamedTuple):
+    """Per-vertex values (V, width): positions, and colors, texture coordinates, normals where every vertex has one.
+
+    `torn` says that vt or vn are there but differ between the faces round a vertex, so that no vertex has its own.
+    """
+
+    positions: Floats
+    colors: Floats | None
+    texture: Floats | None
+    normals: Floats | None
+    torn: bool
+    corners: Corners
+    sizes: tuple[int, int, int]
+    face_text: str
+
+
+def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
+    """Return the file's mesh; faces written like those of `known` are taken over from it instead of parsed again."""
+    text = plain(text)
+    lines_of: dict[str, list[str]] = {"v": [], "vt": [], "vn": [], "f": []}
+    counts = dict.fromkeys(lines_of, 0)
+    defined: list[tuple[int, ...]] = []  # of each block of faces: its lines, and how many v, vt, vn came before
+    for kind, block in blocks(path, text):
+        lines = block.count("\n")
+        if kind == "f":
+            defined.append((lines, counts["v"], counts["vt"], counts["vn"]))
+        lines_of[kind].append(block)
+        counts[kind] += lines
+    if not counts["v"]:
+        raise FormatError(path, "lines with 'v x y z' were expected, but there are none")
+    sizes = (counts["v"], counts["vt"], counts["vn"])
+    faces = "".join(lines_of["f"])
+    if known is not None and faces == known.face_text and sizes == known.sizes:
+        where = known.corners
+    else:
+        where = corners(FaceText(path, text, faces, np.array(defined, dtype=np.intp).reshape(-1, 4), sizes))
+    vertices, per_line = _table(path, text, "".join(lines_of["v"]), "v")
+    vt = _table(path, text, "".join(lines_of["vt"]), "vt")[0][:, :2]
+    vn = _table(path, text, "".join(lines_of["vn"]), "vn")[0]
+    texture = _per_vertex(vt, where.texture, where.vertex, sizes[0])
+    normals = _per_vertex(vn, where.normal, where.vertex, sizes[0])
+    colors = vertices[:, 3:6] if per_line.min() == per_line.max() == 6 else None
+    torn = (texture is None and sizes[1] > 0) or (normals is None and sizes[2] > 0)
+    return ObjMesh(vertices[:, :3], colors, texture, normals, torn, where, sizes, faces)
+
+
+def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
+    """Return all lines of one keyword as rows, filled up with zeros, and how many numbers each line has."""
+    low, high = _LENGTHS[word]
+    bare = without_word(block, word)
+    per_line = words_per_line(bare)[:-1]  # the text ends with a line end
+    if not len(per_line):
+        return np.zeros((0, high)), per_line
+    if per_line.min() < low or per_line.max() > high:
+        place = place_of(text, word, lambda rest: not low <= len(rest.split()) <= high)
+        wanted = f"{low} to {high}" if low < high else str(low)
+        raise FormatError(path, f"{wanted} numbers were expected after {word!r}", place)
+    try:
+        values = parse_numbers(path, bare, 1)
+    except FormatError as error:
+        place = place_of(text, word, lambda rest: any(finite_number(word) is None for word in rest.split()))
+        raise FormatError(path, error.problem, place) from None
+    if len(values) != per_line.sum():
+        raise FormatError(path, f"only numbers were expected after {word!r}")
+    width = max(int(per_line.max()), min(2, high))
+    rows = np.zeros((len(per_line), width))
+    rows[np.arange(width) < per_line[:, None]] = values
+    return rows, per_line
+
+
+def _per_vertex(table: Floats, rows: Ints, vertices: Ints, count: int) -> Floats | None:
+    """Return one row of the table for every vertex, or None where the faces round a vertex do not agree on it."""
+    if len(table) == 0 or (rows < 0).any():
+        return None
+    if len(table) == count and np.array_equal(rows, vertices):
+        return table
+    if len(vertices) == 0:
+        return None
+    out = np.zeros((count, table.shape[1]))
+    out[vertices] = table[rows]
+    return out if np.array_equal(out[vertices], table[rows]) else None
+
+
+SIDECAR = "freshtake.json"
+_TAG = "freshtake mesh sequence"
+_KINDS: dict[str, tuple[type, ...]] = {
+    "frame_time": (int, float),
+    "unit_m": (int, float, type(None)),
+    "up": (str,),
+    "name": (str,),
+    "provenance": (str,),
+}
+_DEFAULT_FPS = 30.0
+
+
+def sidecar_text(mesh: MeshSequence) -> str:
+    """Return what OBJ files cannot say of a sequence."""
+    fields = {"format": _TAG, "version": 1, "fps": mesh.fps, **{key: getattr(mesh, key) for key in _KINDS}}
+    return json.dumps(fields, indent=2) + "\n"
+
+
+def read_sidecar(path: Path) -> dict[str, Any]:
+    """Return the fields of a mesh sequence that the file says; none where there is no such file of ours."""
+    if not path.is_file():
+        return {}
+    try:
+        # The notes beside a folder are a few lines.
+        fields = json.loads(read_bytes(path, (1 << 20)).decode("utf-8"))
+    except (ValueError, RecursionError):
+        raise FormatError(path, "this is not JSON: correct it or remove the file") from None
+    if not isinstance(fields, dict) or fields.get("format") != _TAG:
+        raise FormatError(path, f'an object with "format": "{_TAG}" was expected: correct it or remove the file')
+    for key, kinds in _KINDS.items():
+        if key in fields and (not isinstance(fields[key], kinds) or isinstance(fields[key], bool)):
+            raise FormatError(path, f"the value of {key!r} has the wrong type: correct it or remove the file")
+    return {key: fields[key] for key in _KINDS if key in fields}
+
+
+def read(path: Path, options: ReadOptions) -> MeshSequence:
+    """Return a folder of numbered OBJ files as a mesh sequence, or one OBJ file as a sequence of one frame."""
+    files = _numbered(path, options) if path.is_dir() else [path]
+    fields = read_sidecar(path / SIDECAR) if path.is_dir() else {}
+    if "frame_time" not in fields:
+        if options.fps is None and len(files) > 1:
+            options.warn(f"{path}: OBJ files carry no frame rate, so {_DEFAULT_FPS:g} fps are assumed: give fps")
+        fields["frame_time"] = 1.0 / _rate(path, options)
+    first = parse_obj(files[0], read_text(files[0]))
+    meshes = [first, *[_like(file, files[0], first) for file in files[1:]]]
+    if any(mesh.torn for mesh in meshes):
+        options.warn(f"{path}: texture coordinates or normals that differ within a vertex were left out")
+    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite and is refused
+        return MeshSequence(
+            np.stack([mesh.positions.astype(np.float32) for mesh in meshes]),
+            first.corners.faces.astype(np.int32),
+            normals=_over_frames([mesh.normals for mesh in meshes]),
+            attributes=_attributes(meshes),
+            **{"name": path.stem, "provenance": path.name, "up": options.up or "y", "unit_m": options.unit_m, **fields},
+        )
+
+
+def _rate(path: Path, options: ReadOptions) -> float:
+    fps = _DEFAULT_FPS if options.fps is None else options.fps
+    if not (np.isfinite(fps) and fps > 0):
+        raise FormatError(path, f"a frame rate above 0 was expected, not {fps}")
+    return fps
+
+
+def _numbered(folder: Path, options: ReadOptions) -> list[Path]:
+    """Return the folder's OBJ files in the order of the numbers in their names."""
+    try:
+        files = [f for f in folder.iterdir() if f.suffix.lower() == ".obj" and f.name[0] != "." and f.is_file()]
+    except OSError as error:
+        raise FormatError(folder, f"the folder cannot be read ({error.strerror})") from None
+    if not files:
+        raise FormatError(folder, "a folder with numbered .obj files was expected, but there are none in it")
+    stems = sorted({re.sub(r"[0-9]+", "#", f.stem) for f in files})
+    if len(stems) > 1:
+        raise FormatError(folder, f"files of one numbered sequence were expected, not {stems[0]!r} and {stems[1]!r}")
+    numbers = sorted((tuple(int(n) for n in re.findall(r"[0-9]+", f.stem)), f) for f in files)
+    for (one, first), (other, second) in pairwise(numbers):
+        if one == other:
+            raise FormatError(folder, f"{first.name} and {second.name} have the same number: remove or rename one")
+    if len({other[-1] - one[-1] for (one, _), (other, _) in pairwise(numbers)}) > 1:
+        options.warn(f"{folder}: the numbers of the files have gaps, so that frames may be missing")
+    return [file for _, file in numbers]
+
+
+def _like(file: Path, first_file: Path, first: ObjMesh) -> ObjMesh:
+    """Return a later frame, which must have as many vertices as the first and the same faces."""
+    mesh = parse_obj(file, read_text(file), first)
+    if len(mesh.positions) != len(first.positions):
+        count = f"{len(mesh.positions)} vertices, but {first_file.name} has {len(first.positions)}"
+        raise FormatError(file, f"the file has {count}: all frames need the same mesh")
+    if mesh.corners is not first.corners and not np.array_equal(mesh.corners.faces, first.corners.faces):
+        raise FormatError(file, f"the faces differ from those of {first_file.name}: all frames need the same mesh")
+    return mesh
+
+
+def _over_frames(values: Sequence[Floats | None]) -> npt.NDArray[np.float32] | None:
+    """(frames, vertices, width) where every frame has the values, else None."""
+    present = [value.astype(np.float32) for value in values if value is not None]
+    same = len(present) == len(values) and len({value.shape for value in present}) == 1
+    return np.stack(present) if same else None
+
+
+def _attributes(meshes: Sequence[ObjMesh]) -> dict[str, npt.NDArray[np.float32]]:
+    by_name = {
+        "uv": _over_frames([mesh.texture for mesh in meshes]),
+        "color": _over_frames([mesh.colors for mesh in meshes]),
+    }
+    held = {name: values for name, values in by_name.items() if values is not None}
+    return {name: values[0] if (values == values[0]).all() else values for name, values in held.items()}
+
+
+def write(path: Path, motion: Motion, options: WriteOptions) -> None:
+    """Write a folder with one file per frame, which must be new or empty; or one .obj file for one frame."""
+    if not isinstance(motion, MeshSequence):
+        raise FormatError(path, f"OBJ holds a mesh, not a {kind_word(motion)}: choose .npz or .bvh")
+    if path.suffix.lower() == ".obj":
+        if len(motion) > 1:
+            raise FormatError(path, f"an OBJ file holds one frame, not {len(motion)}: name a folder, without an ending")
+        write_bytes(path, _frame_text(motion, 0, _face_text(motion)).encode())
+        return
+    faces = _face_text(motion)
+    digits = max(4, len(str(len(motion))))
+    with replacing_folder(path) as folder:
+        for frame in range(len(motion)):
+            (folder / f"frame_{frame + 1:0{digits}}.obj").write_bytes(_frame_text(motion, frame, faces).encode())
+        (folder / SIDECAR).write_text(sidecar_text(motion), encoding="utf-8")
+
+
+def _frame_text(mesh: MeshSequence, frame: int, faces: str) -> str:
+    """Return one frame; nine digits bring a float32 back exactly."""
+    positions = [mesh.vertices[frame]]
+    color, uv = _attribute(mesh, "color", frame, 3), _attribute(mesh, "uv", frame, 2)
+    if color is not None:
+        positions.append(color)
+    parts = [_lines("v", np.concatenate(positions, axis=1))]
+    if uv is not None:
+        parts.append(_lines("vt", uv))
+    if mesh.normals is not None:
+        parts.append(_lines("vn", mesh.normals[frame]))
+    return "".join([*parts, faces])
+
+
+def _attribute(mesh: MeshSequence, name: str, frame: int, width: int) -> npt.NDArray[np.float32] | None:
+    values = mesh.attributes.get(name)
+    if values is None or values.shape[-1] != width:
+        return None
+    return values if values.ndim == 2 else values[frame]
+
+
+def _lines(word: str, rows: npt.NDArray[np.float32]) -> str:
+    line = " ".join([word, *["%.9g"] * rows.shape[1]]) + "\n"
+    return (line * len(rows)) % tuple(rows.ravel().tolist())
+
+
+def _face_text(mesh: MeshSequence) -> str:
+    uv = _attribute(mesh, "uv", 0, 2) is not None
+    corner = {
+        (False, False): "%d",
+        (True, False): "%d/%d",
+        (False, True): "%d//%d",
+        (True, True): "%d/%d/%d",
+    }[uv, mesh.normals is not None]
+    numbers = np.repeat(mesh.faces.ravel() + 1, corner.count("%d"))
+    return (" ".join(["f", corner, corner, corner]) + "\n") * len(mesh.faces) % tuple(numbers.tolist())

@@ -1,0 +1,218 @@
+"""Read and write OpenSim's files: markers (.trc) and tables of coordinates (.mot, .sto)."""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from freshtake.errors import FormatError
+from freshtake.formats.clip_sets import in_metres, unit_in_metres
+from freshtake.formats.files import read_head, read_text, write_bytes
+from freshtake.formats.numbers import finite_number
+from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.table import odd_step, parse_table, steady_frame_time, stroke_from
+from freshtake.motion import Clip, PointClip, Stroke
+from freshtake.motion.channels import channels_from_clip
+from freshtake.motion.edit import tilt
+from freshtake.motion.kinds import joint_points, kind_word
+from freshtake.motion.validation import fps_of
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import rotate
+
+# Both kinds share one module, so what a file is called or begins with decides which reader gets it.
+_MARKERS, _MARKERS_BEGIN = ".trc", b"PathFileType"
+_UNITS = {"m": 1.0, "mm": 0.001, "cm": 0.01}
+_HEADING = ("DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units")
+_OTHERS = ("OrigDataRate", "OrigDataStartFrame", "OrigNumFrames")
+_GAPS = ("", "nan")
+_END = re.compile(r"^[ \t]*endheader[ \t]*$", re.IGNORECASE | re.MULTILINE)
+
+
+def read(path: Path, options: ReadOptions) -> PointClip | Stroke:
+    """Read markers as a point clip, or a table of coordinates as a stroke.
+
+    Args:
+        path: a .trc, .mot or .sto file.
+        options: `up` is the vertical axis of markers, which the file does not state.
+
+    Returns:
+        The markers in the unit of the file, or the columns of the table.
+    """
+    markers = path.suffix.lower() == _MARKERS or read_head(path).startswith(_MARKERS_BEGIN)
+    return _read_markers(path, options) if markers else _read_table(path, options)
+
+
+def write(path: Path, motion: Motion, options: WriteOptions) -> None:
+    """Write markers (.trc) or a table of coordinates (.mot, .sto), by the ending of the name."""
+    (_write_markers if path.suffix.lower() == _MARKERS else _write_table)(path, motion, options)
+
+
+def _read_markers(path: Path, options: ReadOptions) -> PointClip:
+    """Return a point clip; the file states its unit, but not its up axis."""
+    lines = read_text(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    heading = _heading(path, lines)
+    # No laboratory has this many markers, and a damaged count must not ask for memory.
+    count = _whole(path, heading, "NumMarkers", 10_000)
+    names = [cell.strip() for cell in _cells(lines, 3)[2::3] if cell.strip()]
+    if len(names) != count:
+        raise FormatError(path, f"{count} markers are declared, but {len(names)} are named", "line 4")
+    rows = _rows(path, lines, count)
+    declared = _whole(path, heading, "NumFrames", 10**9)
+    if declared != len(rows):
+        raise FormatError(
+            path, f"{declared} frames are declared, but there are {len(rows)}: correct NumFrames or the rows"
+        )
+    unit = heading["Units"].strip()
+    if unit not in _UNITS:
+        raise FormatError(path, f"one of {', '.join(_UNITS)} was expected as Units, not {unit[:20]!r}", "line 3")
+    return PointClip(
+        tuple(names), rows[:, 2:].reshape(len(rows), count, 3), _frame_time(path, heading, rows[:, 1]),
+        name=path.stem, provenance=path.name, up=options.up or "y", unit_m=_UNITS[unit],
+    )  # fmt: skip
+
+
+def _cells(lines: list[str], number: int) -> list[str]:
+    return lines[number].split("\t") if number < len(lines) else []
+
+
+def _heading(path: Path, lines: list[str]) -> dict[str, str]:
+    """Return the values of line 3 by the names of line 2."""
+    if not lines[0].startswith("PathFileType"):
+        raise FormatError(path, "'PathFileType' was expected", "line 1")
+    heading = dict(zip([cell.strip() for cell in _cells(lines, 1)], _cells(lines, 2), strict=False))
+    for key in _HEADING:
+        if key not in heading:
+            raise FormatError(path, f"{key!r} is missing in the heading", "line 2")
+    return heading
+
+
+def _whole(path: Path, heading: dict[str, str], key: str, most: int) -> int:
+    value = finite_number(heading[key].strip())
+    if value is None or not 1 <= value <= most or value != int(value):
+        raise FormatError(path, f"{key} must be a whole number from 1 to {most}, not {heading[key][:20]!r}", "line 3")
+    return int(value)
+
+
+def _rows(path: Path, lines: list[str], count: int) -> Floats:
+    width = 2 + 3 * count
+    rows = []
+    for number, line in enumerate(lines[5:], start=6):
+        if not line.strip():
+            continue
+        cells = [cell.strip() for cell in line.split("\t")]
+        while len(cells) > width and not cells[-1]:
+            cells.pop()
+        if len(cells) > width:
+            raise FormatError(path, f"{width} cells were expected, not {len(cells)}", f"line {number}")
+        cells += [""] * (width - len(cells))  # gaps at the end of a line, whose tabs were cut off
+        rows.append([_value(path, cell, number) for cell in cells])
+        if not all(math.isfinite(value) for value in rows[-1][:2]):
+            raise FormatError(path, "a frame number and a time were expected", f"line {number}")
+        places = np.isnan(rows[-1][2:]).reshape(count, 3)
+        if (places.any(axis=1) & ~places.all(axis=1)).any():
+            raise FormatError(path, "a marker has only some of x, y and z: give all three, or none", f"line {number}")
+    if not rows:
+        raise FormatError(path, "rows of numbers were expected below the heading", "end of file")
+    return np.array(rows)
+
+
+def _value(path: Path, cell: str, line: int) -> float:
+    if cell.lower() in _GAPS:
+        return math.nan
+    value = finite_number(cell)
+    if value is None:
+        raise FormatError(path, f"a finite number was expected, not {cell[:40]!r}", f"line {line}")
+    return value
+
+
+def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
+    """By DataRate; where the times go at another pace, by them."""
+    rate = finite_number(heading["DataRate"].strip())
+    if rate is None or rate <= 0:
+        raise FormatError(path, f"DataRate must be above 0, not {heading['DataRate'][:20]!r}", "line 3")
+    if len(times) < 2:
+        return 1.0 / rate
+    measured = steady_frame_time(times, repr(float(times[-1])))
+    if measured is None:
+        raise FormatError(path, "times must increase in equal steps: resample the file", f"line {odd_step(times) + 6}")
+    return 1.0 / rate if abs(measured * rate - 1.0) < 1e-3 else measured
+
+
+def _write_markers(path: Path, motion: Motion, options: WriteOptions) -> None:
+    """Write a point clip, or the joint positions of a clip, with y up as OpenSim has it and with all digits."""
+    if isinstance(motion, Clip):
+        motion = joint_points(motion.changed(unit_m=unit_in_metres(path, motion, options, "TRC stores its unit")))
+    if not isinstance(motion, PointClip):
+        raise FormatError(path, f"TRC holds points over time, not a {kind_word(motion)}: choose .mot or .csv")
+    unit_m = options.unit_m or motion.unit_m
+    if unit_m is None:
+        raise FormatError(path, "TRC stores its unit, but the points do not state theirs: give --unit (mm, cm, m)")
+    bad = next((name for name in motion.names if name != name.strip() or "\t" in name or "\n" in name), None)
+    if bad is not None:
+        raise FormatError(path, f"TRC cannot hold the name {bad!r}: rename it")
+    unit = next((name for name, metres in _UNITS.items() if abs(unit_m / metres - 1.0) < 1e-9), "mm")
+    factor = 1.0 if abs(unit_m / _UNITS[unit] - 1.0) < 1e-9 else unit_m / _UNITS[unit]
+    positions = motion.positions if factor == 1.0 else motion.positions * factor
+    if motion.up != "y":
+        positions = rotate(tilt(motion.up, "y"), positions)
+    write_bytes(path, _marker_text(path, replace(motion, positions=positions, up="y"), unit).encode())
+
+
+def _marker_text(path: Path, points: PointClip, unit: str) -> str:
+    rate, frames, count = repr(fps_of(points.frame_time)), len(points), len(points.names)
+    heading = [rate, rate, str(frames), str(count), unit, rate, "1", str(frames)]
+    axes = [f"{axis}{k}" for k in range(1, count + 1) for axis in "XYZ"]
+    head = [
+        ["PathFileType", "4", "(X/Y/Z)", path.name], [*_HEADING, *_OTHERS], heading,
+        ["Frame#", "Time", *[cell for name in points.names for cell in (name, "", "")]], ["", "", *axes],
+    ]  # fmt: skip
+    rows = points.positions.reshape(frames, -1).tolist()
+    body = [
+        [str(k + 1), repr(k * points.frame_time), *["" if math.isnan(value) else repr(value) for value in row]]
+        for k, row in enumerate(rows)
+    ]
+    return "".join("\t".join(cells) + "\n" for cells in [*head, [], *body])
+
+
+def _read_table(path: Path, options: ReadOptions) -> Stroke:
+    """Return the coordinates as the file has them: a stroke whose dimensions are the columns."""
+    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
+    # Headings are short, so a file without an end of heading is refused before it is searched whole.
+    end = _END.search(text, 0, 100_000)
+    if end is None:
+        raise FormatError(path, "a heading that ends with 'endheader' was expected", "line 1")
+    heading, body = text[: end.end()], text[end.end() :]
+    above = len(body) - len(body.lstrip())
+    lines = body[above:].split("\n")
+    table = "\n".join("\t".join(line.split()) for line in lines)
+    return stroke_from(parse_table(path, "\n" * (heading + body[:above]).count("\n") + table), options)
+
+
+def _write_table(path: Path, motion: Motion, options: WriteOptions) -> None:
+    """Write a stroke's dimensions as they are, or a clip's channels: degrees and metres, y up."""
+    if isinstance(motion, Clip):
+        skeleton, values = channels_from_clip(in_metres(path, motion, options, "MOT"))
+        layout = zip(skeleton.names, skeleton.channels, strict=True)
+        names = [f"{name}_{channel}" for name, channels in layout for channel in channels]
+        times = np.arange(float(len(motion))) * motion.frame_time
+    elif isinstance(motion, Stroke):
+        names, times, values = list(motion.dimensions), motion.times, motion.points
+    else:
+        raise FormatError(path, f"MOT holds a clip or a table, not a {kind_word(motion)}: choose .trc or .csv")
+    plain = [re.sub(r"\s", "_", name) for name in names]
+    if len(set(plain)) < len(plain) or "" in plain or "time" in [name.lower() for name in plain]:
+        raise FormatError(path, "the columns' names must differ and not be 'time': rename them")
+    write_bytes(path, _table_text(path, plain, times, values, isinstance(motion, Clip)).encode())
+
+
+def _table_text(path: Path, names: list[str], times: Floats, values: Floats, degrees: bool) -> str:
+    heading = [
+        re.sub(r"\s", "_", path.stem), "version=1", f"nRows={len(values)}", f"nColumns={len(names) + 1}",
+        f"inDegrees={'yes' if degrees else 'no'}", "endheader", "\t".join(["time", *names]),
+    ]  # fmt: skip
+    rows = ["\t".join(map(repr, row)) for row in np.column_stack([times, values]).tolist()]
+    return "\n".join([*heading, *rows]) + "\n"

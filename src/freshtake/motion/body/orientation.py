@@ -1,0 +1,253 @@
+"""Which axis points up, and which way a body faces: inferred from head, feet, floor and travel, never from the root.
+
+Files such as BVH state neither.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.body.roles import HELPER, LOOSE, SIDE, feet, leg_length, mirror_pairs, pelvis, rest_positions
+from freshtake.motion.clip import Clip
+from freshtake.motion.kinds import PointClip
+from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.validation import UP_AXES
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import forward
+
+FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
+AGREED = "as in the other takes of this skeleton"
+HEADS, SOLES = "head", "foot|ankle|toe|heel"
+MOST_FRAMES = 200  # as many frames as are looked at
+CLEAR = 0.8  # cosine within which the body points along an axis; takes of standing people have above 0.97
+SURE = 0.95  # cosine from which a standing body is right against all other takes
+# Standing: the lower foot keeps its height (lower three quarters, in legs), and the body goes about across it. In the
+# recordings the height keeps within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
+# Who runs and jumps leaves the floor, but goes farther across than up and down; a swimmer goes along its own body.
+FLOOR, TRAVEL = 0.12, 0.15
+FAR, STEEP = 0.6, 0.5
+
+
+def across(skeleton: Skeleton) -> tuple[int, int] | None:
+    """The first left joint of the body off the middle and its right partner, or None where names do not tell."""
+    partner, lengths = mirror_pairs(skeleton), skeleton.lengths()
+    for joint, name in enumerate(skeleton.names):
+        if HELPER.search(name):
+            continue
+        if SIDE["left"].search(name) and partner[joint] != joint and lengths[joint] > 0:
+            return joint, int(partner[joint])
+    return None
+
+
+def facing(clip: Clip) -> Floats | None:
+    """Angle (frames,) about the vertical of the way the body faces, 0 for z (with z up: -y); None where unknown."""
+    pair = across(clip.skeleton)
+    if pair is None:
+        return _toes_forward(clip)
+    positions = clip.positions()
+    line = positions[:, pair[0]] - positions[:, pair[1]]
+    # A body that faces z (with z up: -y) has its left at x.
+    depth = -line[:, 2] if clip.up == "y" else line[:, 1]
+    return np.asarray(np.arctan2(depth, line[:, 0]))
+
+
+def _toes_forward(clip: Clip) -> Floats | None:
+    """The same by the way the toes point, for bodies whose names do not tell left from right."""
+    pairs = [foot.joints for foot in feet(clip.skeleton) if foot.toe is not None]
+    if len(pairs) < 2:
+        return None
+    positions = clip.positions()
+    lines = np.sum([positions[:, toe] - positions[:, ankle] for ankle, toe in pairs], axis=0)
+    return np.asarray(np.arctan2(lines[:, 0], lines[:, 2] if clip.up == "y" else -lines[:, 1]))
+
+
+def mean_angle(angles: Floats) -> tuple[float, float]:
+    """The circular mean, and how closely the angles agree (0 to 1)."""
+    mean = np.exp(1j * angles).mean()
+    return float(np.angle(mean)), float(np.abs(mean))
+
+
+class Upright(NamedTuple):
+    """The vertical axis, how it was inferred, and whether a body was present that gave no answer.
+
+    `sure`: a body stands so clearly that other takes of its skeleton cannot overrule it.
+    """
+
+    axis: str
+    how: str
+    doubtful: bool = False
+    sure: bool = False
+
+
+class Body(NamedTuple):
+    """What a body does over time, in any coordinates: from feet to trunk, its lowest foot, its middle (in legs)."""
+
+    posture: Floats  # (frames, 3), of length 1
+    lowest: Floats  # (frames, 3), along each axis by itself
+    middle: Floats  # (frames, 3)
+    rest: Floats | None = None  # (3,), the posture at rest
+    named: bool = True  # whether joints are named head and foot, so that this is a body
+
+
+def find_up(motion: Clip | PointClip) -> Upright:
+    """The vertical axis of a clip by its skeleton, of points by the names of head and feet."""
+    body = _clip_body(motion) if isinstance(motion, Clip) else _point_body(motion)
+    return Upright("y", ASSUMED) if body is None else judged(body)
+
+
+def agreed(found: Sequence[Upright]) -> list[Upright]:
+    """Return one vertical axis for all takes of a skeleton: that of most, those counting first that show it best.
+
+    Only a body that surely stands along another axis keeps it: programs turn whole files, bodies merely lie or climb.
+    """
+    by_evidence = [
+        [one for one in found if one.sure],
+        *[[one for one in found if one.how == how] for how in (FROM_BODY, FROM_REST)],
+        list(found),
+    ]
+    axes = Counter(one.axis for one in next(group for group in by_evidence if group))
+    axis = axes.most_common(1)[0][0]
+    settled = any(not one.doubtful for one in found)
+    return [
+        one if one.sure or (one.axis == axis and not (one.doubtful and settled)) else Upright(axis, AGREED)
+        for one in found
+    ]
+
+
+def judged(body: Body) -> Upright:
+    """An upright posture and rest pose that agree; else a body that surely stands; else the rest pose.
+
+    Where the rest pose is not a body's (bones along x, as many exporters have them), feet on a floor are enough.
+    """
+    posture = _axis(body.posture.mean(axis=0))
+    rest = None if body.rest is None else _axis(body.rest)
+    grounded = posture is not None and rest is None and keeps_floor(body, posture)
+    stands_so = posture is not None and (grounded or stands(body, posture))
+    sure = stands_so and float(body.posture.mean(axis=0).max()) > SURE
+    if posture is not None and (posture == rest or sure or (stands_so and rest is None)):
+        return Upright(posture, FROM_BODY, sure=sure)
+    if rest is not None:
+        return Upright(rest, FROM_REST)
+    return Upright("y", ASSUMED, doubtful=body.named)
+
+
+def stands(body: Body, axis: str) -> bool:
+    """Whether the body goes about across this axis on feet that keep their height, or goes far across it.
+
+    Who stays on the spot has to stand still on feet at height 0: who lies has the middle near it, not the soles.
+    """
+    up = "xyz".index(axis)
+    travel = np.ptp(body.middle, axis=0)
+    across = np.delete(travel, up).max()
+    at_zero = abs(float(np.percentile(body.lowest[:, up], 5.0))) < FLOOR
+    on_the_spot = at_zero and all(keeps_floor(body, other) for other in "xyz")
+    walks = across > TRAVEL and keeps_floor(body, axis)
+    return bool(on_the_spot or walks or (across > FAR and travel[up] < STEEP * across))
+
+
+def keeps_floor(body: Body, axis: str) -> bool:
+    """Whether the lower foot keeps its height along this axis, or any axis as if it were the vertical one."""
+    low, high = np.percentile(body.lowest[:, "xyz".index(axis)], [5.0, 75.0])
+    return bool(high - low < FLOOR)
+
+
+def _axis(direction: Floats) -> str | None:
+    """The axis (y or z) along which a direction points."""
+    for axis in UP_AXES:
+        if direction["xyz".index(axis)] > CLEAR:
+            return axis
+    return None
+
+
+def _posture(positions: Floats, trunk: list[int], ankles: list[int]) -> Floats:
+    line = positions[..., trunk, :].mean(axis=-2) - positions[..., ankles, :].mean(axis=-2)
+    return np.asarray(line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12))
+
+
+def _trunk(skeleton: Skeleton, middle: int, ankles: list[int]) -> list[int]:
+    """What hangs on the pelvis and is no leg: spine, head and arms."""
+    legs = {joint for ankle in ankles for joint in skeleton.chain(ankle) + skeleton.descendants(ankle)}
+    return [joint for joint in skeleton.descendants(middle) if joint not in legs]
+
+
+def _clip_body(clip: Clip) -> Body | None:
+    skeleton = clip.skeleton
+    both_feet, middle = feet(skeleton), pelvis(skeleton)
+    ankles = [foot.ankle for foot in both_feet]
+    trunk = _trunk(skeleton, middle, ankles)
+    if len(both_feet) < 2 or not trunk:
+        return None
+    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
+    positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
+    leg = leg_length(skeleton)
+    soles = [joint for foot in both_feet for joint in foot.joints]
+    return Body(
+        _posture(positions, trunk, ankles), positions[:, soles].min(axis=1) / leg, positions[:, middle] / leg,
+        _posture(rest_positions(skeleton), trunk, ankles),
+        bool(_named(skeleton.names, HEADS) and _named(skeleton.names, SOLES)),
+    )  # fmt: skip
+
+
+@lru_cache(maxsize=64)
+def rest_axis(skeleton: Skeleton) -> str | None:
+    """Return the axis along which the body of a skeleton stands at rest, None where that is not clear."""
+    ankles = [foot.ankle for foot in feet(skeleton)]
+    trunk = _trunk(skeleton, pelvis(skeleton), ankles)
+    return _axis(_posture(rest_positions(skeleton), trunk, ankles)) if len(ankles) > 1 and trunk else None
+
+
+def find_paws(clip: Clip) -> tuple[int, ...]:
+    """Return ends of limbs, beside the known feet, that are on the floor as those are: a fox stands on its hands.
+
+    Only for skeletons whose offsets show no body (bones along x, as many exporters have them): others show their feet.
+    """
+    skeleton, known = clip.skeleton, feet(clip.skeleton)
+    if len(known) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
+        return skeleton.paws
+    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
+    positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
+    heights = positions[..., clip.up_index]
+    # No higher than the ankles of known feet: where feet are lifted in turn, the higher one is.
+    ankles = heights[:, [foot.ankle for foot in known]].max(axis=1)
+    legs = {joint for foot in known for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
+    loose = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name) or LOOSE.search(name)]
+    hanging = {below for joint in loose for below in skeleton.descendants(joint)}
+    # In a walk a paw is lifted now and then, so it has to be low in most frames, not in all.
+    low = [
+        joint for joint in range(1, len(skeleton))
+        if not skeleton.children(joint) and joint not in legs | hanging
+        and float((heights[:, joint] <= ankles).mean()) > 0.8
+    ]  # fmt: skip
+    partner = mirror_pairs(skeleton)
+    return tuple(joint for joint in low if partner[joint] != joint and partner[joint] in low)
+
+
+def hides_up(clip: Clip) -> bool:
+    """Return whether a file that cannot state the vertical axis would be read with another one than the clip has."""
+    return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
+
+
+def _named(names: tuple[str, ...], words: str) -> list[int]:
+    return [k for k, name in enumerate(names) if re.search(words, name, re.I)]
+
+
+def _point_body(clip: PointClip) -> Body | None:
+    """Markers or joints that are called head and foot; half their distance stands for a leg."""
+    head, sole = _named(clip.names, HEADS), _named(clip.names, SOLES)
+    if not head or not sole:
+        return None
+    rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
+    positions = clip.positions[rows]
+    positions = positions[np.isfinite(positions[:, head + sole]).all(axis=(1, 2))]
+    if len(positions) == 0:
+        return None
+    tall = np.linalg.norm(positions[:, head].mean(axis=1) - positions[:, sole].mean(axis=1), axis=-1)
+    leg = max(float(np.median(tall)) / 2.0, 1e-12)
+    middle = (positions[:, head].mean(axis=1) + positions[:, sole].mean(axis=1)) / 2.0
+    return Body(_posture(positions, head, sole), positions[:, sole].min(axis=1) / leg, middle / leg)

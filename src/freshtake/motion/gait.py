@@ -1,0 +1,85 @@
+"""Measure how a body with two feet gets along: strides, speed, sliding feet and jerk, in leg lengths and seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.body.orientation import facing
+from freshtake.motion.body.roles import feet, leg_length
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import heading
+from freshtake.motion.features.ground import ground_of
+from freshtake.numeric.arrays import Floats
+
+STANDING = 0.15  # leg lengths per second: a body that is slower goes nowhere
+SHORTEST = 8  # frames that a third difference and a stride need
+SWING = (0.2, 0.05)  # share of the usual half step, and leg lengths, by which an ankle leaves the middle in a step
+JERK_RATE = 30.0  # frames a second at which jerk is measured: faster recordings would show their noise
+SWAY_TIME = 0.1  # seconds within which swaying hips are no travel
+
+
+class Gait(NamedTuple):
+    """How a clip moves over the ground.
+
+    Attributes:
+        strides: Pairs of steps; half strides are counted.
+        speed: Leg lengths a second over the ground.
+        slide: Mean speed of the slowest foot joint, leg lengths a second, whether or not it counts as a footplant: a
+            foot that slides too fast to be taken for a standing one slides all the same.
+        jerk: Mean third derivative of the joints' places, leg lengths / s^3.
+    """
+
+    strides: float
+    speed: float
+    slide: float
+    jerk: float
+
+
+def gait_of(clip: Clip) -> Gait | None:
+    """Measure a clip.
+
+    Args:
+        clip: A motion of a body.
+
+    Returns:
+        Its gait; None where it has no two feet or is too short.
+    """
+    both, leg = feet(clip.skeleton), leg_length(clip.skeleton)
+    if len(both) != 2 or len(clip) < SHORTEST:
+        return None
+    places = clip.positions() / leg
+    ground = ground_of(places[:, 0], clip.up)
+    every = max(1, round(SWAY_TIME / clip.frame_time))
+    travel = np.abs(np.diff(ground[::every])).sum() + abs(ground[-1] - ground[::every][-1])
+    soles = [joint for foot in both for joint in foot.joints]
+    slowest = np.linalg.norm(np.diff(places[:, soles], axis=0), axis=-1).min(axis=1) / clip.frame_time
+    step = max(1, round(clip.fps / JERK_RATE))
+    third = np.linalg.norm(np.diff(places[::step], 3, axis=0), axis=-1) / (step * clip.frame_time) ** 3
+    # The root of some rigs points anywhere: the line across the hips tells where the body faces.
+    faces = facing(clip)
+    forward = np.exp(-1j * (heading(clip) if faces is None else faces))
+    ahead = (ground_of(places[:, both[0].ankle] - places[:, both[1].ankle], clip.up) * forward).real
+    return Gait(
+        0.5 * _steps(ahead), float(travel / clip.duration), float(slowest.mean()),
+        float(third.mean()) if third.size else 0.0,
+    )  # fmt: skip
+
+
+def _steps(ahead: Floats) -> int:
+    """Count how often an ankle swings from one side of the middle to the other.
+
+    The middle is that of the clip: a lame leg may never pass the other one and still makes its steps.
+    """
+    low, high = np.percentile(ahead, [5.0, 95.0])
+    away = ahead - 0.5 * (low + high)
+    sides = np.sign(away[np.abs(away) > max(SWING[0] * 0.5 * (high - low), SWING[1])])
+    return int((sides[1:] != sides[:-1]).sum())
+
+
+def mean_gait(gaits: Sequence[Gait | None]) -> Gait | None:
+    """Return the mean over clips; None where one of them has no gait."""
+    measured = [gait for gait in gaits if gait is not None]
+    return Gait(*np.mean(measured, axis=0).tolist()) if measured and len(measured) == len(gaits) else None

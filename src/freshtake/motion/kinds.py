@@ -1,0 +1,307 @@
+"""Motions without a skeleton: strokes, point clips and mesh sequences; and what messages call each kind."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import InvalidMotion
+from freshtake.motion.clip import Clip
+from freshtake.motion.validation import Timed, checked_names, frozen, positive, up_axis
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import monotone_curve
+
+WORDS = {"Clip": "clip", "PointClip": "point clip", "Stroke": "stroke", "MeshSequence": "mesh sequence"}
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Stroke:
+    """Hold a path over time without a skeleton: handwriting, a mouse, a sensor.
+
+    Args:
+        points: (points, dimensions).
+        times: (points,): seconds, increasing.
+        dimensions: Names of the dimensions; default: x, y, z or x0, x1, ...
+        name: What to call it.
+        provenance: Where it came from and what was done to it.
+    """
+
+    points: Floats
+    times: Floats
+    dimensions: tuple[str, ...] = ()
+    name: str = ""
+    provenance: str = ""
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "points", frozen(self.points, "points", (None, None)))
+        frames, count = self.points.shape
+        if frames == 0 or count == 0:
+            raise InvalidMotion("a stroke needs at least one point of at least one dimension")
+        put(self, "times", frozen(self.times, "times", (frames,)))
+        backwards = np.flatnonzero(np.diff(self.times) <= 0.0)
+        if len(backwards):
+            raise InvalidMotion(f"times must increase, but point {backwards[0] + 1} is not later than the one before")
+        names = tuple(self.dimensions) or tuple("xyz"[:count] if count <= 3 else (f"x{k}" for k in range(count)))
+        if len(names) != count:
+            raise InvalidMotion(f"{len(names)} dimension names are given for {count} dimensions")
+        put(self, "dimensions", checked_names(names, "dimension"))
+
+    def __repr__(self) -> str:
+        return f"Stroke({self.name!r}, {len(self)} points, {self.points.shape[1]} dimensions)"
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+    @property
+    def duration(self) -> float:
+        """Return the seconds from the first point to the last."""
+        return float(self.times[-1] - self.times[0])
+
+    @property
+    def uniform(self) -> bool:
+        """Return whether the points are evenly spaced in time, to the precision that files keep."""
+        steps = np.diff(self.times)
+        return len(steps) == 0 or float(np.ptp(steps)) <= 0.02 * float(steps.mean())
+
+    @property
+    def frame_time(self) -> float:
+        """Return the mean seconds between points."""
+        return self.duration / (len(self) - 1) if len(self) > 1 else 1.0
+
+
+def resample_stroke(stroke: Stroke, fps: float) -> Stroke:
+    """Return a stroke evenly spaced in time, by linear interpolation.
+
+    Args:
+        stroke: The stroke.
+        fps: Points per second.
+
+    Returns:
+        The new stroke: the first point is kept, the last up to one step.
+    """
+    if not fps > 0:
+        raise InvalidMotion(f"fps must be above 0, but is {fps}")
+    count = int(np.floor(stroke.duration * fps + 1e-9)) + 1
+    times = stroke.times[0] + np.arange(count) / fps
+    points = np.stack([np.interp(times, stroke.times, column) for column in stroke.points.T], axis=1)
+    return Stroke(points, times, stroke.dimensions, stroke.name, f"{stroke.provenance}; resampled to {fps:g} fps")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PointClip(Timed):
+    """Hold named points over time, such as optical markers, with gaps where one was not seen.
+
+    Args:
+        names: (points,): what points are called, each name once.
+        positions: (frames, points, 3) in the file's unit; a gap is NaN in all three coordinates.
+        frame_time: Seconds per frame.
+        name: What to call it.
+        provenance: Where it came from and what was done to it.
+        up: The vertical axis, "y" or "z".
+        unit_m: Metres per unit of length, where known.
+    """
+
+    names: tuple[str, ...]
+    positions: Floats
+    frame_time: float
+    name: str = ""
+    provenance: str = ""
+    up: str = "y"
+    unit_m: float | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "names", checked_names(self.names, "point"))
+        positions = frozen(self.positions, "positions", (None, len(self.names), 3), finite=False)
+        if np.isinf(positions).any():
+            frame, point, _ = (int(i) for i in np.argwhere(np.isinf(positions))[0])
+            raise InvalidMotion(f"point {self.names[point]!r} is infinite in frame {frame}")
+        torn = np.isnan(positions).any(-1) & ~np.isnan(positions).all(-1)
+        if torn.any():
+            frame, point = (int(i) for i in np.argwhere(torn)[0])
+            raise InvalidMotion(f"point {self.names[point]!r} is missing only some coordinates in frame {frame}")
+        put(self, "positions", positions)
+        if len(positions) == 0 or not self.names:
+            raise InvalidMotion("a point clip needs at least one frame and one point")
+        put(self, "frame_time", positive(self.frame_time, "frame_time"))
+        put(self, "up", up_axis(self.up))
+        if self.unit_m is not None:
+            put(self, "unit_m", positive(self.unit_m, "unit_m"))
+
+    def __repr__(self) -> str:
+        return f"PointClip({self.name!r}, {len(self)} frames at {self.fps:g} fps, {len(self.names)} points)"
+
+    def __len__(self) -> int:
+        return len(self.positions)
+
+    def gaps(self) -> Bools:
+        """Return where points are missing.
+
+        Returns:
+            (frames, points): true in gaps.
+        """
+        return np.isnan(self.positions[..., 0])
+
+
+def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
+    """Bridge gaps by a cubic (Hermite) curve through the neighbours, and hold the first and last seen position.
+
+    Args:
+        clip: The points; one that is never seen is refused by name.
+        longest: Frames; longer gaps stay. None: all are filled.
+
+    Returns:
+        The filled clip.
+    """
+    filled = clip.positions.copy()
+    frames = np.arange(float(len(clip)))
+    for point, name in enumerate(clip.names):
+        missing = np.isnan(filled[:, point, 0])
+        if missing.all():
+            raise InvalidMotion(f"point {name!r} is never seen, so its gap cannot be filled: drop it first")
+        wanted = missing & (_gap_lengths(missing) <= (len(clip) if longest is None else longest))
+        if not wanted.any():
+            continue
+        seen = np.flatnonzero(~missing)
+        if len(seen) == 1:
+            filled[wanted, point] = filled[seen[0], point]
+            continue
+        inside = np.clip(frames[wanted], seen[0], seen[-1])
+        filled[wanted, point] = monotone_curve(frames[seen], filled[seen, point], inside)
+    return replace(clip, positions=filled, provenance=f"{clip.provenance}; gaps filled")
+
+
+def _gap_lengths(missing: Bools) -> Floats:
+    """For every frame the length of the gap it lies in (0 outside)."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], missing.astype(np.int8), [0]])))
+    lengths = np.zeros(len(missing))
+    for start, stop in zip(edges[::2], edges[1::2], strict=True):
+        lengths[start:stop] = stop - start
+    return lengths
+
+
+def drop_points(clip: PointClip, names: tuple[str, ...]) -> PointClip:
+    """Return a clip without some of its points.
+
+    Args:
+        clip: The points.
+        names: Which to drop; unknown ones are refused.
+
+    Returns:
+        The smaller clip.
+    """
+    unknown = [n for n in names if n not in clip.names]
+    if unknown:
+        raise InvalidMotion(f"there is no point {unknown[0]!r}; the points are {', '.join(clip.names)}")
+    keep = [k for k, name in enumerate(clip.names) if name not in names]
+    return replace(clip, names=tuple(clip.names[k] for k in keep), positions=clip.positions[:, keep])
+
+
+def joint_points(clip: Clip, *, end_sites: bool = False) -> PointClip:
+    """Return the joints of a clip as points in the world.
+
+    Args:
+        clip: The clip.
+        end_sites: Whether tips come along, named after their joints.
+
+    Returns:
+        A point clip with the same frames, axis and unit.
+    """
+    names = list(clip.skeleton.names)
+    positions = clip.positions()
+    if end_sites and clip.skeleton.end_sites:
+        for number, site in enumerate(clip.skeleton.end_sites):
+            base = site.name or f"{clip.skeleton.names[site.joint]}_end"
+            names.append(base if base not in names else f"{base}_{number}")
+        positions = np.concatenate([positions, clip.end_positions()], axis=1)
+    return PointClip(tuple(names), positions, clip.frame_time, clip.name, clip.provenance, clip.up, clip.unit_m)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class MeshSequence(Timed):
+    """Hold a mesh over time: vertices move, triangles stay.
+
+    Args:
+        vertices: (frames, vertices, 3), float32, in the file's unit of length.
+        faces: (faces, 3): numbers of vertices.
+        frame_time: Seconds per frame.
+        normals: (frames, vertices, 3), where known.
+        attributes: Further values by name: (vertices, width) where constant, else (frames, vertices, width).
+        name: What to call it.
+        provenance: Where it came from and what was done to it.
+        up: The vertical axis, "y" or "z".
+        unit_m: Metres per unit of length, where known.
+    """
+
+    vertices: npt.NDArray[np.float32]
+    faces: npt.NDArray[np.int32]
+    frame_time: float
+    normals: npt.NDArray[np.float32] | None = None
+    attributes: Mapping[str, npt.NDArray[np.float32]] = field(default_factory=dict)
+    name: str = ""
+    provenance: str = ""
+    up: str = "y"
+    unit_m: float | None = None
+
+    def __post_init__(self) -> None:
+        put = object.__setattr__
+        put(self, "vertices", frozen(self.vertices, "vertices", (None, None, 3), np.float32))
+        frames, count = self.vertices.shape[:2]
+        if frames == 0 or count == 0:
+            raise InvalidMotion("a mesh sequence needs at least one frame and one vertex")
+        put(self, "faces", frozen(self.faces, "faces", (None, 3), np.int32))
+        outside = (self.faces < 0) | (self.faces >= count)
+        if outside.any():
+            face = int(np.argwhere(outside)[0, 0])
+            raise InvalidMotion(
+                f"face {face} uses vertex {int(self.faces[outside][0])}, but there are {count} vertices"
+            )
+        put(self, "frame_time", positive(self.frame_time, "frame_time"))
+        put(self, "up", up_axis(self.up))
+        if self.unit_m is not None:
+            put(self, "unit_m", positive(self.unit_m, "unit_m"))
+        if self.normals is not None:
+            put(self, "normals", frozen(self.normals, "normals", (frames, count, 3), np.float32))
+        put(self, "attributes", MappingProxyType({k: self._attribute(k, v) for k, v in self.attributes.items()}))
+
+    def _attribute(self, name: str, value: npt.ArrayLike) -> npt.NDArray[Any]:
+        frames, count = self.vertices.shape[:2]
+        shape: tuple[int | None, ...] = (count, None) if np.ndim(value) == 2 else (frames, count, None)
+        return frozen(value, f"attribute {name!r}", shape, np.float32)
+
+    def __repr__(self) -> str:
+        return f"MeshSequence({self.name!r}, {len(self)} frames at {self.fps:g} fps, {self.vertices.shape[1]} vertices)"
+
+    def __len__(self) -> int:
+        return len(self.vertices)
+
+
+def vertex_normals(mesh: MeshSequence) -> npt.NDArray[np.float32]:
+    """Return area-weighted normals of a mesh.
+
+    Args:
+        mesh: The mesh.
+
+    Returns:
+        (frames, vertices, 3), of length 1; zero where a vertex belongs to no face.
+    """
+    corners = mesh.vertices[:, mesh.faces].astype(np.float64)  # (frames, faces, 3, 3)
+    facing = np.cross(corners[:, :, 1] - corners[:, :, 0], corners[:, :, 2] - corners[:, :, 0])
+    total = np.zeros(mesh.vertices.shape)
+    for corner in range(3):
+        for frame in range(len(mesh)):
+            np.add.at(total[frame], mesh.faces[:, corner], facing[frame])
+    length = np.linalg.norm(total, axis=-1, keepdims=True)
+    return np.asarray(total / np.where(length > 0, length, 1.0), dtype=np.float32)
+
+
+def kind_word(motion: object) -> str:
+    """Return what messages call a motion or a class of motions: a point clip, not a PointClip."""
+    kind = motion if isinstance(motion, type) else type(motion)
+    return WORDS.get(kind.__name__, kind.__name__)

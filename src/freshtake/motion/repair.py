@@ -1,0 +1,275 @@
+"""Named repairs for what `check` finds; nothing is repaired by default.
+
+Each returns a new clip and records itself in its provenance. Those of a file's Euler angles leave the motion as it is.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from freshtake.errors import InvalidMotion, UsageError
+from freshtake.motion.body.rooting import as_filed, rooted
+from freshtake.motion.check.checks import (
+    SPIKE_SPEED,
+    Burst,
+    is_tpose_first,
+    joint_angles,
+    limb_speeds,
+    radians_per_unit,
+    repeated,
+    spikes,
+    unaxed,
+)
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import take_frames
+from freshtake.motion.kinds import PointClip, Stroke, drop_points, fill_gaps, kind_word, resample_stroke
+from freshtake.motion.planting.contacts import runs
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.numeric.euler import continuous_euler, gimbal_closeness, unflipped
+from freshtake.numeric.rotations import continuous, slerp
+
+SMOOTHING = 0.02  # seconds (standard deviation): noise at 60 fps is halved, its jerk cut to a tenth, 5 Hz kept by 82 %
+
+
+def drop_tpose(clip: Clip) -> Clip:
+    """Without a first frame that the take does not start from; unchanged where there is none."""
+    return take_frames(clip, 1).changed(provenance=clip.provenance) if is_tpose_first(clip) else clip
+
+
+def drop_frozen(clip: Clip) -> Clip:
+    """Without frames that equal the one before; later frames move up in time."""
+    return _some_frames(clip, ~repeated(clip))
+
+
+def _some_frames(clip: Clip, keep: Bools) -> Clip:
+    """Some frames of a clip, with their channels."""
+    if keep.all():
+        return clip
+    moving = clip.joint_translations
+    return clip.changed(
+        root=clip.root[keep],
+        rotations=clip.rotations[keep],
+        joint_translations=None if moving is None else moving[keep],
+        channels=None if clip.channels is None else clip.channels[keep],
+    )
+
+
+def fill_frozen(clip: Clip) -> Clip:
+    """Frames that equal the one before are interpolated towards the next that moves; those at the end are dropped."""
+    same = repeated(clip)
+    stops = [stop for _, stop in runs(same)]
+    if stops and stops[-1] == len(clip):
+        keep = np.ones(len(clip), dtype=bool)
+        keep[runs(same)[-1][0] :] = False
+        clip, same = _some_frames(clip, keep), same[keep]
+    for start, stop in runs(same):
+        clip = _bridged(clip, start - 1, stop, list(range(len(clip.skeleton))), travel=True)
+    return clip
+
+
+def fix_spikes(clip: Clip, longest: float = 0.5) -> Clip:
+    """Joints that jump are interpolated over the frames in which they do, root travel likewise.
+
+    Where they do not come back (a swap that lasts) the stretch is widened to both sides, up to `longest` seconds,
+    until the speed is plausible. All other joints and frames stay.
+    """
+    for burst in spikes(clip):
+        clip = _without_burst(clip, burst, max(1, round(longest * clip.fps / 2.0)))
+    return clip
+
+
+def _without_burst(clip: Clip, burst: Burst, widest: int) -> Clip:
+    """Bridge a burst by the narrowest stretch that brings its speed below the limit."""
+    count = len(clip.skeleton)
+    joints = [joint for joint in burst.joints if joint < count]
+    fixed = clip
+    for wider in range(widest + 1):
+        first, last = max(burst.start - wider, 0), min(burst.stop + wider, len(clip) - 1)
+        if last - first < 2:
+            continue
+        fixed = _bridged(clip, first, last, joints, travel=count in burst.joints)
+        if limb_speeds(fixed)[first:last, list(burst.joints)].max() < 0.9 * SPIKE_SPEED:
+            break
+    return fixed
+
+
+def _bridged(clip: Clip, first: int, last: int, joints: list[int], *, travel: bool) -> Clip:
+    """Interpolate some joints (and the root's travel) between two frames that stay."""
+    inside = np.arange(first + 1, last)
+    share = (inside - first) / (last - first)
+    rotations = clip.rotations.copy()
+    a, b = rotations[first][joints], rotations[last][joints]
+    rotations[inside[:, None], joints] = slerp(a[None], b[None], share[:, None])
+    root, moving = clip.root, clip.joint_translations
+    if travel:
+        root = _between(root, first, last, inside, share)
+        moving = None if moving is None else _between(moving, first, last, inside, share)
+    return clip.changed(root=root, rotations=rotations, joint_translations=moving)
+
+
+def _between(values: Floats, first: int, last: int, inside: Ints, share: Floats) -> Floats:
+    out = values.copy()
+    weight = share.reshape(-1, *[1] * (values.ndim - 1))
+    out[inside] = values[first] + weight * (values[last] - values[first])
+    return out
+
+
+def relabel_fps(clip: Clip, fps: float) -> Clip:
+    """The same frames at another rate: for files whose header is wrong. (To change the rate itself, resample.)"""
+    if not (np.isfinite(fps) and fps > 0):
+        raise UsageError(f"fps must be above 0, but is {fps}")
+    return clip.changed(frame_time=1.0 / fps)
+
+
+def unwrap(clip: Clip) -> Clip:
+    """Angles without wraps and flips; rotations, root and all columns that had neither stay as they are."""
+    scale = radians_per_unit(clip)
+    if clip.channels is None or scale is None:
+        return clip
+    values = clip.channels.copy()
+    for _, order, columns, angles in joint_angles(clip):
+        smooth = unflipped(angles, order) if len(order) == 3 else np.unwrap(angles, axis=0)
+        changed = np.abs(smooth - angles) > 1e-9
+        values[:, columns] = np.where(changed, smooth / scale, values[:, columns])
+    return clip if np.array_equal(values, clip.channels) else clip.changed(channels=values)
+
+
+def reorder_root(clip: Clip, order: str | None = None) -> Clip:
+    """The root's angles in an order with the heading outermost, so that the body may face any way.
+
+    Of the orders that begin with the vertical axis the one farthest from gimbal lock is taken, or another order
+    where both lock. The motion stays; the skeleton's channel layout changes at the root.
+    """
+    skeleton = clip.skeleton
+    if len(skeleton.orders[0]) != 3:
+        raise UsageError(f"the root of {clip.name or 'the clip'} has fewer than three angles: nothing to reorder")
+    turned = unaxed(clip, 0)
+    chosen = order or _best_order(turned, clip.up.upper())
+    if sorted(chosen) != ["X", "Y", "Z"]:
+        raise UsageError(f"an order has each of X, Y and Z once, not {chosen!r}")
+    layout = list(skeleton.channels[0])
+    spots = [k for k, channel in enumerate(layout) if channel[0] == "r"]
+    for spot, letter in zip(spots, chosen, strict=True):
+        layout[spot] = f"r{letter.lower()}"
+    limits = skeleton.limits
+    if limits is not None and limits[0]:
+        limits = (tuple(limits[0][skeleton.channels[0].index(channel)] for channel in layout), *limits[1:])
+    renewed = replace(
+        skeleton,
+        channels=(tuple(layout), *skeleton.channels[1:]),
+        orders=(chosen, *skeleton.orders[1:]),
+        limits=limits,
+    )
+    return clip.changed(skeleton=renewed, channels=_with_root(clip, spots, continuous_euler(turned, chosen)))
+
+
+def _with_root(clip: Clip, spots: list[int], angles: Floats) -> Floats | None:
+    """The clip's channels with the root's angles replaced."""
+    scale = radians_per_unit(clip)
+    if clip.channels is None or scale is None:
+        return None
+    values = clip.channels.copy()
+    values[:, spots] = angles / scale
+    return values
+
+
+def _best_order(turned: Floats, up: str) -> str:
+    """Heading outermost if one of those two orders stays clear of gimbal lock, else whichever order does."""
+    letters = [axis for axis in "XYZ" if axis != up]
+    outermost = [up + letters[0] + letters[1], up + letters[1] + letters[0]]
+    others = [a + b + c for a in letters for b, c in ((up, _third(a, up)), (_third(a, up), up))]
+    clear = {order: float(gimbal_closeness(continuous_euler(turned, order), order).min()) for order in outermost}
+    best = max(outermost, key=clear.__getitem__)
+    if clear[best] > 0.2:
+        return best
+    clear |= {order: float(gimbal_closeness(continuous_euler(turned, order), order).min()) for order in others}
+    return max(clear, key=clear.__getitem__)
+
+
+def _third(a: str, b: str) -> str:
+    return next(axis for axis in "XYZ" if axis not in (a, b))
+
+
+@dataclass(frozen=True)
+class Repair:
+    """A repair by name: what it does, to which kind of motion, and whether it needs a value (`name=value`)."""
+
+    name: str
+    title: str
+    apply: Callable[..., Any]
+    kind: type = Clip
+    valued: bool = False
+
+
+def drop_unseen(clip: PointClip) -> PointClip:
+    """Without the points that are never seen."""
+    unseen = np.flatnonzero(clip.gaps().all(axis=0))
+    if len(unseen) == len(clip.names):
+        raise UsageError(f"no point of {clip.name or 'the point clip'} is ever seen: nothing would be left")
+    return drop_points(clip, tuple(clip.names[k] for k in unseen)) if len(unseen) else clip
+
+
+def smooth(clip: Clip) -> Clip:
+    """Rotations and root without noise: smoothed over a few hundredths of a second, a frame at least."""
+    deviation = max(SMOOTHING / clip.frame_time, 1.0)  # less than a frame smooths nothing
+    rotations = gaussian_filter1d(continuous(clip.rotations), deviation)
+    rotations /= np.linalg.norm(rotations, axis=-1, keepdims=True)
+    return clip.changed(root=gaussian_filter1d(clip.root, deviation), rotations=rotations)
+
+
+def even_times(stroke: Stroke) -> Stroke:
+    """Points evenly spaced in time, about as many as before."""
+    return stroke if stroke.uniform else resample_stroke(stroke, 1.0 / stroke.frame_time)
+
+
+_TABLE = (
+    Repair("drop-tpose", "drop a first frame that the take does not start from", drop_tpose),
+    Repair("unwrap", "make angles continuous: no wraps, no flips; the motion stays", unwrap),
+    Repair("reorder-root", "root angles with the heading outermost: no gimbal lock; the motion stays", reorder_root),
+    Repair("drop-frozen", "drop frames that equal the one before", drop_frozen),
+    Repair("fill-frozen", "interpolate frames that equal the one before", fill_frozen),
+    Repair("fix-spikes", "interpolate joints over the frames in which they jump", fix_spikes),
+    Repair("smooth", "smooth joints that shake from frame to frame", smooth),
+    Repair("relabel-fps", "keep the frames and correct their frame rate (relabel-fps=60)", relabel_fps, valued=True),
+    Repair("fill-gaps", "bridge the gaps of markers by curves", fill_gaps, PointClip),
+    Repair("drop-unseen", "drop markers that are never seen", drop_unseen, PointClip),
+    Repair("even-times", "read a stroke at evenly spaced times", even_times, Stroke),
+)
+REPAIRS: dict[str, Repair] = {entry.name: entry for entry in _TABLE}
+
+
+def repair(motion: Any, names: str | Iterable[str]) -> Any:
+    """Make the named repairs one after the other; a value follows its name, as in `relabel-fps=60`."""
+    for name in [names] if isinstance(names, str) else names:
+        motion = _repaired(motion, name)
+    return motion
+
+
+def _repaired(motion: Any, request: str) -> Any:
+    done: Any
+    name, _, value = request.partition("=")
+    entry = REPAIRS.get(name)
+    if entry is None:
+        raise UsageError(f"there is no repair {name!r}; the repairs are {', '.join(REPAIRS)}")
+    if not isinstance(motion, entry.kind):
+        raise UsageError(f"{name} is a repair for a {kind_word(entry.kind)}, not for a {kind_word(motion)}")
+    if entry.valued != bool(value):
+        raise UsageError(f"{name} takes {'a number: ' + name + '=60' if entry.valued else 'no value'}, not {request!r}")
+    try:
+        filed = as_filed(motion) if isinstance(motion, Clip) else motion
+        done = entry.apply(filed, float(value)) if value else entry.apply(filed)
+    except ValueError:
+        raise UsageError(f"{name} takes a number, not {value!r}") from None
+    except InvalidMotion as error:
+        raise UsageError(f"{name}: {error}") from None
+    if done is filed:
+        return motion
+    if isinstance(done, Clip):
+        done = rooted(done)
+    before: str = getattr(motion, "provenance", "")
+    return replace(done, provenance=f"{before}; {request}" if before else request)

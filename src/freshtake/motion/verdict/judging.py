@@ -1,0 +1,410 @@
+"""Judge a motion by the same few checks, whatever made it: may it leave the house?
+
+What the takes do sets the standard. Green: it does nothing that they do not do. Amber: it may be used, and a sentence
+says where to look. Red: no body does this, and no command writes it unless it is told to.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple, TypeVar
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion.body.roles import HELPER, feet, leg_length
+from freshtake.motion.body.rooting import rooted_like
+from freshtake.motion.clip import Clip
+from freshtake.motion.edit import scaled, with_up
+from freshtake.motion.gait import STANDING, Gait
+from freshtake.motion.planting.contacts import NEAR_FLOOR, ContactSettings, foot_contacts
+from freshtake.motion.skeleton import compatible
+from freshtake.motion.verdict.limits import BEND, DEPTH, PEAK, BodyCheck, BodyLimits, Figure, learn_limits
+from freshtake.numeric.arrays import Floats, Ints
+
+GREEN, AMBER, RED = "green", "amber", "red"
+BODY_SPEED = 20.0  # leg lengths per second: ten lengths of a body
+# How far beyond its limit a figure of the body is no matter of taste: radians, leg lengths, logarithm.
+IMPOSSIBLE = {BEND: math.radians(30.0), DEPTH: 0.15, PEAK: math.log(4.0)}
+LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of the takes: amber, red
+HOVERS = 0.05  # leg lengths that the lowest foot stays above the floor
+DRAW_AGAIN = "try another --seed or less --amount"
+# A damaged model: lengths of all bones a second, and from the origin; and any number, with bones or without.
+FLUNG = (100.0, 1e6, 1e7)
+NUMBERS = ("positions", "points", "vertices")  # where motions without bones have theirs
+SLIDES = (1.5, 0.05)  # times the takes' speed of feet near the floor, and legs per second more
+# A gait that was changed, against the one it was made from: amber, red.
+GAIT_STRIDES = (0.1, 0.5)  # share of the strides that are missing or too many
+GAIT_FACTORS = {"slide": (1.3, 2.5), "jerk": (1.5, 3.0), "pace": (1.35, 2.0)}
+
+M = TypeVar("M")
+
+
+class Remark(NamedTuple):
+    """One thing that is wrong: which check, how badly, in words, at which frame, and what to do about it."""
+
+    check: str
+    color: str
+    what: str
+    frame: int | None
+    remedy: str
+
+
+class Verdict(NamedTuple):
+    """All remarks on one motion."""
+
+    name: str
+    remarks: tuple[Remark, ...] = ()
+
+    @property
+    def color(self) -> str:
+        """The worst color of all remarks; green where there is none."""
+        colors = {remark.color for remark in self.remarks}
+        return RED if RED in colors else AMBER if AMBER in colors else GREEN
+
+    @property
+    def sentences(self) -> list[str]:
+        """The remarks in words, the worst first."""
+        worst_first = sorted(self.remarks, key=lambda remark: remark.color != RED)
+        places = ["" if one.frame is None else f", frame {one.frame}" for one in worst_first]
+        return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in zip(worst_first, places, strict=True)]
+
+
+@dataclass(frozen=True, eq=False)
+class Standard:
+    """What takes do, learned by `standard_of`; lengths are in leg lengths of their body.
+
+    `shortest` and `longest` (joints,) are the distances of joints from their parents, `fastest` the highest speed of a
+    joint, `floor` (foot joints,) the heights at which feet stand, `slide` the mean speed of feet near the floor.
+    """
+
+    first: Clip
+    limits: BodyLimits
+    shortest: Floats
+    longest: Floats
+    fastest: float
+    floor: Floats
+    slide: float
+    hover: float
+
+
+def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
+    """Learn from takes on one skeleton what a motion of this body may do; `limits` are those of `learn_limits`."""
+    if not takes:
+        raise UsageError("a motion is judged by takes: give at least one")
+    lengths = [_lengths(take) for take in takes]
+    floor = _floor(takes)
+    places = [take.positions() for take in takes]
+    both = list(zip(takes, places, strict=True))
+    return Standard(
+        takes[0], limits or learn_limits(takes),
+        np.min([one.min(axis=0) for one in lengths], axis=0), np.max([one.max(axis=0) for one in lengths], axis=0),
+        max(float(_speeds(take, at).max(initial=0.0)) for take, at in both), floor,
+        max(_slide(take, at, floor)[0] for take, at in both), max(_hover(take, at, floor) for take, at in both),
+    )  # fmt: skip
+
+
+def judge(
+    clip: Clip,
+    standard: Standard,
+    *,
+    amount: float = 1.0,
+    rate: float = 1.0,
+    same_body: bool = True,
+    name: str = "",
+    remedy: str = DRAW_AGAIN,
+) -> Verdict:
+    """Judge a motion by what takes do.
+
+    Args:
+        clip: The motion.
+        standard: What its takes do.
+        amount: With how much variation it was drawn.
+        rate: How much faster than the takes it was to be.
+        same_body: Whether it moves the body of the takes; another one only has to keep its bones and to be no faster.
+        name: What to call it; by default the clip's name.
+        remedy: What to do about a body that does what it cannot.
+
+    Returns:
+        Remarks on the worst frame of each check that fails; none for a motion that does what the takes do.
+    """
+    if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
+        frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
+        return Verdict(name or clip.name, (Remark("finite", RED, "a number is not finite", frame, "report it"),))
+    same = same_body and compatible(clip.skeleton, standard.first.skeleton)
+    clip = _as_the_takes(clip, standard.first) if same else clip
+    places = clip.positions()
+    remarks = [_too_fast(clip, places, standard, rate, remedy), _lengthened(clip, standard, same)]
+    if same:
+        remarks += _body(standard.limits.check(clip, amount=amount, rate=rate), remedy)
+        remarks += [_off_the_floor(clip, places, standard), _sliding(clip, places, standard, rate)]
+    return Verdict(name or clip.name or "the motion", tuple(one for one in remarks if one is not None))
+
+
+def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callable[[str], None] | None) -> None:
+    """Refuse motions that no body makes, unless `keep_going`; say what else there is, kind by kind."""
+    red = [one for one in verdicts if one.color == RED]
+    if red and not keep_going:
+        more = f" (and {len(red) - 1} more of {len(verdicts)})" if len(red) > 1 else ""
+        raise UsageError(f"{red[0].sentences[0]}{more}; --keep-going writes it all the same")
+    seen: dict[str, list[str]] = {}
+    for verdict in verdicts:
+        for remark, sentence in zip(
+            sorted(verdict.remarks, key=lambda one: one.color != RED), verdict.sentences, strict=True
+        ):
+            seen.setdefault(remark.check, []).append(sentence)
+    for sentences in seen.values() if warn is not None else ():
+        assert warn is not None
+        more = f" (and {len(sentences) - 1} more of {len(verdicts)})" if len(sentences) > 1 else ""
+        warn(f"{sentences[0]}{more}")
+
+
+def require_unflung(motion: M) -> M:
+    """Return what a model made, or refuse it where the body is flung about: the model file is damaged.
+
+    Args:
+        motion: A clip, point clip, stroke or mesh sequence, or plain rows of numbers.
+
+    Returns:
+        The motion as it is.
+    """
+    if not isinstance(motion, Clip):
+        numbers: Any = next((getattr(motion, name) for name in NUMBERS if hasattr(motion, name)), motion)
+        if bool((np.abs(numbers) > FLUNG[2]).any()):  # a gap in a marker is NaN, and not above
+            raise UsageError("this model makes numbers that no recording has: it is damaged, so learn it again")
+        return motion
+    size = float(np.linalg.norm(motion.skeleton.offsets, axis=1).sum())
+    if size == 0.0 or len(motion) == 0:
+        return motion
+    step = float(np.abs(np.diff(motion.root, axis=0)).max(initial=0.0))
+    farthest = float(np.abs(motion.root).max())
+    if step > max(FLUNG[0] * motion.frame_time, 1.0) * size or farthest > min(FLUNG[1] * size, FLUNG[2]):
+        raise UsageError("this model flings the body about as no body moves: it is damaged, so learn it again")
+    return motion
+
+
+def check_result(
+    motion: Any,
+    takes: Sequence[Any],
+    *,
+    name: str,
+    keep_going: bool,
+    warn: Callable[[str], None] | None,
+    same_body: bool = True,
+    most_off: float | None = None,
+    remedy: str = DRAW_AGAIN,
+    more: Sequence[Remark] = (),
+) -> list[Verdict]:
+    """Judge one motion of any method by the takes it was made from, and refuse what no body does.
+
+    Args:
+        motion: What is about to be written; what has no skeleton passes.
+        takes: The motions that it was made from.
+        name: The file that it goes to.
+        keep_going: Whether red motions are written all the same.
+        warn: Receives a sentence for each remark.
+        same_body: See `judge`.
+        most_off: How far it is off its path, in its unit of length.
+        remedy: What to do about a body that does what it cannot.
+        more: Remarks of the method itself, such as `gait_remarks`.
+
+    Returns:
+        The verdict in a list; none where there is nothing to judge.
+    """
+    clips = [take for take in takes if isinstance(take, Clip)]
+    if not clips or not isinstance(motion, Clip):
+        return []
+    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name, remedy=remedy)
+    verdict = verdict._replace(remarks=(*verdict.remarks, *more))
+    if most_off is not None:
+        verdict = off_the_path(verdict, most_off, leg_length(motion.skeleton))
+    require_possible([verdict], keep_going, warn)
+    return [verdict]
+
+
+def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:
+    """The verdict in one line: how many of so many motions passed all checks."""
+    green = sum(one.color == GREEN for one in verdicts)
+    if green == len(verdicts):
+        return f"checked {what}: bodies, floor, feet, speeds and jolts are as in the takes"
+    share = f"{green} of {len(verdicts)} are" if len(verdicts) > 1 else "not all is"
+    return f"checked {what}: {share} as in the takes; see the notes"
+
+
+def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
+    """Add a remark where a motion is farther off its path than a step is long; a leg is about that."""
+    if most_off <= leg:
+        return verdict
+    what = f"it is up to {most_off / leg:.1f} leg lengths off its path"
+    remark = Remark("path", AMBER, what, None, "give it wider curves, or takes that turn as it does")
+    return verdict._replace(remarks=(*verdict.remarks, remark))
+
+
+def _as_the_takes(clip: Clip, take: Clip) -> Clip:
+    """Return the motion with axis, unit and root of the takes: a file that was converted is judged by what it shows."""
+    clip = rooted_like(with_up(clip, take.up), take.skeleton)
+    size = leg_length(take.skeleton) / leg_length(clip.skeleton)
+    # A body that merely has other proportions is not scaled: units differ by more.
+    return clip if 0.5 < size < 2.0 else scaled(clip, size)
+
+
+def gait_remarks(made: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
+    """Compare a gait that was made from another one with that one and with the takes that taught the change.
+
+    Args:
+        made: The gait of the result.
+        source: The gait of the clip that it was made from.
+        taught: Mean gaits of the takes before and after the change; None where they are unknown.
+        share: How much of the change was asked for; None where its speed cannot be foreseen.
+
+    Returns:
+        A remark for each figure that is off; none for a sound gait.
+    """
+    after = source if taught is None else taught[1]
+    remarks = []
+    lost = abs(made.strides - source.strides)
+    # One step more or less is a matter of where the ends are cut; who goes nowhere may take a step for a stronger blow.
+    if lost > 0.5 and source.speed > STANDING and (color := _color(lost / max(source.strides, 0.5), GAIT_STRIDES)):
+        what = f"{source.strides:g} strides became {made.strides:g}"
+        remarks.append(Remark("strides", color, what, None, "give takes of both kinds with as many cycles"))
+    if color := _color(made.slide / max(source.slide, after.slide, SLIDES[1]), GAIT_FACTORS["slide"]):
+        what = (
+            f"feet slide at {100 * made.slide:.0f} % of a leg a second, in the clip at {100 * source.slide:.0f}, in "
+            f"the takes at {100 * after.slide:.0f}"
+        )
+        remarks.append(Remark("feet", color, what, None, "give more pairs, or pairs that go and turn as the clip does"))
+    shaking = made.jerk / max(source.jerk, after.jerk, 1e-9)
+    if color := _color(shaking, GAIT_FACTORS["jerk"]):
+        what = f"it shakes {shaking:.1f} times as much as the takes"
+        remarks.append(Remark("jerk", color, what, None, "give more takes, or a clip that is more like them"))
+    if share is not None and taught is not None and min(source.speed, taught[0].speed) > STANDING:
+        expected = source.speed * (after.speed / taught[0].speed) ** min(share, 1.0)
+        off = max(made.speed, 1e-3) / max(expected, 1e-3)
+        if color := _color(max(off, 1.0 / off), GAIT_FACTORS["pace"]):
+            what = f"it goes at {made.speed:.2f} leg lengths a second, where {expected:.2f} were expected"
+            remarks.append(Remark("pace", color, what, None, "--speed source or --speed style sets it"))
+    return remarks
+
+
+def _color(value: float, limits: tuple[float, float]) -> str:
+    """Return amber or red where a value has reached that limit; nothing below both."""
+    return "" if value <= limits[0] else AMBER if value <= limits[1] else RED
+
+
+def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
+    speeds = _speeds(clip, places)
+    fastest = float(speeds.max(initial=0.0))
+    if fastest <= max(BODY_SPEED, 2.0 * standard.fastest * max(rate, 1.0)):
+        return None
+    frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
+    what = f"{_body_joints(clip)[int(joint)]} moves at {fastest:.0f} leg lengths a second, in the takes at most "
+    return Remark("speed", RED, f"{what}{standard.fastest:.1f}", int(frame), remedy)
+
+
+def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
+    """Bones that leave the range of the takes, or change where the takes are another body's."""
+    lengths = _lengths(clip)
+    low, high = (standard.shortest, standard.longest) if same else (lengths[:1], lengths[:1])
+    off = np.maximum(lengths - high, low - lengths)
+    off[:, sorted({0, *_targets(clip)})] = 0.0
+    worst = float(off.max(initial=0.0))
+    if worst <= LENGTHENED[0]:
+        return None
+    frame, joint = np.unravel_index(int(off.argmax()), off.shape)
+    what = (
+        f"{clip.skeleton.names[int(joint)]} is {100 * worst:.1f} % of a leg too near to its parent or too far from it"
+    )
+    color = RED if worst > LENGTHENED[1] else AMBER
+    return Remark("bones", color, what, int(frame), "check the rig with freshtake info")
+
+
+def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
+    """Limits of the body that are exceeded: the gravest of each kind."""
+    remarks: dict[str, Remark] = {}
+    for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
+        figure: Figure = check.figures[k]
+        beyond = float(check.measured.values[k] - check.limits[k])
+        color = RED if beyond > IMPOSSIBLE.get(figure.kind, math.inf) else AMBER
+        remark = Remark(figure.kind, color, sentence, int(check.measured.frames[k]), remedy)
+        if figure.kind not in remarks or (color == RED and remarks[figure.kind].color == AMBER):
+            remarks[figure.kind] = remark
+    return list(remarks.values())
+
+
+def _off_the_floor(clip: Clip, places: Floats, standard: Standard) -> Remark | None:
+    hover = _hover(clip, places, standard.floor)
+    if hover <= standard.hover + HOVERS:
+        return None
+    what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
+    return Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant")
+
+
+def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Remark | None:
+    slide, frame = _slide(clip, places, standard.floor)
+    if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
+        return None
+    what = (
+        f"feet on the floor slide at {100 * slide:.0f} % of a leg a second, in the takes at {100 * standard.slide:.0f}"
+    )
+    return Remark("feet", AMBER, what, frame, "hold them with freshtake plant")
+
+
+def _targets(clip: Clip) -> list[int]:
+    """Return the joints that are carried beside the body, such as targets of inverse kinematics: they are no bones."""
+    skeleton = clip.skeleton
+    carried = () if skeleton.base is None else skeleton.base.carried
+    helpers = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name)]
+    return sorted({below for joint in (*carried, *helpers) for below in skeleton.descendants(joint)})
+
+
+def _body_joints(clip: Clip) -> list[str]:
+    return [clip.skeleton.names[k] for k in np.arange(len(clip.skeleton))[clip.skeleton.body()]]
+
+
+def _speeds(clip: Clip, places: Floats) -> Floats:
+    """(frames - 1, joints of the body): leg lengths per second."""
+    moved = np.diff(places[:, clip.skeleton.body()], axis=0)
+    return np.asarray(np.linalg.norm(moved, axis=-1) / (clip.frame_time * leg_length(clip.skeleton)))
+
+
+def _lengths(clip: Clip) -> Floats:
+    """(frames or 1, joints): distances from the parents in leg lengths."""
+    local = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
+    return np.asarray(np.linalg.norm(local, axis=-1) / leg_length(clip.skeleton))
+
+
+def _foot_joints(clip: Clip) -> Ints:
+    return np.array([joint for foot in feet(clip.skeleton) for joint in foot.joints], dtype=np.intp)
+
+
+def _floor(takes: Sequence[Clip]) -> Floats:
+    """(foot joints,): the heights at which feet stand; empty where no foot of any take stands, as swimmers' do not."""
+    if not any(foot_contacts(take) for take in takes):
+        return np.zeros(0)
+    heights = [take.positions()[:, _foot_joints(take), take.up_index] for take in takes]
+    return np.asarray(np.percentile(np.concatenate(heights), ContactSettings.floor_percentile, axis=0))
+
+
+def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
+    """How far the lowest foot joint stays above the floor, in leg lengths."""
+    if not len(floor):
+        return 0.0
+    heights = places[:, _foot_joints(clip), clip.up_index] - floor
+    return float(heights.min()) / leg_length(clip.skeleton)
+
+
+def _slide(clip: Clip, places: Floats, floor: Floats) -> tuple[float, int]:
+    """Mean speed across the floor, in legs per second, of feet near it in two frames; and the frame of the fastest."""
+    joints = _foot_joints(clip)
+    if not len(floor) or len(clip) < 2:
+        return 0.0, 0
+    leg, level = leg_length(clip.skeleton), [axis for axis in range(3) if axis != clip.up_index]
+    positions = places[:, joints]
+    low = positions[..., clip.up_index] - floor < NEAR_FLOOR * leg
+    near = low[1:] & low[:-1]
+    speed = np.linalg.norm(np.diff(positions[..., level], axis=0), axis=-1) / (clip.frame_time * leg)
+    if not near.any():
+        return 0.0, 0
+    return float(speed[near].mean()), int(np.where(near, speed, 0.0).max(axis=1).argmax())

@@ -1,0 +1,242 @@
+"""The extremes of what a body does, compiled: bends of limbs, heights, clearances and accelerations over all frames."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion.body.limbs import limb_joints
+from freshtake.motion.body.roles import HEAD, HELPER, TRUNK, body_parts, feet
+from freshtake.motion.clip import Clip
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import compiled, uncounted
+from freshtake.numeric.limb_kernels import carry_into, copy_into, turn_into
+from freshtake.numeric.rotations import inverse, rotate
+
+ARM, LEG = 0, 1
+TINY = 1e-12
+
+
+class BodyPlan(NamedTuple):
+    """What the kernel reads.
+
+    `limbs` (limbs, 3) are hip, knee, ankle or shoulder, elbow, hand; `frames` (limbs, 3, 3) the directions along the
+    upper segment, in which the limb bends and sideways of it, in the frame of the upper joint. `counted` (joints,) is
+    0 for joints that are no part of the body, 2 for feet, else 1. `pairs` (pairs, 5) are the ends of two segments, and
+    whether they are of an arm (0) or of legs (1).
+    """
+
+    parents: Ints
+    limbs: Ints
+    frames: Floats
+    counted: Ints
+    pairs: Ints
+    up: int
+
+
+def body_plan(clips: Sequence[Clip]) -> BodyPlan:
+    """The plan of a body, with the ways in which limbs bend learned from clips."""
+    skeleton = clips[0].skeleton
+    limbs = limb_joints(skeleton)
+    worlds = [clip.world() for clip in clips]
+    positions = np.concatenate([world.positions for world in worlds])
+    rotations = np.concatenate([world.rotations for world in worlds])
+    joints = np.array([limb[:3] for _, limb, _ in limbs], dtype=np.intp).reshape(-1, 3)
+    frames = np.array([_bending(positions, rotations, *limb) for limb in joints.tolist()]).reshape(-1, 3, 3)
+    legs, arms = ([limb for _, limb, is_leg in limbs if is_leg is wanted] for wanted in (True, False))
+    return BodyPlan(
+        np.ascontiguousarray(skeleton.parents, dtype=np.intp), joints, frames, _counted(skeleton),
+        _pairs(skeleton, legs, arms), clips[0].up_index,
+    )  # fmt: skip
+
+
+def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end: int) -> Floats:
+    """Right-handed directions (3, 3) of a limb in the frame of its upper joint: along it, in its bend, sideways."""
+    back = inverse(rotations[:, upper])
+    along = rotate(back, positions[:, middle] - positions[:, upper]).mean(axis=0)
+    along /= max(float(np.linalg.norm(along)), 1e-12)
+    lower = rotate(back, positions[:, end] - positions[:, middle]).mean(axis=0)
+    bend = lower - (lower @ along) * along
+    size = float(np.linalg.norm(bend))
+    if size <= 1e-9 * float(np.linalg.norm(lower)):  # a limb that is always straight bends in no way
+        bend = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
+        size = float(np.linalg.norm(bend))
+    bend = bend / max(size, 1e-12)
+    return np.stack([along, bend, np.cross(along, bend)])
+
+
+def _counted(skeleton: Skeleton) -> Ints:
+    """Without targets of inverse kinematics and other helpers, and what hangs on them."""
+    counted = np.ones(len(skeleton), dtype=np.intp)
+    carried = () if skeleton.base is None else skeleton.base.carried
+    for foot in feet(skeleton):
+        counted[list(foot.joints)] = 2
+    for joint, name in enumerate(skeleton.names):
+        if joint in carried or HELPER.search(name):
+            counted[skeleton.descendants(joint)] = 0
+    return counted
+
+
+def _pairs(skeleton: Skeleton, legs: Sequence[tuple[int, ...]], arms: Sequence[tuple[int, ...]]) -> Ints:
+    """Forearms and hands against trunk and head, and the shanks of two legs against each other."""
+    pairs: list[tuple[int, ...]] = []
+    for arm in arms:
+        forearm = [(arm[1], arm[2]), *_segments(skeleton, skeleton.descendants(arm[2])[1:3])]
+        middle = _segments(skeleton, _middle(skeleton, arm[0]))
+        pairs += [(*segment, *other, ARM) for segment in forearm for other in middle]
+    if len(legs) == 2:
+        pairs.append((*legs[0][1:3], *legs[1][1:3], LEG))
+    return np.array(pairs, dtype=np.intp).reshape(-1, 5)
+
+
+def _middle(skeleton: Skeleton, arm: int) -> list[int]:
+    """The joints of the trunk on the way to an arm, and those of the neck on the way to the head."""
+    parts = body_parts(skeleton)
+    heads = [j for j, name in enumerate(skeleton.names) if parts[j] == HEAD and re.search("head", name, re.I)]
+    trunk = [joint for joint in skeleton.chain(arm) if parts[joint] == TRUNK]
+    return trunk + [joint for joint in skeleton.chain(heads[0]) if parts[joint] == HEAD] if heads else trunk
+
+
+def _segments(skeleton: Skeleton, joints: Sequence[int]) -> list[tuple[int, int]]:
+    """Parents and joints that are not in one place."""
+    lengths = skeleton.lengths()
+    return [(int(skeleton.parents[joint]), joint) for joint in joints if joint > 0 and lengths[joint] > 0]
+
+
+@compiled
+def measure(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, worst: Floats, at: Ints) -> None:
+    """worst (figures,): the largest of every figure over all frames; at (figures,): the frame where it is.
+
+    Per limb how far it is stretched, bent and bent sideways, in radians; the depth of feet and of the body, and how
+    near arms come to the trunk and legs to each other (negative), in the clip's unit; the largest second difference,
+    squared. Figures of parts that the body does not have are -inf.
+    """
+    joints = len(plan.parents)
+    _measure(plan, root, rotations, offsets, np.empty((3, joints, 3)), np.empty((joints + 2, 4)), worst, at)
+
+
+@uncounted
+def _measure(
+    plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats, worst: Floats,
+    at: Ints,
+) -> None:  # fmt: skip
+    """`places` (3, joints, 3) and `turns` (joints + 2, 4) are for work."""
+    for k in range(len(worst)):
+        worst[k], at[k] = -math.inf, 0
+    for frame in range(len(root)):
+        here = places[frame % 3]
+        _pose(plan, root[frame], rotations[frame], offsets[min(frame, len(offsets) - 1)], here, turns)
+        _bends(plan, here, turns, frame, worst, at)
+        first = 3 * len(plan.limbs)
+        _depths(plan, here, frame, worst[first:], at[first:])
+        first += 2
+        _clearances(plan, here, frame, worst[first:], at[first:])
+        if frame > 1:
+            last = len(worst) - 1
+            _jolt(plan, places[(frame - 2) % 3], places[(frame - 1) % 3], here, frame - 1, worst[last:], at[last:])
+
+
+@uncounted
+def _pose(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats) -> None:
+    """Forward kinematics of one frame."""
+    for joint in range(len(plan.parents)):
+        parent = plan.parents[joint]
+        if parent < 0:
+            copy_into(root, places[joint])
+            copy_into(rotations[joint], turns[joint])
+            continue
+        carry_into(turns[parent], offsets[joint], places[joint])
+        for axis in range(3):
+            places[joint, axis] += places[parent, axis]
+        turn_into(turns[parent], rotations[joint], turns[joint])
+
+
+@uncounted
+def _keep(value: float, frame: int, number: int, worst: Floats, at: Ints) -> None:
+    if value > worst[number]:
+        worst[number], at[number] = value, frame
+
+
+@uncounted
+def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """How far knees and elbows are bent: to either side in the plane in which they bend, and out of it."""
+    back, lower = turns[len(turns) - 2], turns[len(turns) - 1, :3]
+    for limb in range(len(plan.limbs)):
+        upper, middle, end = plan.limbs[limb, 0], plan.limbs[limb, 1], plan.limbs[limb, 2]
+        back[0] = turns[upper, 0]
+        size = 0.0
+        for axis in range(3):
+            back[1 + axis] = -turns[upper, 1 + axis]
+            lower[axis] = places[end, axis] - places[middle, axis]
+            size += lower[axis] * lower[axis]
+        carry_into(back, lower, lower)
+        along = bent = sideways = 0.0
+        for axis in range(3):
+            along += plan.frames[limb, 0, axis] * lower[axis]
+            bent += plan.frames[limb, 1, axis] * lower[axis]
+            sideways += plan.frames[limb, 2, axis] * lower[axis]
+        flexion = math.atan2(bent, along)
+        side = math.asin(min(max(sideways / max(math.sqrt(size), TINY), -1.0), 1.0))
+        _keep(-flexion, frame, 3 * limb, worst, at)
+        _keep(flexion, frame, 3 * limb + 1, worst, at)
+        _keep(abs(side), frame, 3 * limb + 2, worst, at)
+
+
+@uncounted
+def _depths(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """The lowest joint of a foot, and the lowest of the body."""
+    for joint in range(len(plan.parents)):
+        if plan.counted[joint] == 0:
+            continue
+        depth = -places[joint, plan.up]
+        _keep(depth, frame, 1, worst, at)
+        if plan.counted[joint] == 2:
+            _keep(depth, frame, 0, worst, at)
+
+
+@uncounted
+def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """How near to each other the segments of every pair come."""
+    for pair in range(len(plan.pairs)):
+        a, b, c, d, group = plan.pairs[pair]
+        _keep(-segment_distance(places[a], places[b], places[c], places[d]), frame, group, worst, at)
+
+
+@uncounted
+def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
+    """The distance of the segments a to b and c to d: the nearest points s of the first and t of the second."""
+    aa = bb = ab = ac = bc = 0.0
+    for k in range(3):
+        u, v, w = b[k] - a[k], d[k] - c[k], a[k] - c[k]
+        aa += u * u
+        bb += v * v
+        ab += u * v
+        ac += u * w
+        bc += v * w
+    across = aa * bb - ab * ab
+    s = min(max((ab * bc - ac * bb) / across, 0.0), 1.0) if across > TINY * aa * bb else 0.0
+    t = (ab * s + bc) / bb if bb > 0.0 else 0.0
+    if t < 0.0 or t > 1.0:
+        t = min(max(t, 0.0), 1.0)
+        s = min(max((ab * t - ac) / aa, 0.0), 1.0) if aa > 0.0 else 0.0
+    total = 0.0
+    for k in range(3):
+        gap = a[k] + s * (b[k] - a[k]) - c[k] - t * (d[k] - c[k])
+        total += gap * gap
+    return math.sqrt(total)
+
+
+@uncounted
+def _jolt(plan: BodyPlan, first: Floats, second: Floats, third: Floats, frame: int, worst: Floats, at: Ints) -> None:
+    """The square of the largest second difference of any joint."""
+    for joint in range(len(plan.parents)):
+        if plan.counted[joint] > 0:
+            total = 0.0
+            for axis in range(3):
+                total += (first[joint, axis] - 2.0 * second[joint, axis] + third[joint, axis]) ** 2
+            _keep(total, frame, 0, worst, at)

@@ -1,0 +1,71 @@
+"""Curves through values and smoothed values, by numpy alone."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from freshtake.numeric.arrays import Floats
+
+WIDEST = 4.0  # standard deviations at which the window ends
+MODES = {"reflect": "symmetric", "nearest": "edge", "wrap": "wrap"}  # as scipy and as numpy calls them
+
+
+def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:
+    """Smooth values along an axis by a Gaussian.
+
+    Args:
+        values: of any shape.
+        deviation: the standard deviation, in values.
+        axis: the one that is smoothed along.
+        mode: how values go on beyond both ends: `reflect`, `nearest` or `wrap`.
+
+    Returns:
+        The smoothed values, in the same shape.
+    """
+    reach = int(WIDEST * deviation + 0.5)
+    weights = np.exp(-0.5 / (deviation * deviation) * np.arange(-reach, reach + 1) ** 2)
+    weights /= weights.sum()
+    rows = np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0)
+    count = len(rows)
+    longer = np.pad(rows, [(reach, reach), *[(0, 0)] * (rows.ndim - 1)], mode=MODES[mode])  # type: ignore[call-overload]
+    out = rows * weights[reach]
+    for lag in range(reach, 0, -1):
+        out += (longer[reach - lag :][:count] + longer[reach + lag :][:count]) * weights[reach - lag]
+    return np.asarray(np.moveaxis(out, 0, axis))
+
+
+def monotone_curve(knots: Floats, values: Floats, at: Floats) -> Floats:
+    """Read a cubic Hermite curve through values that never swings beyond its neighbours (Fritsch and Butland 1984).
+
+    Args:
+        knots: (k,), at least two, rising.
+        values: (k, columns).
+        at: (n,), between the first and the last knot.
+
+    Returns:
+        (n, columns).
+    """
+    step = np.diff(knots)[:, None]
+    slope = np.diff(values, axis=0) / step
+    tangent = np.repeat(slope[:1], len(knots), axis=0)
+    if len(knots) > 2:
+        before, after = step[1:] + 2.0 * step[:-1], 2.0 * step[1:] + step[:-1]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            mean = (before + after) / (after / slope[:-1] + before / slope[1:])
+        # Where the values turn, the curve is level: it would overshoot otherwise.
+        tangent[1:-1] = np.where(slope[:-1] * slope[1:] > 0.0, mean, 0.0)
+        tangent[0] = _end_tangent(*step[:2], *slope[:2])
+        tangent[-1] = _end_tangent(*step[:-3:-1], *slope[:-3:-1])
+    k = np.clip(np.searchsorted(knots, at, side="right") - 1, 0, len(step) - 1)
+    t = (at[:, None] - knots[k, None]) / step[k]
+    return np.asarray(
+        (1.0 + 2.0 * t) * (1.0 - t) ** 2 * values[k] + t**2 * (3.0 - 2.0 * t) * values[k + 1]
+        + step[k] * (t * (1.0 - t) ** 2 * tangent[k] - t**2 * (1.0 - t) * tangent[k + 1])
+    )  # fmt: skip
+
+
+def _end_tangent(near: Floats, far: Floats, slope: Floats, next_slope: Floats) -> Floats:
+    """Compute the tangent at an end from its two intervals, kept to what does not overshoot."""
+    tangent = ((2.0 * near + far) * slope - near * next_slope) / (near + far)
+    steep = (slope * next_slope < 0.0) & (np.abs(tangent) > 3.0 * np.abs(slope))
+    return np.where(tangent * slope <= 0.0, 0.0, np.where(steep, 3.0 * slope, tangent))

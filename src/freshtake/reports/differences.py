@@ -1,0 +1,112 @@
+"""How far variants are from the mean of their takes: joint by joint, frame by frame, and in words.
+
+Every motion is seen from its own body (around the pelvis, facing one way, in leg lengths) and aligned to the take that
+lies in the middle of all (dynamic time warping), so that only what the body does is compared. A difference of 1 is as
+far from the mean as the takes usually are.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.motion import Clip
+from freshtake.motion.body.roles import body_parts, leg_length, pelvis
+from freshtake.motion.edit import heading, with_up
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.dtw import warp_path
+
+LEAST_SPREAD = 0.015  # legs: takes that differ less than this somewhere are taken to differ by as much
+STANDS_OUT = 1.25  # times the mean difference of all parts, from which a part is named
+FRAMES = 160  # to which long takes are thinned for the alignment
+
+
+class Difference(NamedTuple):
+    """One motion: `joints` (frames, joints) in usual differences of the takes, their mean, the parts that stand out."""
+
+    joints: Floats
+    mean: float
+    parts: tuple[str, ...]
+
+
+def body_points(clip: Clip) -> Floats:
+    """Return joints (frames, joints, 3) in leg lengths, around the pelvis, facing one way, above the lowest of them."""
+    upright = with_up(clip, "y")
+    places = upright.positions()
+    root = pelvis(clip.skeleton)
+    around = places - places[:, root : root + 1] * [1.0, 0.0, 1.0]
+    angle = heading(upright)[:, None]
+    cos, sin = np.cos(angle), np.sin(angle)
+    x, y, z = around[..., 0], around[..., 1], around[..., 2]
+    points = np.stack([x * cos - z * sin, y, z * cos + x * sin], axis=-1) / leg_length(clip.skeleton)
+    points[..., 1] -= np.percentile(points[..., 1].min(axis=1), 5.0)
+    return points
+
+
+def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Difference]:
+    """Return how each motion differs from the mean of the takes.
+
+    Args:
+        takes: one or more clips on one skeleton, what is usual. From a single take no usual difference is known: then
+            the motions themselves say it.
+        motions: clips on the same skeleton.
+
+    Returns:
+        One difference per motion, in their order.
+    """
+    clouds = [body_points(take) for take in takes]
+    apart = [sum(_apart(one, other) for other in clouds) for one in clouds]
+    middle = _thinned(clouds[int(np.argmin(apart))])
+    on_middle = [_onto(middle, cloud) for cloud in clouds]
+    mean = np.mean(on_middle, axis=0)
+    raw = [_from_mean(mean, body_points(motion)) for motion in motions]
+    usual = raw
+    if len(takes) > 1:  # takes pull their mean towards themselves, motions that are new do not
+        usual = [np.sqrt(len(takes) / (len(takes) - 1.0)) * _from_mean(mean, cloud) for cloud in clouds]
+    scale = np.maximum(np.sqrt(np.concatenate([row**2 for row in usual]).mean(axis=0)), LEAST_SPREAD)
+    whole = float(np.mean([(row / scale).mean() for row in usual]))
+    parts = body_parts(takes[0].skeleton)
+    return [_difference(row / scale, parts, whole) for row in raw]
+
+
+def _thinned(points: Floats) -> Floats:
+    rows = np.unique(np.linspace(0, len(points) - 1, min(len(points), FRAMES)).astype(np.intp))
+    return np.asarray(points[rows])
+
+
+def _apart(one: Floats, other: Floats) -> float:
+    a, b = _thinned(one), _thinned(other)
+    return warp_path(a.reshape(len(a), -1), b.reshape(len(b), -1))[1]
+
+
+def _onto(middle: Floats, cloud: Floats) -> Floats:
+    """Return the mean of what a take does while the middle one is at each of its frames."""
+    thin = _thinned(cloud)
+    path, _ = warp_path(middle.reshape(len(middle), -1), thin.reshape(len(thin), -1))
+    sums, counts = np.zeros_like(middle), np.zeros(len(middle))
+    np.add.at(sums, path[:, 0], thin[path[:, 1]])
+    np.add.at(counts, path[:, 0], 1.0)
+    return np.asarray(sums / counts[:, None, None])
+
+
+def _from_mean(mean: Floats, cloud: Floats) -> Floats:
+    """Return how far (frames, joints) each joint is from the mean at the moment that it is most like."""
+    thin = _thinned(cloud)
+    path, _ = warp_path(mean.reshape(len(mean), -1), thin.reshape(len(thin), -1))
+    moment = np.zeros(len(thin))
+    counts = np.bincount(path[:, 1], minlength=len(thin))
+    np.add.at(moment, path[:, 1], path[:, 0])
+    at = np.interp(np.linspace(0, len(thin) - 1, len(cloud)), np.arange(len(thin)), moment / counts)
+    first = np.minimum(at.astype(int), len(mean) - 1)
+    last, share = np.minimum(first + 1, len(mean) - 1), (at - first)[:, None, None]
+    return np.asarray(np.linalg.norm(cloud - (1.0 - share) * mean[first] - share * mean[last], axis=-1))
+
+
+def _difference(joints: Floats, parts: tuple[str, ...], usual: float) -> Difference:
+    names = sorted(set(parts))
+    sizes = {name: float(joints[:, [part == name for part in parts]].mean()) for name in names}
+    mean = float(joints.mean())
+    named = sorted((name for name in names if sizes[name] > STANDS_OUT * mean), key=lambda name: -sizes[name])
+    return Difference(joints, mean / max(usual, 1e-9), tuple(named[:2]))

@@ -1,0 +1,400 @@
+"""A neutral body of our own making, worn by human skeletons that bring no skin.
+
+The body is a signed distance field, a smooth union of cones and ellipsoids, whose surface is found by surface nets
+(Gibson 1998). It is made once per process and fitted to a skeleton by the rest pose that retargeting finds: each bone
+of the body is turned onto a bone of the skeleton, stretched to its length, and then moved by that joint. A vertex v of
+bone b is shown at p_j + Q_j (K_b v), with the joint's place p_j, its turn since rest Q_j, and the fit K_b (3, 4).
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+from freshtake.errors import FreshtakeError
+from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.retarget.body_map import SIDES, BodyMap
+from freshtake.motion.retarget.mapping import find_body
+from freshtake.motion.retarget.rest import Rest, find_rest, zero_places
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import inverse, multiply
+from freshtake.reports.viewport.scene import LEG, Skin
+
+FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: one body near by, many at a distance
+BLEND = 0.03  # metres over which parts of the body melt into one another
+UPRIGHT = 0.5  # of 1: the score of a rest pose below which a body is no person who stands
+BEND = 0.03  # metres over which a joint's influence fades
+ARM = np.array([0.66, -0.75, 0.02])  # direction of the left arm: half way down, so that shoulders bend either way
+
+
+class Bone(NamedTuple):
+    """A bone of the template: where it begins and ends, its thickness, and the bone that it hangs on."""
+
+    name: str
+    start: Floats
+    end: Floats
+    radius: float
+    parent: str | None
+
+
+def _point(x: float, y: float, z: float) -> Floats:
+    return np.array([x, y, z])
+
+
+def _template() -> tuple[Bone, ...]:
+    """The bones of a person 1.75 m tall who faces z, in metres; left is +x."""
+    bones = [
+        Bone("pelvis", _point(0, 0.92, 0), _point(0, 1.04, 0), 0.14, None),
+        Bone("waist", _point(0, 1.1, 0), _point(0, 1.2, 0), 0.12, "pelvis"),
+        Bone("chest", _point(0, 1.26, 0), _point(0, 1.43, -0.01), 0.13, "waist"),
+        Bone("neck", _point(0, 1.47, -0.012), _point(0, 1.54, 0.005), 0.05, "chest"),
+        Bone("head", _point(0, 1.57, 0.012), _point(0, 1.69, 0.02), 0.085, "neck"),
+    ]
+    arm = ARM / np.linalg.norm(ARM)
+    for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
+        mirror = np.array([sign, 1.0, 1.0])
+        shoulder = _point(0.168, 1.42, -0.012)
+        elbow, wrist = shoulder + 0.285 * arm, shoulder + 0.53 * arm + _point(0, 0, 0.02)
+        hip, knee, ankle = _point(0.092, 0.9, 0), _point(0.098, 0.49, 0.012), _point(0.1, 0.085, -0.022)
+        ball, toe = _point(0.107, 0.026, 0.105), _point(0.11, 0.022, 0.175)
+        for name, start, end, radius, parent in (
+            ("upper_arm", shoulder, elbow, 0.045, "chest"),
+            ("lower_arm", elbow, wrist, 0.036, f"{side}_upper_arm"),
+            ("hand", wrist, wrist + 0.17 * arm, 0.03, f"{side}_lower_arm"),
+            ("upper_leg", hip, knee, 0.07, "pelvis"),
+            ("lower_leg", knee, ankle, 0.045, f"{side}_upper_leg"),
+            ("foot", ankle, ball, 0.035, f"{side}_lower_leg"),
+            ("toes", ball, toe, 0.025, f"{side}_foot"),
+        ):
+            bones.append(Bone(f"{side}_{name}", start * mirror, end * mirror, radius, parent))
+    return tuple(bones)
+
+
+BONES = _template()
+# The bone whose joint is at the end of each bone: the one that hangs on it, or itself where a limb ends.
+ENDS = np.array(
+    [next((k for k, other in enumerate(BONES) if other.parent == bone.name), own) for own, bone in enumerate(BONES)]
+)
+
+
+# The field: negative inside.
+
+
+def _ellipsoid(points: Floats, center: Floats, radii: Floats) -> Floats:
+    scaled = (points - center) / radii
+    length = np.linalg.norm(scaled, axis=-1)
+    return np.asarray((length - 1.0) * float(np.min(radii)) * np.clip(length, 0.5, 1.0))
+
+
+def _cone(points: Floats, start: Floats, end: Floats, first: float, last: float) -> Floats:
+    along = end - start
+    share = np.clip((points - start) @ along / (along @ along), 0.0, 1.0)
+    return np.asarray(
+        np.linalg.norm(points - start - share[..., None] * along, axis=-1) - first - share * (last - first)
+    )
+
+
+def _melt(one: Floats, other: Floats, blend: float = BLEND) -> Floats:
+    """Union of two fields, rounded where they meet (polynomial smooth minimum)."""
+    share = np.maximum(blend - np.abs(one - other), 0.0) / blend
+    return np.asarray(np.minimum(one, other) - 0.25 * blend * share * share)
+
+
+def body_field(points: Floats) -> Floats:
+    """Return the distance (points,) of points (points, 3) in metres from the body's surface; it is symmetric in x."""
+    at = points * [1.0, 1.0, 1.0]
+    at[..., 0] = np.abs(at[..., 0])
+    bone = {one.name: one for one in BONES}
+    trunk = _ellipsoid(at, _point(0, 1.325, -0.002), _point(0.158, 0.16, 0.108))
+    trunk = _melt(trunk, _ellipsoid(at, _point(0, 1.14, 0.004), _point(0.128, 0.17, 0.092)), 0.09)
+    trunk = _melt(trunk, _ellipsoid(at, _point(0, 0.965, -0.008), _point(0.155, 0.115, 0.108)), 0.09)
+    trunk = _melt(trunk, _cone(at, _point(0, 1.47, -0.02), _point(0.15, 1.43, -0.014), 0.05, 0.05), 0.05)
+    trunk = _melt(trunk, _cone(at, _point(0, 1.43, -0.018), _point(0, 1.57, 0.006), 0.058, 0.05), 0.05)
+    head = _ellipsoid(at, _point(0, 1.655, 0.012), _point(0.076, 0.1, 0.094))
+    head = _melt(head, _ellipsoid(at, _point(0, 1.6, 0.04), _point(0.05, 0.062, 0.058)), 0.05)
+    head = _melt(head, _cone(at, _point(0, 1.645, 0.095), _point(0, 1.618, 0.112), 0.01, 0.014), 0.015)
+    arm, forearm, hand = (bone[f"left_{name}"] for name in ("upper_arm", "lower_arm", "hand"))
+    limb = _melt(_cone(at, arm.start, arm.end, 0.056, 0.04), _cone(at, forearm.start, forearm.end, 0.042, 0.028))
+    across = np.array([0.0, 0.0, 1.0])
+    palm = hand.start + 0.55 * (hand.end - hand.start)
+    for shift, reach in ((-0.02, 0.92), (0.0, 1.0), (0.02, 0.95)):  # a hand is broad along z and thin across
+        tip = hand.start + reach * (hand.end - hand.start) + shift * across
+        limb = _melt(limb, _cone(at, hand.start + 0.7 * shift * across, tip, 0.023, 0.013), 0.022)
+    limb = _melt(limb, _cone(at, hand.start + 0.02 * across, palm + 0.055 * across, 0.016, 0.011), 0.015)
+    thigh, shin, foot, toes = (bone[f"left_{name}"] for name in ("upper_leg", "lower_leg", "foot", "toes"))
+    leg = _melt(
+        _cone(at, thigh.start - _point(0, 0.02, 0), thigh.end, 0.086, 0.055),
+        _cone(at, shin.start, shin.end, 0.053, 0.034),
+    )
+    leg = _melt(leg, _ellipsoid(at, shin.start + _point(0.004, -0.12, -0.026), _point(0.046, 0.13, 0.046)), 0.05)
+    sole = _melt(
+        _cone(at, foot.start + _point(0, -0.045, -0.03), foot.end + _point(-0.004, 0.012, 0), 0.036, 0.04),
+        _cone(at, foot.end, toes.end, 0.036, 0.026),
+    )
+    leg = _melt(leg, np.maximum(sole, 0.004 - at[..., 1]), 0.04)  # flat below
+    return _melt(_melt(_melt(trunk, head, 0.03), limb, 0.05), leg, 0.045)
+
+
+@lru_cache(maxsize=2)
+def body_mesh(step: float = FINE) -> Skin:
+    """Return the body in its template pose: metres, weights over BONES; about 5,000 vertices."""
+    low, high = np.array([-0.66, -0.04, -0.2]), np.array([0.66, 1.82, 0.24])
+    counts = np.ceil((high - low) / step).astype(int) + 1
+    axes = [low[k] + step * np.arange(counts[k]) for k in range(3)]
+    axes[0] -= axes[0].mean()  # the two sides alike
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
+    field = body_field(grid.reshape(-1, 3)).reshape(counts)
+    vertices, faces = surface_net(field)
+    vertices = vertices * step + np.array([axis[0] for axis in axes])
+    joints, weights = _weights(vertices)
+    return Skin(vertices.astype(np.float32), None, faces.astype(np.int32), joints, weights)
+
+
+def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
+    """Return vertices (n, 3), in units of the grid, and triangles of the surface where a field (x, y, z) is zero.
+
+    Every cell that the surface crosses has one vertex, the mean of where it crosses the cell's edges; every edge of the
+    grid that it crosses joins the four cells around it.
+    """
+    inside = field < 0.0
+    cells = np.zeros(tuple(size - 1 for size in field.shape), dtype=np.int64)
+    sums = np.zeros((*cells.shape, 3))
+    for axis in range(3):
+        a = [slice(None)] * 3
+        b = [slice(None)] * 3
+        a[axis], b[axis] = slice(None, -1), slice(1, None)
+        first, second = field[tuple(a)], field[tuple(b)]
+        crossed = inside[tuple(a)] != inside[tuple(b)]
+        share = np.where(crossed, first / np.where(crossed, first - second, 1.0), 0.0)
+        others = [other for other in range(3) if other != axis]
+        for corner in ((0, 0), (0, 1), (1, 0), (1, 1)):
+            part = [slice(None)] * 3
+            for other, shift in zip(others, corner, strict=True):
+                part[other] = slice(shift, shift + cells.shape[other])
+            hit = crossed[tuple(part)]
+            cells += hit
+            place = np.zeros((*cells.shape, 3))
+            place[..., axis] = share[tuple(part)]
+            place[..., others] = corner
+            sums += np.where(hit[..., None], place, 0.0)
+    used = np.argwhere(cells)
+    number = np.full(cells.shape, -1)
+    number[tuple(used.T)] = np.arange(len(used))
+    vertices = used + sums[tuple(used.T)] / cells[tuple(used.T)][:, None]
+    return vertices, np.concatenate([_quads(inside, number, axis) for axis in range(3)])
+
+
+def _quads(inside: npt.NDArray[np.bool_], number: npt.NDArray[np.int64], axis: int) -> npt.NDArray[np.int64]:
+    """Return two triangles for every edge along an axis that the surface crosses, facing outwards."""
+    one, two = (axis + 1) % 3, (axis + 2) % 3
+    a = [slice(1, -1)] * 3
+    b = [slice(1, -1)] * 3
+    a[axis], b[axis] = slice(0, -1), slice(1, None)
+    start, end = inside[tuple(a)], inside[tuple(b)]
+    edges = np.argwhere(start != end)
+    leaves = start[tuple(edges.T)]
+    edges[:, [one, two]] += 1
+    corners = []
+    for shift_one, shift_two in ((-1, -1), (0, -1), (0, 0), (-1, 0)):
+        cell = edges.copy()
+        cell[:, one] += shift_one
+        cell[:, two] += shift_two
+        corners.append(number[tuple(cell.T)])
+    quad = np.stack(corners, axis=1)
+    quad[~leaves] = quad[~leaves][:, ::-1]
+    return np.concatenate([quad[:, [0, 1, 2]], quad[:, [0, 2, 3]]])
+
+
+def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
+    """Return the bones (vertices, 4) that carry each vertex, and how much: the nearest one and those that it meets."""
+    away = np.stack([_cone(vertices, bone.start, bone.end, bone.radius, bone.radius) for bone in BONES], axis=1)
+    sides = np.array(
+        [0 if not bone.name.startswith(SIDES) else (1 if bone.name.startswith("left") else -1) for bone in BONES]
+    )
+    away[(vertices[:, :1] * sides) < -1e-3] = np.inf  # a leg never moves the other one
+    nearest = away.argmin(axis=1)
+    index = {bone.name: k for k, bone in enumerate(BONES)}
+    met = np.eye(len(BONES), dtype=bool)
+    for k, bone in enumerate(BONES):
+        if bone.parent is not None:
+            met[k, index[bone.parent]] = met[index[bone.parent], k] = True
+    share = np.where(met[nearest], np.exp(-(away - away.min(axis=1, keepdims=True)) / BEND), 0.0)
+    joints = np.argsort(-share, axis=1)[:, :4]
+    weights = np.take_along_axis(share, joints, axis=1)
+    return joints.astype(np.int32), (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
+
+
+# Onto a skeleton.
+
+
+class Fit(NamedTuple):
+    """How the body hangs on a skeleton: a joint per bone, and the map (bones, 3, 4) from the template to that joint.
+
+    `at_rest` (joints, 4) are the turns of the skeleton's joints at rest; lengths are those of the skeleton.
+    """
+
+    joints: npt.NDArray[np.int64]
+    binds: Floats
+    at_rest: Floats
+
+
+def fit_of(clip: Clip) -> Fit | None:
+    """Return how the neutral body hangs on a clip's skeleton, or None where that is no human body."""
+    key = clip.skeleton
+    if key not in _fits:
+        if len(_fits) > 64:
+            _fits.clear()
+        _fits[key] = _fit(clip)
+    return _fits[key]
+
+
+def known_fit(skeleton: Skeleton) -> Fit | None:
+    """Return what `fit_of` found for a skeleton."""
+    return _fits.get(skeleton)
+
+
+_fits: dict[Skeleton, Fit | None] = {}
+
+
+def _fit(clip: Clip) -> Fit | None:
+    try:
+        body = find_body(clip.skeleton, [zero_places(clip.skeleton)])
+        rest = find_rest(clip, body)
+    except FreshtakeError:
+        return None
+    if rest.score < UPRIGHT or "head" not in body:
+        return None
+    size = leg_length(clip.skeleton) / LEG
+    joints = [_joint(body, bone.name) for bone in BONES]
+    binds = [_bind(rest, body, bone, joint, size) for bone, joint in zip(BONES, joints, strict=True)]
+    return Fit(np.array(joints), np.stack(binds), rest.turns)
+
+
+def _joint(body: BodyMap, name: str) -> int:
+    """Return the joint that moves a bone; where the skeleton lacks one, that of the bone it hangs on."""
+    spine = body.joints.get("spine", (body.one("hips"),))
+    if name in ("pelvis", "waist", "chest"):
+        return {"pelvis": body.one("hips"), "waist": spine[max(0, len(spine) - 2) // 2], "chest": spine[-1]}[name]
+    if name == "neck":
+        return body.joints.get("neck", (body.one("head"),))[0]
+    if name in body:
+        return body.one(name)
+    parent = next(bone.parent for bone in BONES if bone.name == name)
+    return _joint(body, parent or "pelvis")
+
+
+def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Floats:
+    """Return K (3, 4): stretched to the skeleton's bone, turned onto it, moved to where it begins; from the joint."""
+    places = rest.places
+    hips, shoulders = (
+        0.5 * sum((places[body.one(f"{side}_{part}")] for side in SIDES), np.zeros(3))
+        for part in ("upper_leg", "upper_arm")
+    )
+    low, high = _middle("upper_leg"), _middle("upper_arm")
+    if bone.name in ("pelvis", "waist", "chest"):
+        share = float((bone.start - low) @ (high - low) / ((high - low) @ (high - low)))
+        tall = float(np.linalg.norm(shoulders - hips) / np.linalg.norm(high - low))
+        wide = (
+            size
+            if bone.name == "waist"
+            else _width(places, body, "upper_leg" if bone.name == "pelvis" else "upper_arm")
+        )
+        linear = _smallest_turn(high - low, shoulders - hips) @ np.diag([_near(wide, size), _near(tall, size), size])
+        start = hips + share * (shoulders - hips)
+        return _affine(linear, bone.start, start - places[joint])
+    end = _end(rest, body, bone.name)
+    stem = bone.end - bone.start
+    if bone.name == "neck":
+        head, top = places[body.one("head")], places[joint]
+        if np.linalg.norm(head - top) < 0.02 * size:
+            top = shoulders + 0.3 * (head - shoulders)
+        return _affine(size * np.eye(3), bone.end, head - places[joint] - np.array([0.0, 0.02, 0.0]) * size)
+    if end is None or bone.name == "head":
+        return _affine(size * np.eye(3), bone.start, np.zeros(3) if bone.name in body else bone.start * 0.0)
+    along = end - places[joint]
+    stretch = _near(float(np.linalg.norm(along) / np.linalg.norm(stem)), size, 1.8)
+    axis = stem / np.linalg.norm(stem)
+    thick = size if not bone.name.endswith(("hand", "foot", "toes")) else 0.5 * (size + stretch)
+    linear = _smallest_turn(stem, along) @ (thick * np.eye(3) + (stretch - thick) * np.outer(axis, axis))
+    return _affine(linear, bone.start, np.zeros(3))
+
+
+def _affine(linear: Floats, origin: Floats, place: Floats) -> Floats:
+    return np.concatenate([linear, (place - linear @ origin)[:, None]], axis=1)
+
+
+def _middle(part: str) -> Floats:
+    start = next(bone.start for bone in BONES if bone.name == f"left_{part}")
+    return np.asarray(start * [0.0, 1.0, 1.0])
+
+
+def _width(places: Floats, body: BodyMap, part: str) -> float:
+    apart = np.linalg.norm(places[body.one(f"left_{part}")] - places[body.one(f"right_{part}")])
+    return float(apart / (2.0 * next(bone.start[0] for bone in BONES if bone.name == f"left_{part}")))
+
+
+def _near(value: float, usual: float, most: float = 1.35) -> float:
+    """Return a scale, but none that would make a person look strange: odd joints are no odd body."""
+    return float(np.clip(value, usual / most, usual * most))
+
+
+def _end(rest: Rest, body: BodyMap, name: str) -> Floats | None:
+    """Return where a bone of the skeleton ends, at rest: the next joint, or the site at the end of a hand or foot."""
+    side, _, part = name.partition("_")
+    after = {
+        "upper_arm": "lower_arm",
+        "lower_arm": "hand",
+        "upper_leg": "lower_leg",
+        "lower_leg": "foot",
+        "foot": "toes",
+    }
+    if after.get(part) and f"{side}_{after[part]}" in body:
+        return np.asarray(rest.places[body.one(f"{side}_{after[part]}")])
+    if name not in body:
+        return None
+    joint = body.one(name)
+    if part == "hand" and f"{side}_middle" in body:
+        finger = body.joints[f"{side}_middle"]
+        first, last = rest.places[finger[0]], rest.places[finger[-1]]
+        return np.asarray(
+            last + 0.3 * (last - first) if len(finger) > 1 else first + 0.9 * (first - rest.places[joint])
+        )
+    sites = [site for site in rest.skeleton.end_sites if site.joint == joint]
+    if sites and np.linalg.norm(sites[0].offset) > 0.0 and part != "toes":
+        from freshtake.numeric.rotations import rotate
+
+        return np.asarray(rest.places[joint] + rotate(rest.turns[joint], np.array(sites[0].offset)))
+    return None
+
+
+def _smallest_turn(start: Floats, end: Floats) -> Floats:
+    """Return the rotation matrix that takes one direction to another by the shortest way."""
+    a, b = start / np.linalg.norm(start), end / max(float(np.linalg.norm(end)), 1e-12)
+    axis, cos = np.cross(a, b), float(a @ b)
+    if cos < -0.999:
+        return np.diag([-1.0, -1.0, 1.0])
+    cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
+    return np.asarray(np.eye(3) + cross + cross @ cross / (1.0 + cos))
+
+
+def turns_of(clip: Clip, fit: Fit, heading: float) -> Floats:
+    """Return Q (frames, bones, 4): how each bone's joint is turned since rest; the clip, y up, turned by `heading`."""
+    pose = forward(clip.skeleton.parents, clip.local_translations(), clip.rotations)
+    about_y = np.array([np.cos(0.5 * heading), 0.0, np.sin(0.5 * heading), 0.0])
+    since = multiply(pose.rotations, inverse(fit.at_rest))
+    return np.asarray(multiply(about_y, since)[:, fit.joints])
+
+
+def posed(skin: Skin, binds: Floats, starts: Floats, turns: Floats) -> Floats:
+    """Return the vertices (vertices, 3) of the body with joints at `starts` (bones, 3) that are turned by `turns`."""
+    from freshtake.numeric.rotations import to_matrix
+
+    matrices = to_matrix(turns) @ binds
+    matrices[..., 3] += starts
+    carried = np.einsum("vk,vkij->vij", skin.weights, matrices[skin.joints])
+    return np.asarray(np.einsum("vij,vj->vi", carried[..., :3], skin.vertices) + carried[..., 3])

@@ -1,0 +1,192 @@
+"""One clip, or a few: looped, planted, cut, converted, retargeted, looked at."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from freshtake.errors import UsageError
+from freshtake.requests.fields import Option
+from freshtake.requests.shared import (
+    BodyMaps,
+    Ending,
+    Feet,
+    Finishing,
+    KeepGoing,
+    Lock,
+    LoopTravel,
+    MeshReading,
+    OnCharacter,
+    OutNames,
+    Reading,
+    Seed,
+    Travel,
+)
+
+ClipsOut = Annotated[Path, Option("The file to write; for several clips a folder.", names=OutNames)]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Looping(Feet, LoopTravel):
+    """How a clip becomes a loop."""
+
+    cycles: Annotated[int | None, Option("Cycles in the loop; default: 1.", least=1, most=10_000)] = None
+    whole: Annotated[bool, Option("Treat the whole clip as one cycle: cut nothing off.")] = False
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.whole and self.cycles is not None:
+            raise UsageError("--whole takes the clip as one cycle: leave --cycles out")
+
+
+@dataclass(frozen=True, kw_only=True)
+class Loop(Looping, Finishing, Reading):
+    """Make a loop from each clip."""
+
+    clips: Annotated[
+        list[Path],
+        Option(
+            "A clip of a movement that repeats, or of one cycle; each of several clips, or of a folder, becomes a "
+            "loop.",
+            positional=True,
+        ),
+    ]
+    out: ClipsOut
+    format: Ending = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Plant(OnCharacter, Reading):
+    """Hold feet still while they stand, and bring pinned joints to their places."""
+
+    clips: Annotated[
+        list[Path],
+        Option("The clip to clean; several, or a folder of them, are cleaned one by one.", positional=True),
+    ]
+    out: ClipsOut
+    contacts: Annotated[Path | None, Option("When feet stand (JSON or CSV); default: detected.")] = None
+    pins: Annotated[Path | None, Option("Where joints have to be, and when (JSON or CSV).")] = None
+    mapping: Annotated[Path | None, Option("Which joints are legs and arms (JSON); default: guessed.")] = None
+    like: Annotated[list[Path] | None, Option("Clips whose feet stand well, from which contacts are taken.")] = None
+    floor: Annotated[float | None, Option("Height of the foot joints when they stand, in the clip's unit.")] = None
+    lock: Lock = "soft"
+    format: Ending = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Cut(Reading):
+    """Cut takes into clips."""
+
+    takes: Annotated[
+        list[Path],
+        Option(
+            "The recording to cut; several, or a folder of them, are cut one by one into one folder.", positional=True
+        ),
+    ]
+    out: Annotated[Path, Option("Where the result goes.", names=OutNames)]
+    cycles: Annotated[bool, Option("Cut into cycles (the default).")] = False
+    between: Annotated[
+        str | None,
+        Option("Cut out A:B, frames (from 0, B not included) or times: 1.5s:4s.", names=("--range",)),
+    ] = None
+    like: Annotated[Path | None, Option("Cut out every part that is like this short clip.")] = None
+    format: Ending = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Convert(Travel, OnCharacter, MeshReading):
+    """Convert motion to another format."""
+
+    paths: Annotated[
+        list[Path],
+        Option(
+            "IN and OUT; several IN go into one glTF, FBX or USD file as named animations, or with -o into a folder.",
+            positional=True,
+        ),
+    ]
+    out: Annotated[Path | None, Option("The file to write, or a folder; then all PATHS are read.", names=OutNames)] = (
+        None
+    )
+    format: Ending = None
+    start: Annotated[str | None, Option("First frame (from 0), or a time such as 1.5s.")] = None
+    end: Annotated[str | None, Option("Frame (or time) to stop before.")] = None
+    source_fps: Annotated[
+        float | None, Option("Frames per second of files that do not state it, where --fps resamples them.")
+    ] = None
+    to_up: Annotated[str | None, Option("Turn the result so that y or z points up.")] = None
+    repair: Annotated[list[str] | None, Option("Named repairs, in order; `info` suggests them.")] = None
+
+    def sources_and_target(self) -> tuple[list[Path], Path]:
+        """Return the files to read, and the file or folder to write."""
+        if self.out is not None:
+            return self.paths, self.out
+        if len(self.paths) < 2:
+            raise UsageError("convert takes IN and OUT: name the file to read and the file to write")
+        return self.paths[:-1], self.paths[-1]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retargeting(Travel):
+    """How clips are put onto a skeleton."""
+
+    plant: Annotated[bool, Option("Make feet stand as those of the source do.")] = True
+    hands: Annotated[bool, Option("Keep hands as high over floor, hips and shoulders as those of the source.")] = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class Retarget(Retargeting, Reading):
+    """Put clips onto a character with another skeleton."""
+
+    clips: Annotated[list[Path], Option("Clips with a skeleton; files or folders.", positional=True)]
+    onto: Annotated[
+        Path,
+        Option("The character: glTF or FBX with a skin, or any skeleton.", names=("--onto", "--character")),
+    ]
+    out: Annotated[Path, Option("A file; for several clips .glb, .fbx, .usd or a folder.", names=OutNames)]
+    body_map: BodyMaps = None
+    save_map: Annotated[Path | None, Option("Write the detected map (TOML or JSON), to check or edit.")] = None
+    picture: Annotated[
+        Path | None, Option("Draw the first clip before and after, as figures side by side (.png, .svg).")
+    ] = None
+    keep_going: KeepGoing = False
+    format: Annotated[str | None, Option("Ending of files in a folder; default: as the character.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class View(MeshReading):
+    """Show motions side by side on one timeline."""
+
+    paths: Annotated[
+        list[Path],
+        Option("Motion files of any readable format, models (.ftm), or folders with any of them.", positional=True),
+    ]
+    out: Annotated[
+        Path | None,
+        Option("The page to write (.html); without it, the page opens in a browser.", names=OutNames),
+    ] = None
+    variants: Annotated[list[Path] | None, Option("More files, shown in green beside the others in blue.")] = None
+    png: Annotated[Path | None, Option("Write a strip of poses (.png), without a browser.")] = None
+    gif: Annotated[Path | None, Option("Write a moving picture (.gif), without a browser.")] = None
+    count: Annotated[
+        int,
+        Option("How many variants of each model are shown.", least=1, most=1000, names=("--count", "--number", "-n")),
+    ] = 4
+    layout: Annotated[
+        Literal["row", "grid", "overlaid"] | None,
+        Option("How motions are arranged; default: a row, or a grid for many."),
+    ] = None
+    title: Annotated[str, Option("Title of the page; default: the names of the files.")] = ""
+    seed: Seed = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Info(MeshReading):
+    """Describe files, and what is wrong with them."""
+
+    paths: Annotated[
+        list[Path],
+        Option(
+            "BVH, AMC, ASF, C3D, glTF, CSV or npz files, folders of OBJ files, models (.ftm), or folders with any of "
+            "them.",
+            positional=True,
+        ),
+    ]

@@ -1,0 +1,67 @@
+"""How good variants are: figures beside real takes, and a study with people."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from freshtake.requests.fields import Option, Request
+from freshtake.requests.shared import LARGEST_SEED, OutNames, Reading, Seed
+
+
+@dataclass(frozen=True, kw_only=True)
+class Evaluate(Reading):
+    """Judge variants beside real takes."""
+
+    inputs: Annotated[list[Path] | None, Option("The clips that were learned from.")] = None
+    outputs: Annotated[list[Path] | None, Option("The variants to judge.")] = None
+    extra: Annotated[list[Path] | None, Option("Further real takes of the same action: the target.")] = None
+    out: Annotated[
+        Path | None, Option("Report: a page (.html), or a folder with figures and plots.", names=OutNames)
+    ] = None
+    action: Annotated[
+        str, Option("Peaks to count: auto, none, root-height, hand-height, hand-speed, left- or right-hand-speed.")
+    ] = "auto"
+    baselines: Annotated[
+        bool, Option("Score noise, combinations and replays of the inputs too, beside the variants.")
+    ] = False
+    title: Annotated[str, Option("Heading of the report.")] = ""
+    model: Annotated[
+        Path | None, Option("The model that made the variants: the report shows which joints vary together.")
+    ] = None
+    seed: Seed = 7
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyPlan(Request):
+    """How large a study is; the defaults are the paper's."""
+
+    motion: Annotated[str, Option("What the movement is called.")] = "motion"
+    experiment: Annotated[str, Option("A: how natural, B: how repetitive, AB: both.")] = "AB"
+    participants: Annotated[int, Option("People who take part.", least=1, most=10_000)] = 15
+    trials: Annotated[int, Option("Stimuli that each person watches per experiment.", least=1, most=10_000)] = 15
+    sequences: Annotated[int, Option("Long sequences per condition of experiment B.", least=1, most=1000)] = 15
+    clips: Annotated[int, Option("Clips that are joined in a long sequence.", least=1, most=1000)] = 15
+    blend: Annotated[float, Option("Seconds over which the step from clip to clip fades.", least=0.0, most=60.0)] = 0.25
+    seed: Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_SEED)] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyDesign(StudyPlan, Reading):
+    """Write a study: stimuli, a table of ratings to be filled in, and the key."""
+
+    variants: Annotated[list[Path] | None, Option("Variants to be judged.")] = None
+    inputs: Annotated[list[Path] | None, Option("The takes they were learned from: replayed in experiment B.")] = None
+    captured: Annotated[list[Path] | None, Option("Real takes for experiment A; default: the inputs.")] = None
+    out: Annotated[Path, Option("Folder for the study; new or empty.", names=OutNames)]
+    format: Annotated[str, Option("Ending of the stimuli.")] = "bvh"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StudyAnalyze(Request):
+    """Analyze the scores of studies."""
+
+    tables: Annotated[
+        list[Path], Option("Filled-in tables of ratings, or the folders of their studies.", positional=True)
+    ]
+    key: Annotated[Path | None, Option("The key; default: key.csv beside each table.")] = None
+    out: Annotated[Path | None, Option("Picture of the means (.png, .svg, .pdf): figure 8.", names=OutNames)] = None

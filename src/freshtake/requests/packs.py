@@ -1,0 +1,72 @@
+"""Packs for engines: groups of clips of which any can follow any other."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated, Literal
+
+from freshtake.requests.fields import Option, Request
+from freshtake.requests.shared import Guard, HowMuch, InPlace, KeepGoing, OnCharacter, OutNames, Plant, Unit
+
+MOST_CLIPS = 9_999
+LARGEST_PACK_SEED = 1_000_000  # a clip's seed is made of the pack's and its number, and has to fit into JSON
+
+
+@dataclass(frozen=True, kw_only=True)
+class Packing(Request):
+    """Which clips a pack has and how they are delivered, whatever the models come from and the pack goes to."""
+
+    count: Annotated[
+        int, Option("How many clips of each model.", least=1, most=MOST_CLIPS, names=("--count", "-n"))
+    ] = 12
+    engine: Annotated[
+        Literal["unreal", "unity", "godot", "gltf"] | None,
+        Option(
+            "Make it for an engine: its format, a root joint that starts at the origin and goes straight ahead, "
+            "loops, foot events, and scripts that import it."
+        ),
+    ] = None
+    root_motion: Annotated[
+        Literal["hips", "joint", "none", "both"] | None,
+        Option(
+            "Where the travel is: hips (default), joint (a root joint above them), none (in place), both (files "
+            "with a root joint, and files in place)."
+        ),
+    ] = None
+    in_place: InPlace = False
+    beat: Annotated[
+        float | None,
+        Option("Seconds of a beat: every clip lasts a whole number of beats.", least=0.01, most=600.0),
+    ] = None
+    cycles: Annotated[int | None, Option("Cycles in each clip of a cyclic model; default: 1.", least=1, most=1000)] = (
+        None
+    )
+    closing_frame: Annotated[
+        bool, Option("Repeat the first frame at the end of each clip, for players that go by time.")
+    ] = True
+    amount: HowMuch = 1.0
+    plant: Plant = True
+    guard: Guard = True
+    preview: Annotated[bool, Option("Write the contact sheet and the preview page.")] = True
+    seed: Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_PACK_SEED)] = 0
+
+
+@dataclass(frozen=True, kw_only=True)
+class Pack(Packing, OnCharacter):
+    """Write a pack of loops that share their first and last pose, so that any can follow any other."""
+
+    models: Annotated[
+        list[str],
+        Option(
+            "Models that `freshtake learn` wrote, each as MODEL or NAME=MODEL; the name is that of the group and its "
+            "files.",
+            positional=True,
+        ),
+    ]
+    out: Annotated[Path, Option("Folder for the pack.", names=OutNames)]
+    format: Annotated[list[str] | None, Option("Formats, such as fbx glb usd bvh; default: glb.")] = None
+    keep: Annotated[
+        Path | None, Option("stars.json from the preview page: rejected clips are redrawn, the others stay.")
+    ] = None
+    only: Annotated[str | None, Option("Make only this clip of the pack, by its name.")] = None
+    unit: Unit = None
+    keep_going: KeepGoing = False

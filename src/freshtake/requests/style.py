@@ -1,0 +1,171 @@
+"""A motion in another style: learn a style, apply it, align two motions, and gaits as sliders."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Annotated, Literal
+
+from freshtake.errors import UsageError
+from freshtake.requests.fields import Option, Request
+from freshtake.requests.shared import Ending, Feet, KeepGoing, Length, OnCharacter, OutNames, Reading, Unit
+
+STRONGEST = 2.0  # the same as in `style.columns`, which refuses more
+ModelOut = Annotated[Path, Option("The model to write (.ftm).", names=OutNames)]
+Page = Annotated[Path | None, Option("Report: a page (.html), or a folder with figures and pictures.")]
+
+
+def weights_of(texts: Sequence[str]) -> dict[str, float]:
+    """Parse names with the number after `=`; a name alone counts 1."""
+    weights = {}
+    for text in texts:
+        name, sign, value = text.rpartition("=")
+        try:
+            weights[name if sign else text] = float(value) if sign else 1.0
+        except ValueError:
+            raise UsageError(f"{text!r} gives no number: write NAME or NAME=NUMBER, such as arms=0.5") from None
+    return weights
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleLearning(Request):
+    """How a style is learned, wherever its takes come from."""
+
+    system: Annotated[
+        Literal["auto", "n4sid", "fir"],
+        Option("How it is learned: `auto` (default), with a memory of its own (`n4sid`), by looking back (`fir`)."),
+    ] = "auto"
+    inputs: Annotated[
+        Literal["swings", "limbs", "own", "legs"],
+        Option(
+            "What a joint follows: itself, and in legs its thigh, by the main swing alone (`swings`, default) or with "
+            "all it turns (`limbs`); itself alone (`own`); the thighs everywhere (`legs`)."
+        ),
+    ] = "swings"
+    order: Annotated[
+        int | None,
+        Option("How much each joint remembers (states of `n4sid`); default: from the data.", least=1, most=40),
+    ] = None
+    memory: Annotated[
+        float | None, Option("Seconds to look back (of `fir`); default: from the data.", least=0.0, most=10.0)
+    ] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleLearn(StyleLearning, Reading):
+    """Learn how one style becomes another from pairs of clips with the same content."""
+
+    source: Annotated[list[Path], Option("Clips in the source style, or a folder.")]
+    target: Annotated[list[Path], Option("Clips in the target style, or a folder.")]
+    out: ModelOut
+    report: Page = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Styling(Feet):
+    """How much of a style is put on which parts, and how."""
+
+    strength: Annotated[
+        float, Option("0 is the clip as it is, 1 the style, more exaggerates.", least=0.0, most=STRONGEST)
+    ] = 1.0
+    parts: Annotated[
+        Mapping[str, float],
+        Option(
+            "Style this part alone, as in arms or arms=0.5; may be given several times.",
+            least=0.0,
+            most=STRONGEST,
+            names=("--part",),
+            parse=weights_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    time_warp: Annotated[bool, Option("Change the timing too; without it, frames keep their times.")] = True
+    generalize: Annotated[
+        bool | None, Option("Keep the input where it is unlike the examples; default: the model's setting.")
+    ] = None
+    speed: Annotated[
+        Literal["proportion", "source", "style"],
+        Option(
+            "How fast it goes: `proportion` (default: as the style's takes to the others), `source` or `style`; the "
+            "latter two change the tempo, steps stay as long as they are."
+        ),
+    ] = "proportion"
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleApply(Styling, OnCharacter, Reading):
+    """Put clips into the style of a model, or into several styles by weights."""
+
+    paths: Annotated[
+        list[Path],
+        Option(
+            "A model that `freshtake style learn` wrote (.ftm), left out where --style names models; then a clip in "
+            "the source style on any skeleton of a person, several, or a folder of them.",
+            positional=True,
+        ),
+    ]
+    out: Annotated[Path, Option("The clip to write; for several clips a folder.", names=OutNames)]
+    styles: Annotated[
+        Mapping[str, float],
+        Option(
+            "A style and its weight, as in oldman.ftm=0.4; several are mixed.",
+            least=-STRONGEST,
+            most=STRONGEST,
+            names=("--style",),
+            parse=weights_of,
+            repeated=True,
+        ),
+    ] = field(default_factory=dict)
+    format: Ending = None
+    report: Page = None
+    keep_going: KeepGoing = False
+
+
+@dataclass(frozen=True, kw_only=True)
+class StyleAlign(Reading):
+    """Find which frames of two motions belong together, although their styles differ."""
+
+    first: Annotated[Path, Option("The motion that is warped, in the source style.", positional=True)]
+    second: Annotated[Path, Option("The motion that it is aligned to, in the target style.", positional=True)]
+    out: Annotated[Path | None, Option("Write the second motion on the first one's clock.", names=OutNames)] = None
+    plot: Annotated[Path | None, Option("Draw the correspondences (.png), or a page with the motions too (.html).")] = (
+        None
+    )
+    onto: Annotated[
+        Literal["first", "second"], Option("Whose clock --out uses: first, or second (then the first is written).")
+    ] = "first"
+    method: Annotated[
+        Literal["imw", "time-warp", "dtw-1", "dtw-3"],
+        Option("`imw`: in time and space; `time-warp`: in time alone; `dtw-1`, `dtw-3`: the usual ways (DTW)."),
+    ] = "imw"
+    against: Annotated[str, Option("The method drawn beside it.")] = "dtw-1"
+    scale: Annotated[
+        Literal["auto", "raw", "zscore"],
+        Option("Joints count as they are (`auto`, `raw`), or each by how much it moves (`zscore`)."),
+    ] = "auto"
+    slope: Annotated[int, Option("The warp runs between 1/slope and slope times as fast.")] = 2
+    smoothness: Annotated[float, Option("How slowly the change in space may vary over time.")] = 100.0
+    cut: Annotated[bool, Option("Cut cyclic clips at equal phase to equal cycle counts first.")] = True
+    dof: Annotated[str | None, Option("What to draw, such as LeftUpLeg.x.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaitsLearn(Reading):
+    """Learn style and speed of a gait as two sliders."""
+
+    cells: Annotated[list[str], Option("STYLE@SPEED=CLIP, for every style at every speed.", positional=True)]
+    out: ModelOut
+    ranks: Annotated[tuple[int, int] | None, Option("How many coordinates styles and speeds have; default: all.")] = (
+        None
+    )
+
+
+@dataclass(frozen=True, kw_only=True)
+class GaitsSample(OnCharacter, Length):
+    """Write a walk in any mixture of the model's styles and speeds."""
+
+    model: Annotated[Path, Option("A model that `freshtake style gaits learn` wrote.", positional=True)]
+    out: Annotated[Path, Option("The clip to write.", names=OutNames)]
+    style: Annotated[str, Option("A style, or weights that sum to 1: normal=0.5,crouch=0.5.")]
+    speed: Annotated[str, Option("A speed; where all are numbers any number, between them or beyond.")]
+    cycles: Annotated[int, Option("How many cycles, where no length is given.")] = 4
+    unit: Unit = None

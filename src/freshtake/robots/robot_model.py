@@ -1,0 +1,233 @@
+"""Robot models from MJCF and URDF files, read by MuJoCo: the joints, their limits, and which links are which limb."""
+
+from __future__ import annotations
+
+import re
+import xml.etree.ElementTree as xml
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, MissingExtra
+from freshtake.formats.files import read_text
+from freshtake.motion.retarget.body_map import SIDES
+from freshtake.numeric.arrays import Floats
+
+# Words of widespread robots and simulated humanoids, by limb: the link that bends at the joint of that name.
+_LIMBS = {
+    "knee": re.compile(r"knee|shin|calf|tibia|lower_?leg|leg_lower"),
+    "ankle": re.compile(r"ankle|foot"),
+    "elbow": re.compile(r"elbow|lower_?arm|fore_?arm|arm_lower|radius"),
+    "hand": re.compile(r"wrist|hand|palm"),
+}
+_SIDE_WORDS = {
+    "left": re.compile(r"(^|[^a-z])(left|l)([^a-z]|$)|^l(?=hip|thigh|shin|foot|knee|tibia|femur|radius|hand|humerus)"),
+    "right": re.compile(
+        r"(^|[^a-z])(right|r)([^a-z]|$)|^r(?=hip|thigh|shin|foot|knee|tibia|femur|radius|hand|humerus)"
+    ),
+}
+
+
+class Point(NamedTuple):
+    """A point of a link: the number of its body in MuJoCo, and its place (3,) in the frame of that body, in metres."""
+
+    body: int
+    place: Floats
+
+
+@dataclass(frozen=True, eq=False)
+class RobotModel:
+    """A robot that can be posed.
+
+    Attributes:
+        path: The file it was read from.
+        engine: MuJoCo's model, whose root moves freely.
+        joints: Names of the joints, in the order of the robot's file, without the free root.
+        columns: For each joint, its place in MuJoCo's positions.
+        limits: Lowest and highest value of each joint, in radians or metres (joints, 2); infinite without a limit.
+        speeds: The greatest speed of each joint per second; infinite where the file has none.
+        points: Points by name: left_hip, left_knee, left_ankle, left_toe, left_shoulder, left_elbow, left_hand, and the
+            same on the right.
+        sole: How far the ankles are above the floor in the neutral pose, in metres.
+    """
+
+    path: Path
+    engine: Any
+    joints: tuple[str, ...]
+    columns: tuple[int, ...]
+    limits: Floats
+    speeds: Floats
+    points: Mapping[str, Point]
+    sole: float
+
+
+def mujoco() -> Any:
+    """Return MuJoCo, which is loaded when it is needed."""
+    try:
+        return import_module("mujoco")
+    except ImportError:
+        raise MissingExtra("motion for robots", "robot") from None
+
+
+def read_robot(path: Path) -> RobotModel:
+    """Read a humanoid robot.
+
+    Args:
+        path: A MuJoCo model (.xml) or a URDF (.urdf). Meshes that are missing are left out: they do not move.
+
+    Returns:
+        The robot, with a free root where the file has none.
+    """
+    text = read_text(path)
+    engine = _compiled(path)
+    names = [_name(engine, "BODY", k) for k in range(engine.nbody)]
+    data = mujoco().MjData(engine)
+    mujoco().mj_kinematics(engine, data)
+    points = _points(path, engine, data, names)
+    ankles = [data.xpos[points[f"{side}_ankle"].body][2] for side in SIDES]
+    soles = [_lowest(engine, data, _below(engine, points[f"{side}_ankle"].body))[2] for side in SIDES]
+    lib = mujoco()
+    single = (int(lib.mjtJoint.mjJNT_HINGE), int(lib.mjtJoint.mjJNT_SLIDE))
+    moving = [k for k in range(engine.njnt) if int(engine.jnt_type[k]) in single]
+    if any(int(kind) == int(lib.mjtJoint.mjJNT_BALL) for kind in engine.jnt_type):
+        raise FormatError(path, "ball joints have no place in tables of joint values: use three hinges instead")
+    limits = np.array([engine.jnt_range[k] if engine.jnt_limited[k] else (-np.inf, np.inf) for k in moving])
+    joints = tuple(_name(engine, "JOINT", k) for k in moving)
+    speeds = _urdf_speeds(text)
+    return RobotModel(
+        path, engine, joints, tuple(int(engine.jnt_qposadr[k]) for k in moving), limits.reshape(-1, 2),
+        np.array([speeds.get(name, np.inf) for name in joints]), points, float(np.mean(np.subtract(ankles, soles))),
+    )  # fmt: skip
+
+
+def _compiled(path: Path) -> Any:
+    """Compile a file; a root that is fixed to the world, as in every URDF, is freed."""
+    lib = mujoco()
+
+    def load(*, meshes: bool) -> Any:
+        spec = lib.MjSpec.from_file(str(path))
+        spec.compiler.fusestatic = False  # links without a joint keep their names
+        if not meshes:
+            for geom in list(spec.geoms):
+                if geom.type == lib.mjtGeom.mjGEOM_MESH:
+                    spec.delete(geom)
+            for mesh in list(spec.meshes):
+                spec.delete(mesh)
+        root = spec.worldbody.first_body()
+        if root is None:
+            raise FormatError(path, "the file holds no link")
+        if not any(joint.type == lib.mjtJoint.mjJNT_FREE for joint in spec.joints):
+            root.add_freejoint()
+        return spec.compile()
+
+    try:
+        try:
+            return load(meshes=True)
+        except ValueError:
+            return load(meshes=False)
+    except (ValueError, TypeError) as error:
+        reason = " ".join(str(error).split())[:200]
+        raise FormatError(path, f"MuJoCo reads no robot from this file ({reason}): give URDF or MJCF") from None
+
+
+def _points(path: Path, engine: Any, data: Any, names: list[str]) -> dict[str, Point]:
+    """Find the joints of all four limbs by the names of the links."""
+    origin = np.zeros(3)
+    points: dict[str, Point] = {}
+    for side in SIDES:
+        links = [k for k, name in enumerate(names) if _SIDE_WORDS[side].search(name.lower())]
+        found = {limb: [k for k in links if word.search(names[k].lower())] for limb, word in _LIMBS.items()}
+        for limb in ("knee", "ankle", "elbow"):
+            if not found[limb]:
+                raise FormatError(
+                    path,
+                    f"no link is recognized as the {side} {limb}: name it so ({side}_{limb}); the links are "
+                    f"{', '.join(names[1:13])}{', ...' if len(names) > 13 else ''}",
+                )
+        # Several links share a joint's name where it turns about several axes: the first bends the knee, the last is
+        # the foot itself.
+        knee, elbow, ankle = found["knee"][0], found["elbow"][0], found["ankle"][-1]
+        hands = [k for k in found["hand"] if k in _below(engine, elbow) and k != elbow]
+        points |= {
+            f"{side}_hip": Point(int(engine.body_parentid[knee]), origin),
+            f"{side}_knee": Point(knee, origin),
+            f"{side}_ankle": Point(ankle, origin),
+            f"{side}_shoulder": Point(int(engine.body_parentid[elbow]), origin),
+            f"{side}_elbow": Point(elbow, origin),
+            f"{side}_hand": Point(hands[0], origin) if hands else _tip(engine, data, elbow),
+        }
+    across = data.xpos[points["left_hip"].body] - data.xpos[points["right_hip"].body]
+    ahead = np.array([across[1], -across[0], 0.0]) / max(float(np.hypot(across[0], across[1])), 1e-9)
+    return points | {f"{side}_toe": _toe(engine, data, points[f"{side}_ankle"].body, ahead) for side in SIDES}
+
+
+def _toe(engine: Any, data: Any, foot: int, ahead: Floats) -> Point:
+    """Return the front end of a sole in the frame of the foot; `ahead` (3,) is where the robot looks."""
+    corners = _corners_of(engine, data, _below(engine, foot))
+    front = data.xpos[foot] + ahead * float(((corners - data.xpos[foot]) @ ahead).max())
+    front[2] = corners[:, 2].min()
+    return Point(foot, data.xmat[foot].reshape(3, 3).T @ (front - data.xpos[foot]))
+
+
+def _tip(engine: Any, data: Any, link: int) -> Point:
+    """Return the far end of a link without a hand: what is farthest from its joint."""
+    corners = [_corners(engine, data, k) for k in range(engine.ngeom) if engine.geom_bodyid[k] in _below(engine, link)]
+    every = np.concatenate(corners) if corners else data.xpos[link][None]
+    away = every - data.xpos[link]
+    return Point(link, data.xmat[link].reshape(3, 3).T @ away[np.argmax(np.linalg.norm(away, axis=1))])
+
+
+def _lowest(engine: Any, data: Any, links: set[int]) -> Floats:
+    corners = _corners_of(engine, data, links)
+    return np.asarray(corners[np.argmin(corners[:, 2])])
+
+
+def _corners_of(engine: Any, data: Any, links: set[int]) -> Floats:
+    """Return the corners of all geoms of some links; of links without any, whose meshes are missing, their joints."""
+    found = [_corners(engine, data, k) for k in range(engine.ngeom) if int(engine.geom_bodyid[k]) in links]
+    return np.concatenate(found or [data.xpos[sorted(links)]])
+
+
+def _corners(engine: Any, data: Any, geom: int) -> Floats:
+    """Return the corners of a geom's box in the world (8, 3): boxes of MuJoCo hold spheres, capsules and meshes."""
+    mujoco().mj_kinematics(engine, data)
+    center, half = engine.geom_aabb[geom, :3], engine.geom_aabb[geom, 3:]
+    signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
+    turn = data.geom_xmat[geom].reshape(3, 3)
+    return np.asarray(data.geom_xpos[geom] + (center + signs * half) @ turn.T)
+
+
+def _below(engine: Any, link: int) -> set[int]:
+    """Return a link and all that hang on it."""
+    out = {link}
+    for k in range(link + 1, engine.nbody):
+        if int(engine.body_parentid[k]) in out:
+            out.add(k)
+    return out
+
+
+def _name(engine: Any, kind: str, number: int) -> str:
+    lib = mujoco()
+    return lib.mj_id2name(engine, getattr(lib.mjtObj, f"mjOBJ_{kind}"), number) or f"{kind.lower()}_{number}"
+
+
+def _urdf_speeds(text: str) -> dict[str, float]:
+    """Return the greatest speeds that a URDF states: MuJoCo reads limits of values, not of speeds."""
+    try:
+        root = xml.fromstring(text)
+    except xml.ParseError:
+        return {}
+    out = {}
+    for joint in root.iter("joint"):
+        limit = joint.find("limit")
+        try:
+            speed = float(limit.get("velocity") or 0.0) if limit is not None else 0.0
+        except ValueError:  # MuJoCo has taken the file, so this is no number that decides anything
+            continue
+        if 0.0 < speed < np.inf:
+            out[joint.get("name", "")] = speed
+    return out

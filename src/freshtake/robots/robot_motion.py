@@ -1,0 +1,335 @@
+"""A clip on a robot: the directions of its limbs at the robot's lengths, feet held where they stand, by least squares.
+
+Every frame is solved for the robot's positions q: Gauss-Newton steps on the weighted distances between points of the
+robot and their targets, from the frame before, with joints kept inside their limits at every step.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
+from freshtake.motion.body.roles import feet
+from freshtake.motion.body.size import unit_of
+from freshtake.motion.edit import scaled, with_up
+from freshtake.motion.planting.contacts import floor_heights, joint_contacts
+from freshtake.motion.retarget.body_map import SIDES
+from freshtake.motion.retarget.mapping import find_body
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.robots.robot_model import Point, RobotModel, mujoco
+
+# How much a point's distance counts: feet that stand decide, the rest of the body follows them.
+WEIGHTS = {"hip": 2.0, "knee": 0.3, "ankle": 4.0, "toe": 2.0, "shoulder": 1.0, "elbow": 1.0, "hand": 1.0}
+STANDING = 20.0  # times the weight of a point that stands
+STEPS = 12  # of Gauss-Newton: a frame starts near its solution, the first one gets ten times as many
+CALM = 4e-2  # square metres per square radian: what a joint's change from one 60th of a second to the next costs
+FADE = 0.12  # seconds over which a foot comes to its place and leaves it
+
+
+class RobotMotion(NamedTuple):
+    """What a robot does, and how well.
+
+    Attributes:
+        fps: Frames per second.
+        root: Places of the root link in metres, z up (frames, 3).
+        rotation: Orientations of the root link as quaternions w x y z (frames, 4).
+        joints: Values of the joints in the robot's order (frames, joints).
+        off: Mean distance of the points from their targets, in metres.
+        worst: The same of the point that is farthest off, in metres.
+        leg: Length of the robot's leg, in metres.
+        sliding: Mean speed of standing ankles over the ground, in legs per second.
+        source_sliding: The same of the clip.
+    """
+
+    fps: float
+    root: Floats
+    rotation: Floats
+    joints: Floats
+    off: float
+    worst: float
+    leg: float
+    sliding: float
+    source_sliding: float
+
+
+def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> RobotMotion:
+    """Put a clip onto a robot.
+
+    Args:
+        clip: A clip of a body with two arms and two legs, in any unit and axis.
+        robot: The robot, as `read_robot` returns it.
+        report: Called with the progress.
+
+    Returns:
+        The motion at the clip's rate: joints are within their limits and, where the robot has any, within its speeds.
+    """
+    unit = unit_of(clip)
+    if unit is None:
+        raise UsageError(f"{clip.name}: how long its unit is cannot be told: give it with --unit")
+    clip = with_up(scaled(clip, unit), "z")
+    targets = _targets(clip, robot)
+    lib, engine = mujoco(), robot.engine
+    data = lib.MjData(engine)
+    solver = _Solver(robot, data, clip.frame_time)
+    hips = [data.xpos[point.body] for point in targets.points[:2]]
+    data.qpos[:3] += targets.places[0, :2].mean(axis=0) - np.mean(hips, axis=0)
+    poses = np.empty((len(clip), engine.nq))
+    off = np.empty((len(clip), len(targets.points)))
+    for frame in range(len(clip)):
+        off[frame] = solver.solve(targets, frame)
+        poses[frame] = data.qpos
+        report(Progress((frame + 1) / len(clip), f"frame {frame + 1} of {len(clip)}"))
+    return RobotMotion(
+        fps=clip.fps,
+        root=poses[:, :3],
+        rotation=poses[:, 3:7],
+        joints=poses[:, list(robot.columns)],
+        off=float(off.mean()),
+        worst=float(off.mean(axis=0).max()),
+        leg=targets.leg,
+        sliding=_sliding(_ankles(robot, poses), targets.stands, clip.fps) / targets.leg,
+        source_sliding=_sliding(targets.source, targets.stands, clip.fps) / targets.source_leg,
+    )
+
+
+class _Targets(NamedTuple):
+    """Where points of the robot should be: places (frames, points, 3) and weights (frames, points)."""
+
+    points: list[Point]
+    places: Floats
+    weights: Floats
+    stands: Bools  # (frames, 2): which ankles stand
+    source: Floats  # (frames, 2, 3): the clip's ankles
+    leg: float
+    source_leg: float
+
+
+def _targets(clip: Clip, robot: RobotModel) -> _Targets:
+    """Build targets limb by limb: directions are the clip's, lengths the robot's."""
+    body = find_body(clip.skeleton, [with_up(clip, "y").positions()[0]], clip.name)
+    world = clip.positions()
+    neutral = _neutral(robot)
+
+    def at(side: str, part: str) -> Floats:
+        return np.asarray(world[:, body.one(f"{side}_{part}")])
+
+    def length(first: str, second: str) -> float:
+        return float(np.linalg.norm(neutral[second] - neutral[first]))
+
+    leg = np.mean([length(f"{s}_hip", f"{s}_knee") + length(f"{s}_knee", f"{s}_ankle") for s in SIDES])
+    source_leg = float(np.mean([
+        np.linalg.norm(at(s, "lower_leg") - at(s, "upper_leg"), axis=1).mean()
+        + np.linalg.norm(at(s, "foot") - at(s, "lower_leg"), axis=1).mean() for s in SIDES
+    ]))  # fmt: skip
+    ratio = float(leg) / source_leg
+    stands, floor = _standing(clip, [body.one(f"{s}_foot") for s in SIDES])
+
+    def scaled_up(places: Floats) -> Floats:
+        out = ratio * (places - np.array([0.0, 0.0, floor]))
+        out[:, 2] += robot.sole
+        return np.asarray(out)
+
+    # Hips and shoulders keep the robot's widths, in the directions of the clip's.
+    hips, shoulders = _pair(at, "upper_leg"), _pair(at, "upper_arm")
+    middle = scaled_up(hips.mean(axis=1))
+    trunk = _unit(shoulders.mean(axis=1) - hips.mean(axis=1))
+    neck = middle + trunk * float(np.linalg.norm(_middle(neutral, "shoulder") - _middle(neutral, "hip")))
+    names, places = [], []
+    for k, side in enumerate(SIDES):
+        hip = middle + _unit(hips[:, k] - hips[:, 1 - k]) * 0.5 * length("left_hip", "right_hip")
+        knee = hip + _unit(at(side, "lower_leg") - at(side, "upper_leg")) * length(f"{side}_hip", f"{side}_knee")
+        # Feet keep the clip's steps: hips and ankles scale alike, so that a leg reaches as far as the performer's did.
+        ankle = scaled_up(at(side, "foot")) + (hip - scaled_up(at(side, "upper_leg"))) * np.array([1.0, 1.0, 0.0])
+        ankle, toe = _held(ankle, _toe_directions(clip, body, side, stands[:, k]), stands[:, k], clip, robot, side)
+        shoulder = neck + _unit(shoulders[:, k] - shoulders[:, 1 - k]) * 0.5 * length("left_shoulder", "right_shoulder")
+        elbow = shoulder + _unit(at(side, "lower_arm") - at(side, "upper_arm")) * length(
+            f"{side}_shoulder", f"{side}_elbow"
+        )
+        hand_role = f"{side}_hand" if f"{side}_hand" in body else f"{side}_lower_arm"
+        along = world[:, body.one(hand_role)] - at(side, "lower_arm")
+        hand = elbow + _unit(along) * length(f"{side}_elbow", f"{side}_hand")
+        names += [f"{side}_{part}" for part in ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "hand")]
+        places += [hip, knee, ankle, toe, shoulder, elbow, hand]
+    order = sorted(range(len(names)), key=lambda k: "hip" not in names[k])  # hips first: they place the root
+    names, stacked = [names[k] for k in order], np.stack([places[k] for k in order], axis=1)
+    weights = np.tile([WEIGHTS[name.partition("_")[2]] for name in names], (len(clip), 1))
+    for k, side in enumerate(SIDES):
+        for part in ("ankle", "toe"):
+            weights[stands[:, k], names.index(f"{side}_{part}")] *= STANDING
+    source = np.stack([at(side, "foot") for side in SIDES], axis=1)
+    return _Targets([robot.points[n] for n in names], stacked, weights, stands, source, float(leg), source_leg)
+
+
+def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
+    """Return which ankles stand (frames, 2), and how high they are where they do."""
+    joints = [joint for foot in feet(clip.skeleton) for joint in foot.joints]
+    flags, heights = joint_contacts(clip), floor_heights(clip)
+    columns = [joints.index(ankle) if ankle in joints else None for ankle in ankles]
+    none = np.zeros(len(clip), dtype=bool)
+    stands = np.stack([none if k is None else flags[:, k] for k in columns], axis=1)
+    known = [float(np.asarray(heights)[k]) for k in columns if k is not None]
+    lowest = float(clip.positions()[:, ankles, 2].min())
+    return stands, min(known, default=lowest)
+
+
+def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Floats, Floats]:
+    """Return where a foot points: its azimuth, and how far it is tipped up from how it stands, in radians."""
+    world = clip.positions()
+    ankle = world[:, body.one(f"{side}_foot")]
+    if f"{side}_toes" in body:
+        along = world[:, body.one(f"{side}_toes")] - ankle
+    else:  # a foot without toes points where the body does, flat
+        across = world[:, body.one("left_upper_leg")] - world[:, body.one("right_upper_leg")]
+        along = np.stack([across[:, 1], -across[:, 0], np.zeros(len(across))], axis=1)
+    azimuth = np.unwrap(np.arctan2(along[:, 1], along[:, 0]))
+    pitch = np.arctan2(along[:, 2], np.hypot(along[:, 0], along[:, 1]))
+    flat = np.median(pitch[stands]) if stands.any() else np.median(pitch)
+    return azimuth, np.asarray(pitch - flat)
+
+
+def _held(
+    ankle: Floats, directions: tuple[Floats, Floats], stands: Bools, clip: Clip, robot: RobotModel, side: str
+) -> tuple[Floats, Floats]:
+    """Hold ankle and toe still while the foot stands; before and after, the way there fades in and out."""
+    azimuth, pitch = directions
+    shift, turn, tip = np.zeros((len(ankle), 3)), np.zeros(len(ankle)), np.zeros(len(ankle))
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], stands.astype(int), [0]])))
+    for start, stop in edges.reshape(-1, 2):
+        place = ankle[start:stop].mean(axis=0)
+        place[2] = robot.sole
+        shift[start:stop] = place - ankle[start:stop]
+        turn[start:stop] = azimuth[start:stop].mean() - azimuth[start:stop]
+        tip[start:stop] = -pitch[start:stop]
+    frames = np.arange(len(ankle))
+    if len(edges):
+        reach = FADE / clip.frame_time
+        near = np.flatnonzero(stands)
+        after = np.minimum(np.searchsorted(near, frames), len(near) - 1)
+        before = np.maximum(after - 1, 0)
+        closest = np.where(frames - near[before] < near[after] - frames, near[before], near[after])
+        share = np.clip(1.0 - np.abs(frames - closest) / reach, 0.0, 1.0)
+        share = share * share * (3.0 - 2.0 * share)
+        shift, turn, tip = share[:, None] * shift[closest], share * turn[closest], share * tip[closest]
+    ankle = ankle + shift
+    size_of_foot, below = float(np.linalg.norm(robot.points[f"{side}_toe"].place)), robot.sole
+    reach_ahead = math.sqrt(max(size_of_foot**2 - below**2, 0.0))
+    ahead, angle = azimuth + turn, pitch + tip - np.arctan2(below, max(reach_ahead, 1e-6))
+    direction = np.stack([np.cos(angle) * np.cos(ahead), np.cos(angle) * np.sin(ahead), np.sin(angle)], axis=1)
+    return ankle, ankle + size_of_foot * direction
+
+
+class _Solver:
+    """Gauss-Newton with limits: the state between frames is MuJoCo's data."""
+
+    def __init__(self, robot: RobotModel, data: Any, frame_time: float) -> None:
+        lib, engine = mujoco(), robot.engine
+        self.robot, self.data, self.frame_time = robot, data, frame_time
+        hinges = [k for k in range(engine.njnt) if int(engine.jnt_type[k]) != int(lib.mjtJoint.mjJNT_FREE)]
+        self.columns = np.array([engine.jnt_qposadr[k] for k in hinges])
+        self.velocities = np.array([engine.jnt_dofadr[k] for k in hinges])
+        self.solved = False
+        self._clamp(robot.limits)
+        lib.mj_kinematics(engine, data)
+
+    def solve(self, targets: _Targets, frame: int) -> Floats:
+        """Move the robot to its targets of a frame; returns the distances that are left (points,), in metres."""
+        lib, engine, data = mujoco(), self.robot.engine, self.data
+        before = data.qpos[self.columns].copy()
+        bounds = self.robot.limits.copy()
+        if self.solved:  # nor farther from the frame before than the joints' speeds allow
+            reach = self.robot.speeds * self.frame_time
+            bounds = np.stack([np.maximum(bounds[:, 0], before - reach), np.minimum(bounds[:, 1], before + reach)], 1)
+        weights = np.repeat(targets.weights[frame], 3)
+        rows = np.empty((3 * len(targets.points), engine.nv))
+        calm = np.full(engine.nv, 1e-6)
+        calm[self.velocities] = CALM / (60.0 * self.frame_time) ** 2 if self.solved else 1e-4
+        damping = 1e-6
+        for _ in range(STEPS * (1 if self.solved else 10)):
+            error = (targets.places[frame] - self._places(targets.points)).ravel()
+            change = np.zeros(engine.nv)
+            change[self.velocities] = data.qpos[self.columns] - before
+            cost = weights @ error**2 + calm @ change**2
+            for k, point in enumerate(targets.points):
+                at = data.xpos[point.body] + data.xmat[point.body].reshape(3, 3) @ point.place
+                lib.mj_jac(engine, data, rows[3 * k : 3 * k + 3], None, at, point.body)
+            slope = rows.T @ (weights * error) - calm * change
+            normal = (rows.T * weights) @ rows + np.diag(calm)
+            # A joint at its limit that is pushed beyond it is held; the others find their way without it.
+            free = np.ones(engine.nv, dtype=bool)
+            values, pushed = data.qpos[self.columns], slope[self.velocities]
+            held = ((values <= bounds[:, 0]) & (pushed < 0)) | ((values >= bounds[:, 1]) & (pushed > 0))
+            free[self.velocities[held]] = False
+            start, step = data.qpos.copy(), np.zeros(engine.nv)
+            while damping < 1e3:  # Levenberg-Marquardt: a step that leads away is taken back and made shorter
+                matrix = normal[np.ix_(free, free)]
+                step[free] = np.linalg.solve(matrix + damping * np.eye(len(matrix)), slope[free])
+                lib.mj_integratePos(engine, data.qpos, step, 1.0)
+                self._clamp(bounds)
+                change[self.velocities] = data.qpos[self.columns] - before
+                error = (targets.places[frame] - self._places(targets.points)).ravel()
+                if weights @ error**2 + calm @ change**2 <= cost:
+                    damping = max(0.1 * damping, 1e-6)
+                    break
+                data.qpos[:] = start
+                damping *= 10.0
+            else:
+                self._clamp(bounds)
+                break
+            if np.abs(step).max() < 1e-5:
+                break
+        self.solved = True
+        return np.asarray(np.linalg.norm(targets.places[frame] - self._places(targets.points), axis=1))
+
+    def _clamp(self, bounds: Floats) -> None:
+        data, lib = self.data, mujoco()
+        data.qpos[self.columns] = np.clip(data.qpos[self.columns], bounds[:, 0], bounds[:, 1])
+        lib.mj_kinematics(self.robot.engine, data)
+        lib.mj_comPos(self.robot.engine, data)
+
+    def _places(self, points: list[Point]) -> Floats:
+        return np.array([self.data.xpos[p.body] + self.data.xmat[p.body].reshape(3, 3) @ p.place for p in points])
+
+
+def _neutral(robot: RobotModel) -> dict[str, Floats]:
+    """Return the points of the robot in its neutral pose."""
+    lib, data = mujoco(), mujoco().MjData(robot.engine)
+    lib.mj_kinematics(robot.engine, data)
+    return {
+        name: data.xpos[point.body] + data.xmat[point.body].reshape(3, 3) @ point.place
+        for name, point in robot.points.items()
+    }
+
+
+def _ankles(robot: RobotModel, poses: Floats) -> Floats:
+    """Return the ankles (frames, 2, 3) as MuJoCo has them in the written poses."""
+    lib, data = mujoco(), mujoco().MjData(robot.engine)
+    out = np.empty((len(poses), 2, 3))
+    for frame, pose in enumerate(poses):
+        data.qpos[:] = pose
+        lib.mj_kinematics(robot.engine, data)
+        out[frame] = [data.xpos[robot.points[f"{side}_ankle"].body] for side in SIDES]
+    return out
+
+
+def _sliding(ankles: Floats, stands: Bools, fps: float) -> float:
+    """Return the mean speed over the ground of ankles that stand in both frames of a step."""
+    steps = np.linalg.norm(np.diff(ankles[..., :2], axis=0), axis=-1)
+    both = stands[1:] & stands[:-1]
+    return float(steps[both].mean() * fps) if both.any() else 0.0
+
+
+def _pair(at: Any, part: str) -> Floats:
+    return np.stack([at(side, part) for side in SIDES], axis=1)
+
+
+def _middle(neutral: dict[str, Floats], part: str) -> Floats:
+    return np.asarray(0.5 * (neutral[f"left_{part}"] + neutral[f"right_{part}"]))
+
+
+def _unit(vectors: Floats) -> Floats:
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12))

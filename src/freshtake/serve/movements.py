@@ -1,0 +1,258 @@
+"""Movements, the units of a project: which takes belong together, and what a take's pose cloud says of it.
+
+A take joins a movement of the same kind and skeleton whose takes it resembles. Names that people chose decide first:
+`walk_1` and `walk_2` belong together unless they move very differently, `walk_1` and `limp_1` never do by themselves.
+Names without a word of their own (`07_01`, `take_3`) say nothing, so the motion alone decides.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Callable, Iterable
+from functools import partial
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.formats.read_options import Motion
+from freshtake.motion import Clip, MeshSequence, Stroke
+from freshtake.numeric.arrays import Floats
+from freshtake.reports.differences import body_points
+from freshtake.serve.items import Item, new_id
+
+if TYPE_CHECKING:
+    from freshtake.serve.project import Project
+
+BODY, STROKE, MESH, MARKERS = "body", "stroke", "mesh", "markers"
+# Distances between pose clouds, in leg lengths. Nearest takes of one movement lie below .06 (99 of 100; CMU performers
+# with odd numbers; with even ones .06 too), different movements of the training folders above .10.
+ALIKE = 0.1
+ALIKE_BY_NAME = 0.25  # takes that people gave the same name
+POINTS = 48  # points of a stroke, and vertices of a mesh, that are compared
+PLAIN_NAMES = {
+    "",
+    "take",
+    "takes",
+    "clip",
+    "motion",
+    "mocap",
+    "anim",
+    "animation",
+    "untitled",
+    "recording",
+    "scene",
+    "mixamo com",
+}
+LEARNED = ("take", "strokes")
+
+
+class Print(NamedTuple):
+    """What two takes are compared by: kind, a hash of what has to be equal, and the pose cloud (2, points, 3)."""
+
+    kind: str
+    signature: str
+    cloud: Floats
+
+
+def print_of(motion: Motion) -> Print:
+    """Return the kind, signature and pose cloud of a motion.
+
+    The cloud is the mean and the standard deviation of every point, seen from the body and in units of its size: it
+    does not depend on where, when, how often or in which direction something is done.
+    """
+    if isinstance(motion, Clip):
+        parts = (*motion.skeleton.names, *(str(parent) for parent in motion.skeleton.parents))
+        return Print(BODY, _hash(parts), _statistics(body_points(motion)))
+    if isinstance(motion, Stroke):
+        return Print(STROKE, _hash(motion.dimensions), _stroke_shape(motion))
+    if isinstance(motion, MeshSequence):
+        some = np.linspace(0, motion.vertices.shape[1] - 1, POINTS).astype(int)
+        points = motion.vertices[:, some].astype(np.float64)
+        middle = points.mean(axis=1, keepdims=True)
+        size = float(np.ptp(points[0], axis=0).max()) or 1.0
+        return Print(
+            MESH,
+            _hash((str(motion.vertices.shape[1]), motion.faces.tobytes().hex())),
+            _statistics((points - middle) / size),
+        )
+    points = np.nan_to_num(motion.positions - np.nanmean(motion.positions, axis=1, keepdims=True))
+    size = float(np.abs(points).max()) or 1.0
+    return Print(MARKERS, _hash(motion.names), _statistics(points / size))
+
+
+def _hash(parts: Iterable[str]) -> str:
+    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+
+
+def _statistics(points: Floats) -> Floats:
+    return np.stack([points.mean(axis=0), points.std(axis=0)])
+
+
+def _stroke_shape(stroke: Stroke) -> Floats:
+    """Return the drawn line as (2, points, 3): equal steps along it, centered, in units of its size."""
+    flat = stroke.points[:, :2] if stroke.points.shape[1] > 1 else np.column_stack([stroke.times, stroke.points])
+    # Equal steps along the line make the shape comparable, however fast each part was drawn.
+    way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(flat, axis=0), axis=1))])
+    at = np.linspace(0.0, way[-1], POINTS)
+    line = np.column_stack([np.interp(at, way, column) for column in flat.T])
+    line -= 0.5 * (line.min(axis=0) + line.max(axis=0))
+    line /= float(np.ptp(line, axis=0).max()) or 1.0
+    out = np.zeros((2, POINTS, 3))
+    out[0, :, :2] = line
+    return out
+
+
+def distance(one: Floats, other: Floats) -> float:
+    """Return the root mean square distance of two pose clouds over their points (Frechet, of independent Gaussians)."""
+    if one.shape != other.shape:
+        return np.inf
+    return float(np.sqrt(((one - other) ** 2).sum(axis=(0, 2)).mean()))
+
+
+def stem(name: str) -> str:
+    """Return a take's name without numbers at its end: `walk_1` is called walk."""
+    return re.sub(r"[\s_.\-()]*\d+[\s_.\-()\d]*$", "", name).strip(" _.-")
+
+
+def _says_something(word: str) -> bool:
+    plain = re.sub(r"[\W\d_]+", " ", word).strip().lower()
+    return plain not in PLAIN_NAMES
+
+
+class Known(NamedTuple):
+    """A take that is in a movement already."""
+
+    movement: str
+    name: str
+    signature: str
+    cloud: Callable[[], Floats]
+
+
+def known_takes(project: Project) -> list[Known]:
+    """Return all takes of a project that have a movement."""
+    items = project.items()
+    movements = {item.id for item in items if item.kind == "movement"}
+    return [
+        Known(item.movement, item.name, item.facts.get("signature", ""), partial(project.cloud, item.id))
+        for item in items
+        if item.kind in LEARNED and item.movement in movements
+    ]
+
+
+def best_movement(known: Iterable[Known], name: str, described: Print) -> str | None:
+    """Return the movement that a take of this name and print belongs to, or None for a new one."""
+    word = stem(name)
+    best, nearest = None, np.inf
+    for take in known:
+        if take.signature != described.signature:
+            continue
+        other = stem(take.name)
+        # Who gives two takes one name means one movement; only very different motion speaks against it.
+        if word == other and _says_something(word):
+            limit = ALIKE_BY_NAME
+        # Two different words were chosen by somebody: a walk and a limp may look alike and are not the same.
+        elif _says_something(word) and _says_something(other):
+            continue
+        else:
+            limit = ALIKE
+        away = distance(described.cloud, take.cloud())
+        if away < limit and away < nearest:
+            best, nearest = take.movement, away
+    return best
+
+
+def movement_name(take: str) -> str:
+    """Return what a movement is called after its first take."""
+    return stem(take) or take
+
+
+def new_movement(name: str, kind: str, signature: str, created: float) -> Item:
+    """Return an empty movement."""
+    return Item(id=new_id(), kind="movement", name=name, created=created, facts={"what": kind, "signature": signature})
+
+
+def check_regroup(items: list[Item], movement: Item | None) -> None:
+    """Refuse takes that cannot be learned together with those of a movement."""
+    for item in items:
+        if item.kind not in LEARNED:
+            raise UsageError(f"{item.name} is no take: takes are moved, and what is made of them stays where it is")
+    signatures = {item.facts.get("signature") for item in items}
+    if movement is not None:
+        signatures.add(movement.facts.get("signature"))
+    if len(signatures - {None, ""}) > 1:  # takes of older versions have none
+        target = "one movement" if movement is None else movement.name
+        raise UsageError(
+            f"these takes have different skeletons or kinds, so they cannot be learned together in {target}"
+        )
+
+
+def kind_of(facts: dict[str, Any]) -> str:
+    """Return the kind of movement that an item's facts describe."""
+    if facts.get("vertices") or "mesh" in str(facts.get("motion", "")):
+        return MESH
+    if facts.get("joints"):
+        return BODY
+    if facts.get("points"):
+        return MARKERS
+    # a model that counts no joints was learned from strokes
+    return STROKE if facts.get("what") == "stroke" or facts.get("method") == "variation" else BODY
+
+
+def adopt_orphans(project: Project, created: float) -> None:
+    """Put what an older version left without a movement into one, by the groups and names it has."""
+    items = project.items()
+    if all(item.movement or _everywhere(item) for item in items):
+        return
+    by_group: dict[tuple[Any, ...], str] = {}
+    home: dict[str, str | None] = {item.id: item.movement for item in items}
+    for item in items:
+        if item.movement or _everywhere(item):
+            continue
+        if item.kind in LEARNED:
+            word = item.group or movement_name(item.name)
+            key = (kind_of(item.facts), item.facts.get("joints"), item.facts.get("vertices"), word)
+            if key not in by_group:
+                by_group[key] = project.add(new_movement(word, key[0], "", created), None).id
+            home[item.id] = by_group[key]
+        elif item.facts.get("method") == "density" and item.kind == "model":
+            home[item.id] = project.add(new_movement(item.name, kind_of(item.facts), "", created), None).id
+        else:
+            home[item.id] = next((home[id] for id in _sources(item) if home.get(id)), None)
+        if home[item.id]:
+            project.put(item.model_copy(update={"movement": home[item.id]}))
+
+
+def describe_takes(project: Project) -> None:
+    """Add signatures and pose clouds to takes of older versions, so that new takes join their movements."""
+    from freshtake.formats.registry import read
+
+    items = project.items()
+    movements = {item.id: item for item in items if item.kind == "movement"}
+    for item in items:
+        if item.kind not in LEARNED or item.facts.get("signature"):
+            continue
+        try:
+            described = print_of(read(project.path(item.id)))
+        except FreshtakeError:  # its file is gone or broken, which is reported where somebody uses it
+            continue
+        np.save(project.files / f"{item.id}.cloud.npy", described.cloud)
+        project.put(item.model_copy(update={"facts": {**item.facts, "signature": described.signature}}))
+        movement = movements.get(item.movement or "")
+        if movement is not None and not movement.facts.get("signature"):
+            facts = {**movement.facts, "what": described.kind, "signature": described.signature}
+            movements[movement.id] = movement.model_copy(update={"facts": facts})
+            project.put(movements[movement.id])
+
+
+def _everywhere(item: Item) -> bool:
+    """Return whether an item belongs to no movement: a movement itself, a character, a style."""
+    return item.kind in ("movement", "character") or (item.kind == "model" and item.facts.get("method") == "style")
+
+
+def _sources(item: Item) -> list[str]:
+    """Return what an item was made of: its parent, examples, or what it holds."""
+    listed = [item.settings.get(key) for key in ("examples", "items", "variants", "inputs")]
+    flat = [one for some in listed if isinstance(some, list) for one in some]
+    return [*([item.parent] if item.parent else []), *(str(one) for one in flat)]

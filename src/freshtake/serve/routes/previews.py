@@ -1,0 +1,243 @@
+"""Results at once, without a job: variants of drawn characters, a take in a style, the jump map of a texture."""
+
+from __future__ import annotations
+
+import io
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+from fastapi import APIRouter, Response
+from pydantic import Field
+
+from freshtake.errors import UsageError
+from freshtake.reports.viewport.scene import Shape as Shape3D
+from freshtake.requests.style import STRONGEST
+from freshtake.serve.drawing import MOST_VARIANTS
+from freshtake.serve.items import Id, Shape
+from freshtake.serve.job_requests import Drawing, Drawings
+from freshtake.serve.queries import Source, motion_from
+from freshtake.serve.routes.access import (
+    TheModels,
+    TheProject,
+    array_bytes,
+    binary_response,
+    model_from,
+    model_path,
+    scene_bytes,
+)
+from freshtake.serve.routes.scenes import BINARY, source_of
+
+router = APIRouter(tags=["previews"])
+LONGEST = 60.0  # seconds of a take that is translated while one waits
+KEPT = 8  # takes as shapes
+LEGEND = {"input": "normal", "variant": "in the style"}
+MOST_NUMBERS = 40_000_000  # of all modes together
+PIXELS = 640  # per side, at most
+JUMP, GOING = (63, 134, 221), (53, 162, 100)
+
+
+class Drawn(Shape):
+    """Drawings of one character: strokes of the pen, each a list of points x, y, seconds."""
+
+    drawings: Drawings
+
+
+class VariantsOf(Drawn):
+    """How many variants are wanted, and how different."""
+
+    number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
+    amount: Annotated[float, Field(ge=0.0, le=4.0)] = 1.0
+    seed: Annotated[int, Field(ge=0, le=2**53)] = 0
+
+
+class Written(Shape):
+    """Variants in the same form."""
+
+    variants: list[Drawing]
+
+
+@router.post("/strokes/variants")
+def variants(body: VariantsOf, models: TheModels) -> Written:
+    """Return variants of a drawn character, each with its timing."""
+    return Written(variants=models.call(drawn_variants, body.drawings, body.number, body.amount, body.seed))
+
+
+def drawn_variants(drawings: Drawings, number: int, amount: float, seed: int) -> list[Drawing]:
+    """Make variants of drawings, in the form of drawings."""
+    from freshtake.serve.drawing import drawn_strokes, pens_of, stroke_variants
+
+    return [pens_of(one) for one in stroke_variants(drawn_strokes(drawings), number, amount, seed)]
+
+
+@router.get("/strokes/example")
+def example() -> Drawn:
+    """Return four handwritten letters, slow enough to be watched."""
+    from freshtake.serve.drawing import example_drawings
+
+    return Drawn(drawings=example_drawings())
+
+
+Strength = Annotated[float, Field(ge=-STRONGEST, le=STRONGEST)]
+
+
+class Restyled(Shape):
+    """A take, the styles that it is put into with their weights, and a factor on all of them."""
+
+    take: Id
+    styles: Annotated[list[tuple[Id, Strength]], Field(min_length=1, max_length=8)]
+    strength: Strength = 1.0
+    plant: bool = True
+
+
+@router.post("/style/preview", response_class=Response, responses=BINARY)
+def preview(body: Restyled, project: TheProject, models: TheModels) -> Response:
+    """Return a scene with the take and its translation, in the form of /scene."""
+    source = source_of(project, project.item(body.take))
+    styles = [(model_path(project, id, "style"), weight) for id, weight in body.styles]
+    return binary_response(models.call(translation_of, source, styles, body.strength, body.plant))
+
+
+def translation_of(source: Source, styles: list[tuple[Path, float]], strength: float, plant: bool) -> bytes:
+    """Make the scene of a take and its translation."""
+    from freshtake.motion import Clip
+    from freshtake.reports.viewport.scene import Scene
+    from freshtake.reports.viewport.staging import shape_of
+    from freshtake.requests.style import Styling
+    from freshtake.serve.tasks.methods import translated
+
+    clip = motion_from(source)
+    if not isinstance(clip, Clip):
+        raise UsageError(f"{source.name} has no skeleton: choose a take of a body")
+    if clip.duration > LONGEST:
+        raise UsageError(f"{source.name} lasts {clip.duration:.0f} s: trim it to {LONGEST:g} s in the library first")
+    models = [(model_from(path), weight) for path, weight in styles]
+    done = translated(models, clip, Styling(strength=strength, plant=plant))
+    made = (clip if done is None else done.clip).changed(name="in the style")
+    shapes = (_shape(source._replace(role="input")), shape_of(made, "variant"))
+    return scene_bytes(Scene(shapes, layout="row", legend=LEGEND))
+
+
+@lru_cache(maxsize=KEPT)
+def _shape(source: Source) -> Shape3D:
+    """Return the shape of the take, which stays the same while the slider moves."""
+    from freshtake.reports.viewport.staging import shape_of
+
+    return shape_of(motion_from(source), source.role)
+
+
+class JumpMap(Shape):
+    """What the picture shows: frames from which (down) and to which (across) one jumps; bounds of takes, cells."""
+
+    frames: int
+    fps: float
+    bounds: list[int]
+    cells: list[str]
+    cell_of_take: list[int]
+    jump_time: float
+    largest_jump: float
+    jumps: int
+    travels: bool
+
+
+@router.get("/texture/{id}")
+def about(id: Id, project: TheProject, models: TheModels) -> JumpMap:
+    """Return the jump map in numbers."""
+    return models.call(jump_map_of, model_path(project, id, "texture"))
+
+
+def jump_map_of(path: Path) -> JumpMap:
+    """Describe the jump map of a model in numbers."""
+    model = model_from(path)
+    segments, chances = model.segments, model.chances
+    starts = np.array(segments.bounds[:-1])
+    return JumpMap(
+        frames=len(model.rows),
+        fps=round(1.0 / model.frame_time, 3),
+        bounds=list(segments.bounds),
+        cells=list(model.cells),
+        cell_of_take=segments.cells()[starts].tolist(),
+        jump_time=model.settings.jump_time,
+        largest_jump=max(model.reach.limits),
+        jumps=int((chances.targets >= 0).sum()),
+        travels=model.rates > 0,
+    )
+
+
+@router.get("/texture/{id}/map.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
+def picture(id: Id, project: TheProject, models: TheModels) -> Response:
+    """Return the jump map as a picture: blue where one may jump, green where a take continues."""
+    drawn = models.call(map_picture, model_path(project, id, "texture"))
+    return Response(drawn, media_type="image/png", headers={"cache-control": "max-age=3600"})
+
+
+@router.get("/texture/{id}/modes", response_class=Response, responses=BINARY)
+def modes(id: Id, project: TheProject, models: TheModels) -> Response:
+    """Return a mesh by its modes, the weights of all frames, and the jumps: what a page needs to play it forever."""
+    return binary_response(models.call(modes_of, model_path(project, id, "texture"), project.item(id).name))
+
+
+def modes_of(path: Path, name: str) -> bytes:
+    """Pack the modes of a mesh for the page."""
+    model = model_from(path)
+    if model.shape is None:
+        raise UsageError(f"{name} is no mesh: it is played live")
+    numbers = model.shape.width * model.shape.columns
+    if numbers > MOST_NUMBERS:
+        raise UsageError("this mesh is too large to be played on the page: keep a motion of it instead")
+    return array_bytes(*mesh_modes(model))
+
+
+def mesh_modes(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Return the manifest of a mesh and its arrays: positions in display units, upright, on the floor."""
+    from freshtake.motion.edit import tilt
+    from freshtake.numeric.rotations import rotate
+    from freshtake.reports.viewport.staging import TALL
+
+    layout, width, count = model.recipe.layout, model.shape.width, model.recipe.layout.vertex_count
+    columns = model.shape.restore(np.concatenate([np.zeros((1, width)), np.eye(width)])).astype(np.float64)
+    points = columns[:, : 3 * count].reshape(-1, count, 3)
+    points[1:] -= points[0]
+    if layout.up != "y":
+        points = np.asarray(rotate(tilt(layout.up, "y"), points))
+    weights = model.rows[:, model.rates :]
+    some = points[0] + np.tensordot(weights[:: max(1, len(weights) // 20)], points[1:], axes=1)
+    points *= (scale := TALL / max(float(np.ptp(some[0], axis=0).max()), 1e-12))
+    low, middle = scale * some[..., 1].min(), scale * some[0].mean(axis=0)
+    points[0] -= np.array([middle[0], low, middle[2]])
+    chances = model.chances
+    manifest = {
+        "frames": len(weights), "modes": width, "count": count, "fps": 1.0 / model.frame_time,
+        "hold": model.rules.hold, "fade": max(model.fade, 1), "slots": chances.targets.shape[1],
+    }  # fmt: skip
+    arrays = {
+        "base": points[0].astype("<f4"), "shapes": points[1:].astype("<f4"), "faces": layout.faces.astype("<u4"),
+        "weights": weights.astype("<f4"), "successor": chances.successor.astype("<i4"),
+        "onward": chances.onward.astype("<f4"), "targets": chances.targets.astype("<i4"),
+        "chances": chances.chances.astype("<f4"),
+    }  # fmt: skip
+    return manifest, arrays
+
+
+def map_picture(path: Path) -> bytes:
+    """Paint the jump map of a model as PNG."""
+    from PIL import Image
+
+    from freshtake.reports.texture_figures import dense
+
+    model = model_from(path)
+    every = -(-len(model.rows) // PIXELS)
+    chances = np.sqrt(np.sqrt(np.clip(dense(model, every), 0.0, 1.0)))  # roots, so that rare jumps can be seen
+    size = len(chances)
+    pixels = np.zeros((size, size, 4), dtype=np.uint8)
+    pixels[..., :3] = JUMP
+    pixels[..., 3] = np.where(chances > 0.0, 110.0 + 145.0 * chances, 0.0)
+    places = np.arange(size)
+    for ahead in (0, 1):
+        on = places[: size - ahead]
+        lit = chances[on, on + ahead] > 0.0
+        pixels[on[lit], on[lit] + ahead, :3] = GOING
+    out = io.BytesIO()
+    Image.fromarray(pixels, "RGBA").save(out, format="PNG", optimize=True)
+    return out.getvalue()

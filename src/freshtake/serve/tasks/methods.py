@@ -1,0 +1,282 @@
+"""Tasks of the style tab: pairs to a model with its warp curves, a take to the take in one style or several."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.formats.ftm import save
+from freshtake.motion import Clip, Stroke
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.serve.movements import BODY, kind_of
+from freshtake.serve.tasks.context import Context, clip_sets, motion_sets
+from freshtake.serve.tasks.context import named as under_name
+
+if TYPE_CHECKING:
+    from freshtake.requests.style import Styling
+    from freshtake.workflows.style_translating import StyledClip
+
+NEED = "style translation needs takes with a skeleton"
+MOST_CURVES = 6  # pairs whose time warps are shown
+MOST_POINTS = 160  # of a curve
+Weighted = Sequence[tuple[Any, float]]
+SPEEDS = (0.25, 2.0)  # times as fast as learned
+LONGEST, USUAL = 600.0, 10.0  # seconds of a texture's play, and where no length is given
+
+
+@one_blas_thread()
+def style_learn(
+    context: Context, *, items: list[str], targets: list[str], by: str = "order", name: str = "style", **how: Any
+) -> None:
+    """Learn how the takes in `items` become those in `targets`, paired `by` order or content."""
+    from freshtake.requests.style import StyleLearning
+    from freshtake.style.learning import aligned, learn
+    from freshtake.style.pairs import fit_to_learn
+    from freshtake.workflows.style_translating import paired, settings_of, style_facts
+
+    if not items or not targets:
+        raise UsageError("style translation needs takes in both styles: choose some for each list")
+    if by not in ("order", "content"):
+        raise UsageError(f"takes pair by order or by content, not by {by!r}")
+    sources, others = clip_sets(context, NEED, items, targets)
+    if by == "order" and len(sources) != len(others):
+        raise UsageError(
+            f"there are {len(sources)} takes as they are and {len(others)} in the style: give as many of each, or pair "
+            "them by content"
+        )
+    context.report("pairing takes", 0.0, 1.0)
+    pairing = paired(sources, others, by_content=by == "content")
+    settings = settings_of(StyleLearning(**how))
+    warps = []
+    pairs = pairing.pairs if pairing.one_take else fit_to_learn(pairing.pairs)
+    for number, pair in enumerate(pairs):
+        context.report("aligning pairs", 0.3 * number / len(pairs), 1.0)
+        warps.append(aligned(*pair, settings))
+    model = learn(
+        pairs, settings, alignments=warps, one_take=pairing.one_take,
+        report=lambda step: context.report(step.what, 0.3 + 0.7 * step.share, 1.0),
+    )  # fmt: skip
+    target = context.folder / "style.ftm"
+    save(target, model, sources=[name for pair in model.pairs for name in pair])
+    facts = {
+        **_short(style_facts(model)),
+        "method": "style",
+        "pairs": [row._asdict() for row in pairing.table],
+        "by": "content" if pairing.by_content else "order",
+        "left_out": list(pairing.left_out),
+        "warps": [_curve(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:MOST_CURVES]],
+        "notes": list(pairing.notes),
+    }
+    context.movement = None  # a style is for all movements
+    context.add("model", name, target, facts, settings={"examples": items, "targets": targets, "by": by, **how})
+
+
+def _short(facts: dict[str, Any]) -> dict[str, Any]:
+    return {key: facts[key] for key in ("chosen", "held_out_error", "fps", "joints", "dofs", "states", "parts")}
+
+
+def _curve(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
+    """Return a time warp in seconds: the moment of the target for each of the source, and how long it lasts."""
+    at = np.unique(np.linspace(0, len(path) - 1, min(MOST_POINTS, len(path))).round().astype(int))
+    return {
+        "source": (at / fps).round(4).tolist(),
+        "target": (path[at] / fps).round(4).tolist(),
+        "pace": steps[at].round(4).tolist(),
+    }
+
+
+def translated(styles: Weighted, clip: Clip, request: Styling) -> StyledClip | None:
+    """Translate a clip into one style or several; None where all weights are 0 and the clip stays as it is."""
+    from freshtake.workflows.style_translating import translated as translate
+
+    if not styles:
+        raise UsageError("choose a style first")
+    if not any(request.strength * weight for _, weight in styles):
+        return None
+    return translate(styles, clip, request)
+
+
+def style_apply(context: Context, *, items: list[str], styles: list[tuple[str, float]], **how: Any) -> None:
+    """Translate takes into styles, one motion each, with how much of the style arrived and remarks."""
+    from freshtake.requests.style import Styling
+
+    request = Styling(**how)
+    models = [(context.model(id, "style"), float(weight)) for id, weight in styles]
+    called = " + ".join(context.item(id).name for id, weight in styles if weight)
+    for number, (id, clip) in enumerate(zip(items, clip_sets(context, NEED, items)[0], strict=True)):
+        context.report(clip.name, number, len(items))
+        done = translated(models, clip, request)
+        facts: dict[str, Any] = {"method": "style", "notes": []}
+        if done is not None:
+            facts["notes"] = [f"{remark.what}; {remark.remedy}" for remark in done.remarks]
+            facts["arrived"] = {name: round(share, 3) for name, share in done.arrived.items()}
+        context.add_motion(
+            "variant", f"{clip.name}, {called}", clip if done is None else done.clip, group=called or None, parent=id,
+            settings={"styles": styles, **how}, facts=facts, movement=context.item(id).movement,
+        )  # fmt: skip
+
+
+def blend_learn(
+    context: Context, *, items: list[str], classes: dict[str, list[str]], name: str = "blend", **how: Any
+) -> None:
+    """Learn classes of takes, by name; blending needs two or more."""
+    from freshtake.density.control import speed_of
+    from freshtake.requests.blending import Classes
+    from freshtake.workflows.density_blending import density_facts, learn_classes
+
+    named = {word.strip(): ids for word, ids in classes.items() if ids}
+    if len(named) < 2 or not all(named):
+        raise UsageError("blending needs two classes or more, each with a name and a take: add another class")
+    files = {word: [context.path(id) for id in ids] for word, ids in named.items()}
+    target = context.folder / "blend.ftm"
+    model = learn_classes(files, target, Classes(**how), {}, context.progress, context.warn)
+    every_fact = density_facts(model)
+    facts = {key: every_fact[key] for key in ("classes", "kernels", "modes", "fps", "dofs", "blends", "period_s")}
+    travels = model.rates.shape[1] > 0
+    facts |= {"method": "density", "travels": travels, "warning": model.warning}
+    if travels and model.mixes:
+        corners = zip(model.classes, np.eye(len(model.classes)), strict=True)
+        facts["speeds"] = {word: round(speed_of(model, row), 4) for word, row in corners}
+    context.new_movement(name, kind_of(context.item(items[0]).facts) if items else BODY)  # it belongs to all classes
+    context.add("model", name, target, facts, settings={"examples": named})
+
+
+class Moment(NamedTuple):
+    """From a second on: weights of the classes, degrees a second to the left, times as fast."""
+
+    second: float
+    weights: dict[str, float]
+    turn: float = 0.0
+    speed: float = 1.0
+
+
+def moments_of(course: Sequence[Sequence[Any]]) -> list[Moment]:
+    """Check what a page recorded, and let it begin at second 0."""
+    try:
+        moments = [Moment(float(s), {str(k): float(v) for k, v in w.items()}, *map(float, r)) for s, w, *r in course]
+    except (TypeError, ValueError, AttributeError):
+        raise UsageError("a course is a list of moments: second, weights by class, turn, speed") from None
+    if not moments:
+        raise UsageError("nothing was recorded: move on the pad first")
+    if not all(math.isfinite(v) for one in moments for v in (one.second, one.turn, one.speed, *one.weights.values())):
+        raise UsageError("a course must have finite numbers")
+    moments.sort(key=lambda one: one.second)
+    return [moments[0]._replace(second=0.0), *moments[1:]]
+
+
+@one_blas_thread()
+def blend_sample(
+    context: Context,
+    *,
+    items: list[str],
+    course: Sequence[Sequence[Any]],
+    seconds: float,
+    seed: int = 0,
+    plant: bool = True,
+    name: str = "blend",
+) -> None:
+    """Make a motion along a recording of the pad: moments (second, weights, turn, speed), each held until the next."""
+    model = context.model(items[0], "density")
+    context.report("blending", 0.0, 1.0)
+    motion = recorded(model, moments_of(course), seconds, np.random.default_rng(seed), plant)
+    settings = {"course": list(course), "seconds": seconds, "plant": plant}
+    context.add_motion(
+        "variant", name, under_name(motion, name), parent=items[0], seed=seed, settings=settings,
+        facts={"method": "density"}, group=context.item(items[0]).name,
+    )  # fmt: skip
+
+
+def recorded(model: Any, moments: Sequence[Moment], seconds: float, rng: np.random.Generator, plant: bool) -> Any:
+    """Return the motion of a model along recorded moments, as the live stream shows it."""
+    from freshtake.density.control import Control
+    from freshtake.motion.edit import sampled_at
+
+    times = np.arange(max(2, round(seconds / model.frame_time))) * model.frame_time
+    held = np.searchsorted([one.second for one in moments], times + 1e-9, side="right") - 1
+    speeds = np.array([min(max(moments[k].speed, SPEEDS[0]), SPEEDS[1]) for k in held])
+    at = np.concatenate([[0.0], np.cumsum(speeds[:-1])])
+    frames = int(np.ceil(at[-1])) + 1
+    held_at = held[np.clip(np.searchsorted(at, np.arange(frames)), 0, len(held) - 1)]
+    plan = np.stack([_mixture(model.classes, moments[k].weights) for k in held_at])
+    turns = [math.radians(moments[k].turn) for k in held_at]
+    control = (lambda frame: Control(turn=turns[min(frame, frames - 1)])) if any(turns) else None
+    made = model.sample(rng, frames=frames, weights=plan, plant=plant, control=control)
+    if isinstance(made, Clip) and not np.array_equal(at, np.arange(frames)):
+        return sampled_at(made, at)
+    if isinstance(made, np.ndarray):
+        return Stroke(made, np.arange(len(made)) * model.frame_time, model.names)
+    return made
+
+
+def _mixture(classes: Sequence[str], weights: dict[str, float]) -> Floats:
+    unknown = next((name for name in weights if name not in classes), None)
+    if unknown is not None:
+        raise UsageError(f"there is no class {unknown!r}; the classes are {', '.join(classes)}")
+    row = np.array([max(0.0, weights.get(name, 0.0)) for name in classes])
+    if row.sum() <= 0.0:
+        raise UsageError("at least one class needs a weight above 0")
+    return np.asarray(row / row.sum())
+
+
+@one_blas_thread()
+def texture_learn(
+    context: Context, *, items: list[str], cells: Mapping[str, list[str]] | None = None, name: str = "texture",
+    **how: Any,
+) -> None:  # fmt: skip
+    """Learn where takes can be jumped within; `cells` are takes by name, `how` the fields of `TextureLearning`."""
+    from freshtake.requests.texturing import TextureLearning
+    from freshtake.texture.learning import recurring
+    from freshtake.workflows.texture_sampling import learn_takes, texture_facts
+
+    if not items and not cells:
+        raise UsageError("a texture needs a take: choose one in the list")
+    context.report("reading", 0.0, 1.0)
+    named = {cell: ids for cell, ids in (cells or {}).items() if ids}
+    if named:
+        takes: Any = dict(zip(named, motion_sets(context, *named.values()), strict=True))
+    else:
+        takes = motion_sets(context, items)[0]
+    request = TextureLearning(**how)
+    model = learn_takes(takes, request, context.progress)
+    target = context.folder / "texture.ftm"
+    sources = [context.item(key).name for ids in (named.values() if named else [items]) for key in ids]
+    save(target, model, sources=sources)
+    facts = texture_facts(model) | {"method": "texture", "travels": model.rates > 0}
+    facts["jump_time"] = model.settings.jump_time
+    facts["notes"] = [] if recurring(model) else ["no frame comes back near to another, so that jumps will show"]
+    context.add("model", name, target, facts, settings={"examples": named or items, "turns": request.turns})
+
+
+@one_blas_thread()
+def texture_sample(
+    context: Context, *, items: list[str], plant: bool = True, name: str = "texture", **how: Any
+) -> None:
+    """Play a texture, or make a loop; `how` are the fields of `Playing`."""
+    from freshtake.requests.texturing import Playing
+    from freshtake.workflows.inputs import frame_count, length_of
+    from freshtake.workflows.texture_playing import make_play
+
+    if how.get("frames") is None and how.get("seconds") is None:
+        how["seconds"] = USUAL
+    request = Playing(**how)
+    model = context.model(items[0], "texture")
+    frames = frame_count(length_of(request.frames, request.seconds), model.frame_time)
+    seconds = frames * request.times * model.frame_time
+    if not 0.1 <= seconds <= LONGEST:
+        raise UsageError(f"a motion lasts 0.1 to {LONGEST:g} seconds, but {seconds:g} were asked for")
+    context.report(f"making {frames} frames", 0.0, 1.0)
+    notes: list[str] = []
+    played = make_play(model, request, max(2, frames), plant=plant, report=context.progress, say=notes.append)
+    made = model.decode(played.rows) if played.motion is None else played.motion
+    if isinstance(made, np.ndarray):
+        made = Stroke(made, np.arange(len(made)) * model.frame_time)
+    settings = {"seconds": seconds, "loop": request.loop, "heading": request.heading}
+    context.add_motion(
+        "variant", name, under_name(made, name), parent=items[0], seed=request.seed, settings=settings,
+        facts={"method": "texture", "notes": notes}, group=context.item(items[0]).name,
+    )  # fmt: skip

@@ -1,0 +1,291 @@
+"""Bilinear analysis of aligned gait cycles: style and speed as two independent sliders (Hsu 2005, §5.1).
+
+gaits = bilinear.fit({("normal", 1.0): walk_1, ("normal", 1.6): walk_2, ("crouch", 1.0): ..., ("crouch", 1.6): ...})
+gaits.synthesize({"normal": 0.5, "crouch": 0.5}, 1.3, cycles=4)     # between; weights may go beyond 0 and 1
+
+Bilinear factors of a table: y(s, c) = sum over i, j of w(i, j) a_i(s) b_j(c) (Tenenbaum and Freeman 2000).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import pairwise
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.cycles import first_to_last
+from freshtake.motion.edit import take_frames
+from freshtake.motion.features import Recipe, decode, encode, recipe
+from freshtake.motion.verdict import require_unflung
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.style.settings import WarpSettings
+from freshtake.style.warping.alignment import align
+from freshtake.style.warping.equal_phase import best_shift, gait_of
+from freshtake.style.warping.time_warp import read_rows
+from freshtake.style.warping.warp_inputs import clip_rows
+
+FARTHEST = 3.0  # logarithm of the pace against the reference's: twenty times faster or slower is no gait
+SLACK = 0.04  # of a cycle: how much may be missing at a clip's ends
+
+
+@dataclass(frozen=True, eq=False)
+class GaitCode:
+    """How a cycle is coded: the recipe of its rows and the frames of the common clock (the first is not repeated)."""
+
+    recipe: Recipe
+    frames: int
+
+    def __len__(self) -> int:
+        return self.frames
+
+
+def gait_code(clips: Sequence[Clip], reference: int, settings: WarpSettings, tell: Report) -> tuple[GaitCode, Floats]:
+    """Return the vectors (clips, numbers) of one cycle of each clip, on the clock of the reference's cycle."""
+    origin = one_cycle(clips[reference])
+    cycles = [origin if k == reference else one_cycle(clip, origin) for k, clip in enumerate(clips)]
+    coded = recipe(cycles, angles="expmap", root="heading", scale="none", drop_constant=False)
+    whole = replace(settings, cut="never")
+    vectors = []
+    for number, cycle in enumerate(cycles):
+        tell(Progress(0.9 * number / len(cycles), f"aligning {cycle.name or f'cycle {number + 1}'}"))
+        found = align(origin, cycle, whole)
+        rows = closed(read_rows(encode(coded, cycle).values, found.path))
+        pace = closed(np.log(found.steps)[:, None])[:, 0]
+        pace += np.log((len(cycle) - 1) / np.exp(pace).sum())  # the duration is the cycle's own
+        vectors.append(np.concatenate([rows.ravel(), pace]))
+    return GaitCode(coded, len(origin) - 1), np.stack(vectors)
+
+
+def one_cycle(clip: Clip, like: Clip | None = None) -> Clip:
+    """Find the cycle whose end is most like its start, first frame included at both ends.
+
+    With `like` it begins at the phase of that cycle. A clip that does not recur is taken to be one cycle itself.
+    """
+    rows = clip_rows(clip, like or clip)[0]
+    gait = gait_of(clip, rows)
+    if gait is None:
+        return clip
+    start = 0.0 if like is None else _phase_of(like, clip, gait.mean)
+    first = np.ceil(gait.cycles[0] - start - SLACK)
+    count = int(np.floor(gait.cycles[-1] - start - first + SLACK))
+    marks = np.interp(start + first + np.arange(count + 1), gait.cycles, np.arange(len(clip)))
+    bounds = np.rint(marks).astype(int).tolist()
+    pieces = [take_frames(clip, low, high + 1) for low, high in pairwise(bounds) if high > low]
+    if not pieces:
+        raise UsageError(f"{clip.name or 'a clip'} holds no whole cycle of the reference's phase: give a longer take")
+    return min(pieces, key=first_to_last)
+
+
+def _phase_of(like: Clip, clip: Clip, mean: Floats) -> float:
+    """Find the phase of the clip at which the other, one cycle long, begins."""
+    rows = clip_rows(like, clip)[0][:-1]
+    bins = len(mean)
+    at = np.linspace(0.0, len(rows), bins, endpoint=False)
+    one = read_rows(np.concatenate([rows, rows[:1]]), at)
+    return -best_shift(one, mean)
+
+
+def closed(rows: Floats) -> Floats:
+    """Return all rows but the last, with the gap from the last to the first spread evenly, so that they repeat."""
+    count = len(rows) - 1
+    ramp = np.arange(count)[:, None] / count - 0.5
+    out: Floats = rows[:-1] - ramp * (rows[-1] - rows[0])
+    return out
+
+
+def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
+    """Make a clip of some cycles, at the recipe's rate; the first frame is repeated at the end."""
+    if cycles < 1:
+        raise UsageError(f"at least one cycle is made, not {cycles}")
+    rows, log_pace = vector[: -code.frames].reshape(code.frames, -1), vector[-code.frames :]
+    if np.abs(log_pace).max() > FARTHEST:
+        raise UsageError("this style and speed lie too far beyond the examples: give weights nearer to 0 and 1")
+    pace = np.exp(log_pace)
+    ends = np.concatenate([[0.0], np.cumsum(0.5 * (pace + np.roll(pace, -1)))])  # time of each phase, in frames
+    # A whole number of frames per cycle: otherwise the loop would not meet its start.
+    count = max(2, round(ends[-1]))
+    time = np.arange(cycles * count + 1) % count * (ends[-1] / count)
+    phase = np.interp(time, ends, np.arange(code.frames + 1, dtype=np.float64))
+    made = decode(code.recipe, read_rows(np.concatenate([rows, rows[:1]]), phase), name=name)
+    assert isinstance(made, Clip)
+    return require_unflung(made)
+
+
+Level = str | float
+Weights = Level | Mapping[Level, float]
+
+__all__ = ["GaitModel", "fit"]
+
+
+class Factors(NamedTuple):
+    """Style coordinates (styles, I), content coordinates (contents, J) and the core (I, J, numbers)."""
+
+    styles: Floats
+    contents: Floats
+    core: Floats
+
+
+def factorize(table: Floats, ranks: tuple[int, int] | None = None, rounds: int = 30) -> Factors:
+    """Find the best factors of given ranks for a table (styles, contents, numbers), by alternating singular vectors.
+
+    The coordinates are orthonormal. With full ranks the table is represented exactly, after one round.
+    """
+    full = table.shape[0], table.shape[1]
+    first, second = full if ranks is None else ranks
+    if not (1 <= first <= full[0] and 1 <= second <= full[1]):
+        raise UsageError(f"ranks {ranks} do not lie between (1, 1) and {full}")
+    contents = _leading(np.swapaxes(table, 0, 1), second)
+    styles = _leading(table, first)
+    for _ in range(rounds if (first, second) != full else 0):
+        styles = _leading(np.einsum("sck,cj->sjk", table, contents), first)
+        contents = _leading(np.einsum("sck,si->cik", table, styles), second)
+    core = np.einsum("sck,si,cj->ijk", table, styles, contents)
+    return Factors(*(np.ascontiguousarray(part) for part in (styles, contents, core)))  # as a file gives them back
+
+
+def _leading(table: Floats, rank: int) -> Floats:
+    """Return the leading left singular vectors (rows, rank) of the table laid flat along its first axis."""
+    # A table has few levels and long vectors: the small product has the same singular vectors and is much cheaper.
+    flat = table.reshape(len(table), -1)
+    values, vectors = np.linalg.eigh(flat @ flat.T)
+    return np.asarray(vectors[:, np.argsort(-values)[:rank]])
+
+
+def mix(factors: Factors, style: Floats, content: Floats) -> Floats:
+    """Return the vector at coordinates (I,) and (J,)."""
+    out: Floats = np.einsum("ijk,i,j->k", factors.core, style, content)
+    return out
+
+
+def spread_weights(wanted: Mapping[str | float, float], levels: Sequence[str | float], what: str) -> Floats:
+    """Return named weights as an array over all levels; they must sum to 1."""
+    out = np.zeros(len(levels))
+    for level, weight in wanted.items():
+        if level not in levels:
+            raise UsageError(f"{level!r} is no {what} of this model: it has {', '.join(map(str, levels))}")
+        out[list(levels).index(level)] = weight
+    if not (np.isfinite(out).all() and abs(out.sum() - 1.0) < 1e-6):
+        raise UsageError(f"the weights of a {what} must sum to 1, but they sum to {out.sum():g}")
+    return out
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class GaitModel:
+    """Gait cycles of several styles at several speeds, split into style coordinates, speed coordinates and a core."""
+
+    styles: tuple[Level, ...]
+    speeds: tuple[Level, ...]
+    factors: Factors
+    code: GaitCode
+
+    def __repr__(self) -> str:
+        return f"GaitModel({len(self.styles)} styles, {len(self.speeds)} speeds, {len(self.code)} frames per cycle)"
+
+    def coordinates(self, style: Weights, speed: Weights) -> tuple[Floats, Floats]:
+        """Return style and speed coordinates of weighted training points.
+
+        Args:
+            style: A trained style, or weights by style (see `synthesize`).
+            speed: A trained speed, or weights by speed.
+
+        Returns:
+            Style coordinates (I,) and speed coordinates (J,).
+        """
+        a = weights_of(style, self.styles, "style") @ self.factors.styles
+        return a, weights_of(speed, self.speeds, "speed") @ self.factors.contents
+
+    def vector(self, style: Weights, speed: Weights) -> Floats:
+        """Return one cycle as numbers.
+
+        Args:
+            style: A trained style, or weights by style (see `synthesize`).
+            speed: A trained speed, or weights by speed.
+
+        Returns:
+            Numbers (frames * DOFs + frames,): rows on the common clock, then the logarithm of the time warp.
+        """
+        return mix(self.factors, *self.coordinates(style, speed))
+
+    @one_blas_thread()
+    def synthesize(self, style: Weights, speed: Weights, *, cycles: int = 1, name: str = "") -> Clip:
+        """Make a walk of some cycles whose end meets its start.
+
+        A style or speed is the name of a trained one, or weights such as {"normal": 1.4, "crouch": -0.4}, which must
+        sum to 1; where all trained levels are numbers, any number: between neighbors, or beyond the outer ones.
+
+        Args:
+            style: The style, as said above.
+            speed: The speed, likewise.
+            cycles: How many cycles follow each other.
+            name: Of the clip.
+
+        Returns:
+            The walk at the rate of the examples; its first frame is repeated at the end.
+        """
+        return looped(self.code, self.vector(style, speed), cycles, name)
+
+
+@one_blas_thread()
+def fit(
+    cycles: Mapping[tuple[Level, Level], Clip],
+    *,
+    reference: tuple[Level, Level] | None = None,
+    ranks: tuple[int, int] | None = None,
+    settings: WarpSettings | None = None,
+    report: Report | None = None,
+) -> GaitModel:
+    """Learn from one clip per style and speed; each holds one gait cycle, or more of which the steadiest is taken.
+
+    Args:
+        cycles: Clips by (style, speed); every style is needed at every speed.
+        reference: The (style, speed) that all are aligned with by iterative motion warping; None: the first.
+        ranks: How many coordinates styles and speeds get. None: as many as there are, so that every trained cycle is
+            reproduced; fewer keep what styles and speeds have in common.
+        settings: How cycles are aligned.
+        report: Called with the progress.
+
+    Returns:
+        The model, from which walks of any style and speed are made.
+    """
+    styles, speeds = _levels([key[0] for key in cycles]), _levels([key[1] for key in cycles])
+    keys = [(style, speed) for style in styles for speed in speeds]
+    missing = [key for key in keys if key not in cycles]
+    if missing or len(keys) < 2:
+        lacking = f"{missing[0][0]} at {missing[0][1]}" if missing else "a second style or speed"
+        raise UsageError(f"a style × speed model needs a clip of every style at every speed, but {lacking} is missing")
+    origin = reference or next(iter(cycles))
+    if origin not in cycles:
+        raise UsageError(f"the reference {origin} is none of the clips")
+    tell = report or silent
+    code, vectors = gait_code([cycles[key] for key in keys], keys.index(origin), settings or WarpSettings(), tell)
+    factors = factorize(vectors.reshape(len(styles), len(speeds), -1), ranks)
+    tell(Progress(1.0, "fitted"))
+    return GaitModel(styles, speeds, factors, code)
+
+
+def _levels(found: Sequence[Level]) -> tuple[Level, ...]:
+    """List the levels of one factor: numbers in order, names as they come."""
+    levels = list(dict.fromkeys(found))
+    numbers = [level for level in levels if not isinstance(level, str)]
+    return tuple(sorted(numbers)) if len(numbers) == len(levels) else tuple(levels)
+
+
+def weights_of(wanted: Weights, levels: Sequence[Level], what: str) -> Floats:
+    """Return weights (levels,) that sum to 1."""
+
+    numbers = [float(level) for level in levels if not isinstance(level, str)]
+    if isinstance(wanted, Mapping):
+        return spread_weights(wanted, levels, what)
+    if wanted in levels:
+        return spread_weights({wanted: 1.0}, levels, what)
+    if isinstance(wanted, str) or len(numbers) < len(levels) or len(numbers) < 2:
+        raise UsageError(f"{wanted!r} is no {what} of this model: it has {', '.join(map(str, levels))}")
+    place = min(max(sum(number <= wanted for number in numbers) - 1, 0), len(numbers) - 2)
+    share = (float(wanted) - numbers[place]) / (numbers[place + 1] - numbers[place])
+    return spread_weights({levels[place]: 1.0 - share, levels[place + 1]: share}, levels, what)

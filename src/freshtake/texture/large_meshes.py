@@ -1,0 +1,206 @@
+"""Principal components of mesh sequences too large for double precision, a few vertices at a time (Sattler 2004, §2).
+
+All frames of a few vertices are looked at together. The inner products of the frames, summed over all vertices, have
+the same eigenvectors as the frames, so the result is exact and only the sequence itself, in single precision, has to
+fit into memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import MeshSequence
+from freshtake.motion.features.ground import Path, ground_of, rates, set_ground, turned_back
+from freshtake.motion.features.mesh_features import MeshLayout, mesh_layout
+from freshtake.motion.features.point_features import centered_plan
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.pca import Pca, kept_modes
+from freshtake.texture.examples import Described, central_velocities
+from freshtake.texture.frame_distance import Weights
+from freshtake.texture.mesh_compression import Block, blocks_of, conditions
+from freshtake.texture.segments import Segments
+from freshtake.texture.settings import Settings
+from freshtake.texture.shape import Group, Shape, group_of, mesh_recipe
+
+LARGE = 1 << 26  # numbers from which a sequence is looked at a few vertices at a time: half a gigabyte in double
+AT_ONCE = 1 << 22  # numbers that are looked at together
+PLANS = 32  # frames that the reference of headings is the mean of
+
+
+def is_large(motions: Sequence[object]) -> bool:
+    """Return whether all of the motions are meshes, and together too large for double precision."""
+    meshes = [motion for motion in motions if isinstance(motion, MeshSequence)]
+    frames = sum(len(mesh) for mesh in meshes)
+    numbers = sum(mesh.vertices.size for mesh in meshes)
+    # The matrix of inner products must be smaller than the sequence.
+    return len(meshes) == len(motions) and numbers >= LARGE and 4 * frames * frames <= numbers
+
+
+@dataclass(frozen=True)
+class _Large:
+    """Meshes of one connectivity and where they are in each frame; `path` is None where travel stays in them."""
+
+    meshes: Sequence[MeshSequence]
+    layout: MeshLayout
+    path: Sequence[Path | None]
+
+    def columns(self, block: Block, vertices: slice) -> Floats:
+        """Return positions, normals or an attribute of some vertices about the body (all frames, values)."""
+        parts = []
+        for mesh, path in zip(self.meshes, self.path, strict=True):
+            is_vector = block.name in ("positions", "normals")
+            source = getattr(mesh, "vertices" if block.name == "positions" else "normals") if is_vector else None
+            values = np.asarray(mesh.attributes[block.name] if source is None else source)[:, vertices]
+            part = values.astype(np.float64)
+            if path is not None and is_vector:
+                if block.name == "positions":
+                    set_ground(part, ground_of(part, self.layout.up) - path.ground[:, None], self.layout.up)
+                part = turned_back(part, path.heading, self.layout.up)
+            parts.append(part.reshape(len(part), -1))
+        return np.concatenate(parts)
+
+    def speeds(self, vertices: slice, still_ends: bool) -> Floats:
+        """Return velocities in the world, turned into the heading, of some vertices (all frames, values)."""
+        parts = []
+        for mesh, path in zip(self.meshes, self.path, strict=True):
+            part = central_velocities(mesh.vertices[:, vertices].astype(np.float64), still_ends)
+            if path is not None:
+                part = turned_back(part, path.heading, self.layout.up)
+            parts.append(part.reshape(len(part), -1))
+        return np.concatenate(parts)
+
+    def slices(self) -> Iterator[slice]:
+        """Yield the vertices that are looked at together."""
+        frames = sum(len(mesh) for mesh in self.meshes)
+        step = max(1, AT_ONCE // (3 * frames))
+        for first in range(0, self.layout.vertex_count, step):
+            yield slice(first, min(first + step, self.layout.vertex_count))
+
+
+def describe_large(
+    meshes: Sequence[MeshSequence], segments: Segments, settings: Settings, counts: tuple[int, int]
+) -> Described:
+    """Return rows, modes and mode weights of large meshes.
+
+    Args:
+        meshes: of one connectivity.
+        segments: takes and cells.
+        settings: without parts and clusters, which need all vertices at once.
+        counts: how many modes of positions and of velocities frames are compared by.
+
+    Returns:
+        What `learning` needs of the takes.
+    """
+    if settings.parts > 1 or settings.clusters > 1:
+        raise UsageError("a mesh of this size has no parts and clusters of frames: leave them out, or give less of it")
+    large = _located(meshes, settings)
+    blocks = blocks_of(large.layout)
+    inner = {block.name: _inner_products(large, partial(large.columns, block))[0] for block in blocks}
+    shape = Shape(tuple(_groups(large, blocks, inner, settings)))
+    rows = _nearest(large, blocks, shape)
+    ground = [np.zeros((0, 3)) if path is None else rates(path, large.layout.frame_time) for path in large.path]
+    if large.layout.root == "heading":
+        rows = np.concatenate([np.concatenate(ground), rows], axis=1)
+    weights = _weights(large, inner["positions"], settings.method == "paper", counts)
+    return Described(mesh_recipe(large.layout, shape), shape, rows, weights, segments, large.layout.frame_time)
+
+
+def _located(meshes: Sequence[MeshSequence], settings: Settings) -> _Large:
+    """Find where each frame is, a few frames at a time, against the mean ground plan of some frames."""
+    some = []
+    for mesh in meshes:
+        few = slice(None, None, -(-len(mesh) // PLANS))
+        changing = {name: v[few] if v.ndim == 3 else v for name, v in mesh.attributes.items()}
+        normals = None if mesh.normals is None else mesh.normals[few]
+        some.append(replace(mesh, vertices=mesh.vertices[few], normals=normals, attributes=changing))
+    layout = mesh_layout(some, settings.root or "heading")
+    if layout.root != "heading":
+        return _Large(meshes, layout, [None] * len(meshes))
+    paths = []
+    for mesh in meshes:
+        centers, turns = [], []
+        for first in range(0, len(mesh), PLANS):
+            plan, center = centered_plan(mesh.vertices[first : first + PLANS].astype(np.float64), layout.up)
+            centers.append(center)
+            turns.append(np.angle(plan @ layout.plan.conj()))
+        paths.append(Path(np.concatenate(centers), np.unwrap(np.concatenate(turns))))
+    return _Large(meshes, layout, paths)
+
+
+def _inner_products(large: _Large, values: Callable[[slice], Floats]) -> tuple[Floats, Floats]:
+    """Return inner products of all frames about their mean (frames, frames), and those of the mean (frames,)."""
+    frames = sum(len(mesh) for mesh in large.meshes)
+    total, with_mean = np.zeros((frames, frames)), np.zeros(frames)
+    for vertices in large.slices():
+        part = values(vertices)
+        mean = part.mean(axis=0)
+        part -= mean
+        total += part @ part.T
+        with_mean += part @ mean
+    return total, with_mean
+
+
+def _groups(large: _Large, blocks: list[Block], inner: dict[str, Floats], settings: Settings) -> Iterator[Group]:
+    """Yield the groups that `mesh_compression` makes of smaller meshes."""
+    positions, *others = blocks
+    joint = [block for block in others if block.name == "normals" and settings.normals == "joint"]
+    scales = {positions.name: 1.0}
+    for block in joint:
+        moving, spread = (float(np.trace(inner[name])) for name in (positions.name, block.name))
+        given = spread > 0.0 and moving > 0.0 and settings.attribute_weight > 0.0
+        scales[block.name] = settings.attribute_weight * np.sqrt(moving / spread) if given else 1.0
+    for together in ([positions, *joint], *([block] for block in others if block not in joint)):
+        frames, width = len(inner[positions.name]), sum(len(block.columns) for block in together)
+        products = sum(scales.get(block.name, 1.0) ** 2 * inner[block.name] for block in together)
+        count, energy, error = conditions(settings, frames, width)
+        modes_of, variances, total = kept_modes(np.asarray(products), width, count, energy, error)
+        mean, modes = np.empty(width), np.empty((len(variances), width))
+        at = 0
+        for block in together:
+            for vertices in large.slices():
+                part = large.columns(block, vertices) * scales.get(block.name, 1.0)
+                place = slice(at, at + part.shape[1])
+                mean[place] = part.mean(axis=0)
+                modes[:, place] = modes_of @ (part - mean[place])
+                at = place.stop
+        columns = np.concatenate([block.columns for block in together])
+        each = np.concatenate([np.full(len(block.columns), scales.get(block.name, 1.0)) for block in together])
+        name = "mesh" if positions in together else together[0].name
+        yield group_of(name, columns, each, Pca(mean, modes, variances, total), settings.bits)
+
+
+def _nearest(large: _Large, blocks: list[Block], shape: Shape) -> Floats:
+    """Return the weights (frames, width) that restore the frames best, since stored modes are rounded."""
+    parts = []
+    for group in shape.groups:
+        scales = group.scales.astype(np.float64)
+        modes, mean = group.modes.astype(np.float64) * scales, group.mean.astype(np.float64) * scales
+        right, at = np.zeros((len(modes), sum(len(mesh) for mesh in large.meshes))), 0
+        for block in blocks:
+            if block.columns[0] not in group.columns:
+                continue
+            for vertices in large.slices():
+                part = large.columns(block, vertices)
+                place = slice(at, at + part.shape[1])
+                right += modes[:, place] @ (part * scales[place] - mean[place]).T
+                at = place.stop
+        parts.append(np.linalg.solve(modes @ modes.T, right).T if len(modes) else np.zeros((right.shape[1], 0)))
+    return np.concatenate(parts, axis=1)
+
+
+def _weights(large: _Large, positions: Floats, still_ends: bool, counts: tuple[int, int]) -> Weights:
+    """Return what frames are compared by: mode weights of positions, and of velocities about zero."""
+    share = 1.0 / large.layout.vertex_count  # a squared distance is the mean square over the body
+    width = 3 * large.layout.vertex_count
+    modes_of, _, _ = kept_modes(positions * share, width, min(counts[0], len(positions)))
+    speeds, mean = _inner_products(large, lambda vertices: large.speeds(vertices, still_ends))
+    moving, _, _ = kept_modes(speeds * share, width, min(counts[1], len(speeds)))
+    # Adding back the products with the mean makes weights about zero, as `Weights` has them.
+    velocities = (speeds + mean[None]) * share @ moving.T
+    poses = positions * share @ modes_of.T
+    return Weights(*(x if x.shape[1] else np.zeros((len(x), 1)) for x in (poses, velocities)))

@@ -1,0 +1,203 @@
+"""Which phases a clip shows, and clip and Gaussian in the same columns along a stretch that is drawn again."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.ground import Path
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.variation.deviations import KNOTS
+from freshtake.variation.phase import ALIGNMENT, FASTEST, PACE, SLOWEST, read_at, steadied, warp_onto
+from freshtake.variation.takes import Course, turn_per_cycle
+
+if TYPE_CHECKING:
+    from freshtake.variation.model import VariationModel
+
+
+def clip_layout_of(model: VariationModel) -> ClipLayout:
+    """Return how the model codes clips; a model of something else is an error."""
+    recipe = model.material.recipe
+    if recipe is None or not isinstance(recipe.layout, ClipLayout) or model.takes.course is None:
+        raise UsageError("only clips of a body can be drawn again in part: this model was learned from something else")
+    return recipe.layout
+
+
+class Track(NamedTuple):
+    """The Gaussian of takes along consecutive whole phases.
+
+    Attributes:
+        first: The first of these phases.
+        mean: (phases, columns): places and headings instead of the root's speeds.
+        deltas: (takes, phases, columns): how each take differs.
+        sizes: (phases, columns): standard deviation of the prior.
+        log_pace: (takes, phases): how much slower each take is than the mean there.
+    """
+
+    first: int
+    mean: Floats
+    deltas: Floats
+    sizes: Floats
+    log_pace: Floats
+
+
+def track_along(model: VariationModel, phases: Floats) -> Track:
+    """Return the Gaussian of takes along all whole phases that these phases (frames,) need."""
+    deviations = model.deviations
+    last = len(deviations.mean) - 1
+    if not model.cyclic or (phases.min() >= 0.0 and phases.max() <= last):
+        pace = deviations.takes.log_pace
+        pace = np.concatenate([pace, pace[:, -1:]], axis=1)
+        return Track(0, deviations.mean, deviations.deltas, deviations.all_sizes, pace - pace.mean(axis=0))
+    takes, turn = model.closed, turn_per_cycle(model.takes)
+    assert takes is not None and takes.course is not None
+    first = int(np.floor(phases.min())) - KNOTS
+    grid = np.arange(first, int(np.ceil(phases.max())) + KNOTS + 1)
+    index = np.mod(grid, last)
+    mean = takes.rows.mean(axis=0)
+    deltas, steps = takes.rows - mean, takes.course.path(mean).ground
+    turned = np.exp(1j * turn * (grid // last))
+    along, apart = mean[index], deltas[:, index]
+    # steps add up to a way; how takes deviate from it has to return, or it would add up over cycles, too
+    places = np.concatenate([[0.0], np.cumsum(steps[index][:-1] * turned[:-1])])
+    course = takes.course.path(along)
+    takes.course.put(along, Path(places, course.heading + turn * (grid // last)))
+    for delta, out in zip(deltas, apart, strict=True):
+        way = takes.course.path(delta)
+        off = np.concatenate([[0.0], np.cumsum(way.ground[:last])])
+        off = (off - off[-1] * np.linspace(0.0, 1.0, last + 1) - 0.5 * off[-1])[index]
+        takes.course.put(out, Path(off * turned, way.heading[index]))
+    pace = takes.log_pace - takes.log_pace.mean(axis=0)
+    return Track(first, along, apart, deviations.all_sizes[index], pace[:, np.minimum(index, pace.shape[1] - 1)])
+
+
+class Coded(NamedTuple):
+    """A clip as columns of the takes.
+
+    Attributes:
+        rows: (frames, columns): places and headings instead of the root's speeds, facing as the takes do.
+        columns: (frames, all columns of the layout).
+        at: (frames,): phases, counted from the first one of the track.
+        course: Which columns hold the places and headings.
+        kept: Which columns of the layout the DOFs are.
+        turn: By how much the clip is turned against the takes, in radians.
+    """
+
+    rows: Floats
+    columns: Floats
+    at: Floats
+    course: Course
+    kept: Ints
+    turn: float
+
+
+def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, inside: slice) -> Coded:
+    """Return a clip as columns of the takes, facing on average as they do `inside` a stretch."""
+    layout, at, mean = clip_layout_of(model), phases - track.first, track.mean
+    recipe, course = model.material.recipe, model.takes.course
+    assert recipe is not None and course is not None
+    columns, start = layout.encode(clip)
+    path = layout.path(columns, start)
+    apart = (path.heading - read_at(mean, at)[:, course.columns[2]])[inside]
+    turn = float(np.angle(np.exp(1j * apart).mean()))
+    # Headings count whole turns: the nearest mean direction alone would make the body spin back.
+    turn += 2.0 * np.pi * round(float(apart.mean() - turn) / (2.0 * np.pi))
+    rows = np.zeros((len(columns), mean.shape[1]))
+    rows[:, : course.dofs] = columns[:, recipe.kept]
+    course.put(rows, Path(path.ground * np.exp(-1j * turn), path.heading - turn))
+    return Coded(rows, columns, at, course, recipe.kept, turn)
+
+
+def posed(layout: ClipLayout, clip: Clip, coded: Coded, rows: Floats) -> Clip:
+    """Return rows of the takes' columns as a clip; what is no DOF stays as it is in the clip."""
+    columns = coded.columns.copy()
+    columns[:, coded.kept] = rows[:, : coded.course.dofs]
+    path = coded.course.path(rows)
+    placed = Path(path.ground * np.exp(1j * coded.turn), path.heading + coded.turn)
+    root, rotations, moved = layout.pose(columns, placed, clip.skeleton)
+    if moved is None and clip.joint_translations is not None:
+        moved = clip.joint_translations
+    return clip.changed(root=root, rotations=rotations, joint_translations=moved)
+
+
+STRIDES = np.arange(4)  # phases that a frame may advance by, from standing still to more than the fastest pace
+
+
+def phases_of(model: VariationModel, clip: Clip) -> Floats:
+    """Return the phase (frames,) of every frame of a clip of the movement, wherever it begins and ends.
+
+    A clip that shows the movement from its first phase to its last is aligned as takes are; any other by the cheapest
+    path through the phases. Phases of a cyclic motion increase through all cycles of a clip.
+    """
+    weights, frame_time = model.material.weights, model.frame_time
+    rows, goal = model.encode(clip) * weights, mean_rows(model) * weights
+    candidates = [_cheapest_phases(model, rows, goal)]
+    if SLOWEST < len(rows) / len(goal) < FASTEST:
+        at = warp_onto(goal, rows, ALIGNMENT / frame_time)
+        at = steadied(at[:, None], [rows], PACE / frame_time)[:, 0]
+        candidates.append(np.interp(np.arange(float(len(rows))), at, np.arange(float(len(at)))))
+    return min(candidates, key=lambda phases: _distance(model, rows, goal, phases))
+
+
+def mean_rows(model: VariationModel) -> Floats:
+    """Return the mean of the takes as rows (phases, DOFs), the root's speeds included."""
+    read = [read_at(x, frames) for x, frames in zip(model.material.values, model.phase_frames.T, strict=True)]
+    return np.asarray(np.mean(read, axis=0))
+
+
+def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
+    """Return how many standard deviations a clip lies from the mean motion, all of the body taken together.
+
+    Args:
+        model: A model of the movement.
+        clip: What may be a clip of it.
+        phases: (frames,): its phases.
+
+    Returns:
+        The median over frames. Further takes have 1 to 4; clips of another movement usually more.
+    """
+    weights, moving = model.material.weights, ~model.material.held
+    at = np.mod(phases, len(model.phase_frames) - 1.0) if model.cyclic else phases
+    away = ((model.encode(clip) - read_at(mean_rows(model), at)) * weights)[:, moving]
+    usual = (read_at(model.deviations.total_sizes, at) * weights)[:, moving]
+    return float(np.median(np.sqrt((away**2).sum(axis=1) / np.maximum((usual**2).sum(axis=1), 1e-300))))
+
+
+def _distance(model: VariationModel, rows: Floats, goal: Floats, phases: Floats) -> float:
+    at = np.mod(phases, len(goal) - 1.0) if model.cyclic else phases
+    return float(((rows - read_at(goal, at)) ** 2).sum(axis=1).mean())
+
+
+def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Floats:
+    """Return phases (frames,) from anywhere to anywhere, by dynamic programming; `goal` is the mean, weighted."""
+    cycle = len(goal) - 1
+    goal = goal[:cycle] if model.cyclic else goal
+    cost = (rows**2).sum(axis=1)[:, None] - 2.0 * rows @ goal.T + (goal**2).sum(axis=1)
+    # a pace unlike the takes' costs as much as poses usually deviate: it is not changed for less
+    usual = ((model.deviations.total_sizes * model.material.weights) ** 2).sum(axis=1).mean()
+    price = float(usual) * (STRIDES - 1.0) ** 2
+    total, came = cost[0], np.zeros(cost.shape, dtype=np.int8)
+    for t in range(1, len(cost)):
+        before = np.stack([np.roll(total, k) for k in STRIDES]) + price[:, None]
+        if not model.cyclic:
+            for k in STRIDES:
+                before[k, :k] = np.inf
+        came[t] = before.argmin(axis=0)
+        total = before.min(axis=0) + cost[t]
+    at = int(total.argmin())
+    steps = np.empty(len(cost))
+    for t in range(len(cost) - 1, -1, -1):
+        steps[t] = came[t, at] if t else at
+        at = (at - int(came[t, at])) % cost.shape[1]
+    path = np.cumsum(steps)
+    # The cheapest path advances by whole phases, which would be seen as a stutter.
+    smooth = gaussian_filter1d(path - np.arange(len(path)), PACE / (2.0 * model.frame_time), mode="nearest")
+    pace = np.clip(np.diff(smooth) + 1.0, SLOWEST, FASTEST)
+    smooth = np.concatenate([[0.0], np.cumsum(pace)])
+    smooth += float((path - smooth).mean())
+    return np.asarray(smooth if model.cyclic else np.clip(smooth, 0.0, float(cycle)))

@@ -1,0 +1,341 @@
+"""Variants of every action in a folder of takes, as training data."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import re
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import asdict, dataclass, replace
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any, NamedTuple
+
+from freshtake.errors import FormatError, FreshtakeError, UsageError
+from freshtake.formats.dataset import Sample, is_dataset, write_dataset
+from freshtake.formats.files import replacing_folder, write_bytes
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import FORMATS, for_writing, take_in_all, write
+from freshtake.methods.gathering import gathered
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip, Stroke
+from freshtake.motion.edit import mirror, resample
+from freshtake.motion.kinds import kind_word
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.variation import Augment, Variants
+from freshtake.workflows.inputs import generator
+from freshtake.workflows.varying import ENDINGS, guided_variants
+
+REAL, VARIANT = "real", "variant"
+FEWEST = 3  # trusted takes that others are compared with
+_NUMBER = re.compile(r"[\s_.-]*\d+$")
+_SIDES = {"left": "right", "right": "left"}
+
+
+@dataclass(frozen=True)
+class Label:
+    """Say of one motion what it is and how to make it again.
+
+    Attributes:
+        file: Its name in the folder or data set.
+        group: The action.
+        kind: "real" or "variant".
+        sources: The takes it comes from.
+        change: "", "mirrored" or "speed 0.9".
+        seed: That of the model and variants.
+        number: Which of the variants with that seed.
+        amount: How far variants differ.
+        model: Of variants, the SHA-256 of the model's file.
+        licence: The licence of the takes.
+    """
+
+    file: str
+    group: str
+    kind: str
+    sources: tuple[str, ...]
+    change: str = ""
+    seed: int | None = None
+    number: int | None = None
+    amount: float | None = None
+    model: str = ""
+    licence: str = ""
+
+
+@dataclass(frozen=True)
+class Augmented:
+    """Say what was written.
+
+    Attributes:
+        path: The folder or the file.
+        labels: One for each motion.
+        copied: By group, why there are no variants of it.
+    """
+
+    path: Path
+    labels: tuple[Label, ...]
+    copied: dict[str, str]
+
+    @property
+    def variants(self) -> int:
+        """Return how many variants there are, changed ones not counted."""
+        return sum(label.kind == VARIANT and not label.change for label in self.labels)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return it for JSON."""
+        return {"files": [asdict(label) for label in self.labels], "only_copied": self.copied}
+
+
+class Entry(NamedTuple):
+    """A motion with its label, and the file that it was read from where it is an unchanged take."""
+
+    label: Label
+    motion: Motion
+    source: Path | None = None
+
+
+@one_blas_thread()
+def augment(request: Augment, report: Report = silent, warn: Callable[[str], None] | None = None) -> Augmented:
+    """Write the takes of a folder and variants of each group, labelled, as a folder or as one file for learners.
+
+    With `request.by_likeness`, takes that are alone in their group join one of at least three takes that they are like.
+    Groups of fewer than two takes, and those from which nothing can be learned, are copied, with a note that says why.
+
+    Args:
+        request: The folder of takes, where the result goes, how many variants of each group, and other changes.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The labels of all motions, and why groups were only copied.
+    """
+    say = warn or (lambda sentence: None)
+    source, target = request.folder, request.out
+    takes = _takes(source, target)
+    read = take_in_all(takes, ReadOptions(**request.reading(warn)))
+    motions = {path: one.motion for path, one in zip(takes, read, strict=True)}
+    groups = grouped(takes, source)
+    if request.by_likeness:
+        groups = _joined(groups, motions, request.seed, say)
+    labels: list[Label] = []
+    copied: dict[str, str] = {}
+
+    def entries(models: Path | None) -> Iterator[Entry]:
+        licence = request.licence or next((path.name for path in _licences(source)), "")
+        for number, (name, paths) in enumerate(groups.items()):
+            report(Progress(number / len(groups), name))
+            for entry in _group_entries(request, name, paths, motions, models, copied, say):
+                labels.append(replace(entry.label, licence=licence))
+                yield entry._replace(label=labels[-1])
+        if len(copied) == len(groups):
+            raise UsageError(f"{source}: no group has takes to learn from: {next(iter(copied.values()))}")
+
+    if is_dataset(target):
+        write_dataset(target, (Sample(asdict(entry.label), entry.motion) for entry in entries(None)))
+        return Augmented(target, tuple(labels), copied)
+    with replacing_folder(target) as place:
+        for entry in entries(place / "models"):
+            file = place / entry.label.file
+            file.parent.mkdir(parents=True, exist_ok=True)
+            if entry.source is not None:
+                _copy(entry.source, file)
+            else:
+                write(file, entry.motion)
+        for path in _licences(source):
+            shutil.copyfile(path, place / path.name)
+        done = Augmented(target, tuple(labels), copied)
+        _write_labels(place, done)
+    return done
+
+
+def _group_entries(
+    request: Augment, name: str, paths: list[Path], motions: dict[Path, Motion], models: Path | None,
+    copied: dict[str, str], say: Callable[[str], None],
+) -> Iterator[Entry]:  # fmt: skip
+    """Yield the takes of a group, its variants, and both once more with each change."""
+    source, seed = request.folder, request.seed
+    files = tuple(path.relative_to(source).as_posix() for path in paths)
+    entries = [
+        Entry(Label(file, name, REAL, (file,)), motions[path], path) for file, path in zip(files, paths, strict=True)
+    ]
+    try:
+        digest, variants = _variants(request, name, [motions[path] for path in paths], models)
+        suffix = _ending(paths[0], variants[0])
+        for k, motion in enumerate(variants, start=1):
+            file = f"{name}_variant_{k:03d}{suffix}"
+            if source / file in motions:
+                raise FormatError(source / file, "a variant would have this name: rename the take")
+            entries.append(Entry(Label(file, name, VARIANT, files, "", seed, k, request.amount, digest), motion))
+    except FormatError:
+        raise
+    except FreshtakeError as error:
+        copied[name] = str(error)
+        say(f"{name}: {error}; its takes are copied as they are")
+    yield from entries
+    changes: list[tuple[str, Callable[[Motion], Motion]]] = [("mirrored", _mirrored)] if request.mirror else []
+    changes += [(f"speed {speed:g}", partial(_at_speed, speed=speed)) for speed in request.speeds or ()]
+    for word, change in changes:
+        try:
+            for entry in entries:
+                yield _changed(entry, word, change(entry.motion))
+        except UsageError as error:
+            say(f"{name}: {error}; it is not {word.split()[0]}")
+
+
+def _changed(entry: Entry, word: str, motion: Motion) -> Entry:
+    """Label a changed motion; a mirrored kick of the left leg is one of the right leg."""
+    label = entry.label
+    group = swapped_sides(label.group) if word == "mirrored" else label.group
+    path = Path(label.file)
+    suffix = path.suffix if entry.source is None else _ending(path, motion)
+    file = path.with_name(f"{path.stem}_{word.replace(' ', '_').replace('.', '_')}{suffix}").as_posix()
+    return Entry(replace(label, file=file, group=group, change=word), motion)
+
+
+def swapped_sides(name: str) -> str:
+    """Exchange the words left and right in a name, however they are capitalized.
+
+    Args:
+        name: Such as "kick_left".
+
+    Returns:
+        Such as "kick_right".
+    """
+
+    def other(match: re.Match[str]) -> str:
+        word = _SIDES[match[0].lower()]
+        return word.upper() if match[0].isupper() else word.capitalize() if match[0][0].isupper() else word
+
+    return re.sub("left|right", other, name, flags=re.IGNORECASE)
+
+
+def _mirrored(motion: Motion) -> Motion:
+    if not isinstance(motion, Clip):
+        raise UsageError(f"a {kind_word(motion)} has no left and right joints to exchange")
+    problem = UsageError("no axis along which this body is symmetrical was found")
+    for axis in ("x", "y", "z"):
+        try:
+            # A wrong axis is refused: limbs of the other side are not its mirror image.
+            return mirror(motion, axis)
+        except UsageError as error:
+            problem = error if axis == "x" else problem
+    raise problem
+
+
+def _at_speed(motion: Motion, speed: float) -> Motion:
+    match motion:
+        case Clip():
+            return resample(motion.changed(frame_time=motion.frame_time / speed), motion.fps)
+        case Stroke():
+            return replace(motion, times=motion.times / speed)
+    raise UsageError(f"a {kind_word(motion)} keeps its speed")
+
+
+def grouped(paths: Sequence[Path], source: Path) -> dict[str, list[Path]]:
+    """Takes by the folder below `source` and their name without the number at its end."""
+    out: dict[str, list[Path]] = {}
+    for path in paths:
+        place = path.relative_to(source)
+        stem = _NUMBER.sub("", path.stem) or path.stem
+        out.setdefault((place.parent / stem).as_posix(), []).append(path)
+    return out
+
+
+def _takes(source: Path, target: Path) -> list[Path]:
+    """All files with the ending of a motion in a folder and the folders below it."""
+    if not source.is_dir():
+        raise FormatError(source, "this is not a folder: name one with takes in it")
+    inside = target.resolve()
+    if inside == source.resolve() or source.resolve() in inside.parents:
+        raise FormatError(target, "variants go into a folder of their own, outside that of the takes")
+    endings = {suffix for form in FORMATS if form.name not in ("asf", "obj") for suffix in form.suffixes}
+    takes = [path for path in source.rglob("*") if path.is_file() and path.suffix.lower() in endings]
+    takes = [path for path in takes if not path.name.startswith(".") and path.stem != "labels"]
+    if not takes:
+        raise FormatError(source, "there are no takes in this folder")
+    return sorted(takes, key=_natural)
+
+
+def _natural(path: Path) -> list[tuple[bool, int, str]]:
+    """walk_2 before walk_10."""
+    parts = re.split(r"(\d+)", str(path))
+    return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
+
+
+def _variants(request: Augment, name: str, motions: list[Motion], models: Path | None) -> tuple[str, list[Motion]]:
+    """Learn from a group, and return the SHA-256 of its model with the variants; the model is saved in `models`."""
+    from freshtake.formats.ftm import save
+    from freshtake.variation.learning import learn
+
+    if len(motions) < 2:
+        raise UsageError("one take alone does not show how takes of it differ")
+    model = learn(gathered(motions, lambda sentence: None), rng=generator(request.seed))
+    plan = Variants(count=request.count, amount=request.amount, seed=request.seed)
+    variants = [variant.motion for variant in guided_variants(model, plan)]
+    with TemporaryDirectory() as folder:
+        file = (models or Path(folder)) / f"{name}.ftm"
+        save(file, model)
+        return hashlib.sha256(file.read_bytes()).hexdigest(), variants
+
+
+def _joined(
+    groups: dict[str, list[Path]], motions: dict[Path, Motion], seed: int, say: Callable[[str], None]
+) -> dict[str, list[Path]]:
+    """Takes that are alone go to the group of at least three takes among which they are the least unlike."""
+    from freshtake.variation.selection.selecting import select
+
+    out = {name: list(paths) for name, paths in groups.items()}
+    large = [name for name, paths in groups.items() if len(paths) >= FEWEST]
+    for name, paths in groups.items():
+        best: tuple[float, str] | None = None
+        for other in large if len(paths) == 1 else ():
+            try:
+                trusted = [motions[path] for path in groups[other]]
+                verdict = select([motions[paths[0]]], trusted, rng=generator(seed)).verdicts[0]
+            except FreshtakeError:  # another kind of motion, or another body
+                continue
+            if verdict.kept and (best is None or verdict.figure > best[0]):
+                best = verdict.figure, other
+        if best is not None:
+            say(f"{paths[0].name} is like the takes of {best[1]} and joins them")
+            out[best[1]].append(paths[0])
+            del out[name]
+    return out
+
+
+def _copy(path: Path, target: Path) -> None:
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, target)
+    skeletons = path.parent.glob("*.asf") if path.suffix.lower() == ".amc" else ()
+    for skeleton in skeletons:  # without which the copy could not be read
+        shutil.copyfile(skeleton, target.parent / skeleton.name)
+
+
+def _ending(path: Path, motion: Motion) -> str:
+    """Of the takes, where that can be written and holds what variants have; else the usual one."""
+    suffix = path.suffix.lower()
+    try:
+        for_writing(Path(f"x{suffix}"))
+    except FormatError:
+        return ENDINGS[type(motion)]
+    return ENDINGS[type(motion)] if suffix == ".amc" else suffix
+
+
+def _licences(folder: Path) -> list[Path]:
+    """Return the files that state a licence, by their names."""
+    return sorted(path for path in folder.iterdir() if path.is_file() and re.match("licen[sc]e", path.name, re.I))
+
+
+def _write_labels(place: Path, done: Augmented) -> None:
+    text = io.StringIO()
+    rows = [asdict(label) for label in done.labels]
+    table = csv.DictWriter(text, fieldnames=list(rows[0]), lineterminator="\n")
+    table.writeheader()
+    table.writerows([{**row, "sources": ";".join(row["sources"])} for row in rows])
+    write_bytes(place / "labels.csv", text.getvalue().encode("utf-8"))
+    write_bytes(
+        place / "labels.json", (json.dumps(done.as_dict(), indent=1, ensure_ascii=False) + "\n").encode("utf-8")
+    )

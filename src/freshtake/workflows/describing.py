@@ -1,0 +1,213 @@
+"""What clips, models and sets of them are, and what a model has learned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.formats.ftm import is_model, read_stored
+from freshtake.formats.ftm.io import method_of
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import detect, take_in_all
+from freshtake.formats.take_files import MODELS, TAKES, take_files
+from freshtake.methods.progress import Report, silent
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body.roles import feet
+from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.body.size import guess_unit, unit_name
+from freshtake.motion.check import check, check_set
+from freshtake.motion.validation import fps_of
+from freshtake.requests.clips import Info
+from freshtake.workflows.inputs import named_apart
+from freshtake.workflows.outputs import seconds_of
+
+if TYPE_CHECKING:
+    from freshtake.variation.model import VariationModel
+    from freshtake.variation.paper.model import PaperModel
+
+
+class Described(NamedTuple):
+    """A file's facts, ready to be printed or written as JSON, and the motion itself (None for a model)."""
+
+    facts: dict[str, Any]
+    motion: Motion | None
+
+
+def info(request: Info, report: Report = silent, warn: Callable[[str], None] | None = None) -> list[Described]:
+    """Describe motions and models; files of one skeleton are read together, so that they have one vertical axis.
+
+    Args:
+        request: The files.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        One description per file.
+    """
+    # Nothing is resampled: a file is described as it is.
+    return motion_infos(take_files(request.paths, TAKES | MODELS), **{**request.reading(warn), "rate": None})
+
+
+def motion_info(path: Path, **options: Any) -> Described:
+    """Describe one file."""
+    return motion_infos([path], **options)[0]
+
+
+def motion_infos(paths: Sequence[Path], **options: Any) -> list[Described]:
+    """Describe files that belong together."""
+    files = [path for path in paths if not is_model(path)]
+    read = take_in_all(files, ReadOptions(**options))
+    named = zip(named_apart(files, [one.motion for one in read]), [one.up for one in read], strict=True)
+    return [_describe_motion(path, *next(named)) if path in files else _describe_model(path) for path in paths]
+
+
+def _describe_motion(path: Path, motion: Motion, how: str) -> Described:
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+        findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
+        facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion, how)}
+    return Described({**facts, "findings": findings}, motion)
+
+
+def _describe_model(path: Path) -> Described:
+
+    stored = read_stored(path)
+    origin = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
+    facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **origin}
+    return Described({**facts, "findings": []}, None)
+
+
+def motion_set_info(described: Sequence[Described]) -> list[str]:
+    """What is wrong between files: skeletons that do not match, unequal rates, duplicates."""
+    motions = [d.motion for d in described if d.motion is not None]
+    return [finding.sentence for finding in check_set(motions)]
+
+
+def _kind(motion: Motion) -> str:
+    return {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}[type(motion)]
+
+
+def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
+    facts: dict[str, Any] = {
+        "frames": len(motion),
+        "fps": round(fps_of(motion.frame_time), 3),
+        "frame_time": motion.frame_time,
+        "duration_s": round(seconds_of(motion), 4),
+    }
+    if isinstance(motion, Stroke):
+        return facts | {"dimensions": list(motion.dimensions), "evenly_timed": motion.uniform}
+    facts |= {"up": motion.up, "up_from": up_from, "unit_m": motion.unit_m, "unit": _unit(motion)}
+    if isinstance(motion, Clip):
+        return facts | _clip_facts(motion)
+    if isinstance(motion, PointClip):
+        gaps = round(float(motion.gaps().mean()), 4)
+        return facts | {"points": len(motion.names), "gap_share": gaps, "point_names": list(motion.names)}
+    attributes = [*(["normals"] if motion.normals is not None else []), *motion.attributes]
+    return facts | {
+        "vertices": motion.vertices.shape[1],
+        "faces": len(motion.faces),
+        "attributes": attributes,
+    }
+
+
+def _unit(motion: Clip | PointClip | MeshSequence) -> str:
+    """The unit of length in words, marked where it is a guess."""
+    if motion.unit_m is not None:
+        return unit_name(motion.unit_m)
+    guess = guess_unit(motion.skeleton) if isinstance(motion, Clip) else None
+    return "not known" if guess is None else f"{guess.name} (guessed from the body's size)"
+
+
+def _clip_facts(clip: Clip) -> dict[str, Any]:
+    skeleton = clip.skeleton
+    facts: dict[str, Any] = {
+        "joints": len(skeleton),
+        "end_sites": len(skeleton.end_sites),
+        "channels": skeleton.channel_count,
+        "dofs": _moving_channels(clip),
+        "euler_orders": sorted({order for order in skeleton.orders if order}),
+        "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
+        "root": skeleton.names[0 if skeleton.base is None else skeleton.base.joint],
+        "feet": [foot.name for foot in feet(skeleton)] or "none found",
+        "joint_names": list(skeleton.names),
+    }
+    return facts
+
+
+def _moving_channels(clip: Clip) -> int:
+    """How many of the file's channels change at all: the degrees of freedom that a model sees."""
+    from freshtake.motion.channels import channels_from_clip
+
+    _, values = channels_from_clip(as_filed(clip))
+    return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))
+
+
+def model_facts(model: Any) -> dict[str, Any]:
+    """The facts of a model of any method."""
+    method = method_of(model)
+    if method is None:
+        raise UsageError(f"a {type(model).__name__} is not a freshtake model")
+    facts: dict[str, Any] = getattr(import_module("freshtake.workflows"), method.facts)(model)
+    return facts
+
+
+def variation_facts(model: VariationModel) -> dict[str, Any]:
+    """Examples, DOFs, what was chosen, and how many parents nodes have (least, mean, most)."""
+    material = model.material
+    skeleton = None if material.recipe is None else material.recipe.skeleton
+    return {
+        "method": "variation",
+        "motion": "cyclic" if model.cyclic else "acyclic",
+        "examples": len(material.values),
+        "example_frames": [len(rows) for rows in material.values],
+        "fps": round(fps_of(model.frame_time), 3),
+        "frame_time": model.frame_time,
+        "joints": None if skeleton is None else len(skeleton),
+        "dofs": len(model.dofs),
+        **_network_facts(model),
+        "dof_names": list(model.dofs),
+    }
+
+
+def _network_facts(model: VariationModel) -> dict[str, Any]:
+    """Return how much of how takes differ comes from whole takes, and how far a further take usually deviates."""
+    deviations = model.deviations
+    size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
+    return {
+        "whole_takes_share": round(float(deviations.share.min()), 3),
+        "deviation": round(float(np.sqrt((size**2).mean())), 6),
+    }
+
+
+def paper_facts(model: PaperModel) -> dict[str, Any]:
+    """Return the examples, the DOFs, the numbers that were chosen, and how many parents nodes have."""
+    material = model.material
+    skeleton = None if material.recipe is None else material.recipe.skeleton
+    return {
+        "method": "paper (Lau 2009)",
+        "motion": "cyclic" if model.cyclic else "acyclic",
+        "examples": len(material.values),
+        "example_frames": [len(rows) for rows in material.values],
+        "fps": round(fps_of(model.frame_time), 3),
+        "frame_time": model.frame_time,
+        "joints": None if skeleton is None else len(skeleton),
+        "dofs": len(model.dofs),
+        "order": model.settings.order,
+        "neighbors": model.rule.neighbors,
+        "kernel_width": round(model.rule.width, 6),
+        "velocity_weight": model.rule.velocity_weight,
+        "parents": _counts(model.transition.edges),
+        "prior_neighbors": model.prior_rule.neighbors,
+        "prior_kernel_width": round(model.prior_rule.width, 6),
+        "prior_parents": _counts(model.prior.edges),
+        "dof_names": list(model.dofs),
+    }
+
+
+def _counts(edges: Sequence[Sequence[int]]) -> dict[str, float]:
+    sizes = [len(parents) for parents in edges]
+    return {"least": min(sizes), "mean": round(sum(sizes) / len(sizes), 2), "most": max(sizes)}

@@ -1,0 +1,192 @@
+"""What workflows read: takes that are used together, models of one method, lengths, moments and seeds."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import read_text
+from freshtake.formats.ftm import Stored, is_model, read_stored
+from freshtake.formats.ftm.io import METHODS
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import take_in_all
+from freshtake.formats.table import parse_table
+from freshtake.methods.gathering import gathered
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.kinds import kind_word
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.balanced_draws import BalancedGenerator
+from freshtake.requests.shared import Length as RequestedLength
+
+FARTHEST = 1e18  # in any unit
+GROUP = 15  # variants that balance one another: as many as a command makes by default
+
+
+def read_takes(paths: Sequence[Path], reading: dict[str, Any] | None = None) -> list[Motion]:
+    """Takes of one movement or of several, with one vertical axis: that of the first."""
+    return read_sets([paths], reading)[0]
+
+
+def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:
+    """Several sets of takes that are used together."""
+    options = ReadOptions(**(reading or {}))
+    sources = [path for paths in sets for path in paths]
+    read_motions = take_in_all(sources, options)
+    taken = [_sound(path, one.motion) for path, one in zip(sources, read_motions, strict=True)]
+    read = iter(gathered(named_apart(sources, taken), options.warn))
+    return [[next(read) for _ in paths] for paths in sets]
+
+
+def named_apart(paths: Sequence[Path], motions: Sequence[Motion]) -> list[Motion]:
+    """Return motions with names that tell them apart: those that share one ("Take 001") are named by their files."""
+    often = Counter(motion.name for motion in motions)
+    return [
+        replace(motion, name=path.stem) if often[motion.name] > 1 and motion.name != path.stem else motion
+        for path, motion in zip(paths, motions, strict=True)
+    ]
+
+
+def _sound(path: Path, motion: Motion) -> Motion:
+    """Refuse positions so large that their squares overflow."""
+    places = {Clip: "root", Stroke: "points", PointClip: "positions", MeshSequence: "vertices"}[type(motion)]
+    values = getattr(motion, places)
+    # Gaps are NaN, which fmax and fmin pass over without a copy of the values.
+    far = max(float(np.fmax.reduce(values, axis=None)), -float(np.fmin.reduce(values, axis=None)))
+    if far > FARTHEST:
+        frame = int(np.argwhere(np.abs(values) >= far)[0, 0])
+        raise FormatError(path, f"a place lies {far:.3g} from the origin: correct it", f"frame {frame}")
+    return motion
+
+
+def read_clips(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None, need: str) -> list[list[Clip]]:
+    """Several sets of clips with a skeleton; anything else is refused with what it is needed for."""
+    out: list[list[Clip]] = []
+    for paths, motions in zip(sets, read_sets(sets, reading), strict=True):
+        out.append([])
+        for path, motion in zip(paths, motions, strict=True):
+            if not isinstance(motion, Clip):
+                raise UsageError(f"{path} is a {kind_word(motion)}: {need}")
+            out[-1].append(motion if motion.name else motion.changed(name=path.stem))
+    return out
+
+
+def read_path(path: Path) -> Floats:
+    """Points (points, 2) of a way over the ground, from a table with the columns x and z (or x and y)."""
+    table = parse_table(path, read_text(path))
+    names = [name.lower() for name in table.names]
+    for second in ("z", "y"):
+        if "x" in names and second in names:
+            return np.asarray(table.values[:, [names.index("x"), names.index(second)]])
+    raise FormatError(path, "the columns x and z (or x and y) were expected", "line 1")
+
+
+def model_of(source: Path, method: str) -> Any:
+    """The model in a file, if that method learned it; else one sentence that says which command to use."""
+    if source.exists() and not is_model(source):
+        raise FormatError(source, f"this is not a freshtake model: write one with freshtake {METHODS[method].learns}")
+    return checked(read_stored(source), source, method).model
+
+
+def checked(stored: Stored, source: Path, method: str) -> Stored:
+    """A model that was read, if that method learned it; else one sentence that says which command to use."""
+    if stored.method != method:
+        given, wanted = METHODS[stored.method], METHODS[method]
+        raise FormatError(
+            source,
+            f"this is a model of the method {given.name}, which freshtake {given.uses} takes; one of the method "
+            f"{wanted.name}, which freshtake {wanted.learns} writes, is needed here",
+        )
+    return stored
+
+
+class Seconds(NamedTuple):
+    """A length in time."""
+
+    seconds: float
+
+
+Length = int | Seconds
+
+
+def length_or_none(request: RequestedLength) -> Length | None:
+    """Return the length that a request gives; None where it gives none."""
+    return None if request.frames is None and request.seconds is None else length_of(request.frames, request.seconds)
+
+
+def length_of(frames: int | str | None, seconds: float | None) -> Length:
+    """The length given by --frames (360, or 6s) or --seconds (6); exactly one of them is needed."""
+    if (frames is None) == (seconds is None):
+        raise UsageError("give the length once: --frames 360, --frames 6s or --seconds 6")
+    if seconds is not None:
+        return _seconds(seconds)
+    if isinstance(frames, int):
+        return frames
+    number = re.fullmatch(r"\s*([+-]?\d+)\s*", frames or "")
+    if number is not None:
+        return int(number[1])
+    try:
+        if (frames or "").strip().endswith("s"):
+            return _seconds(float((frames or "").strip()[:-1]))
+    except ValueError:
+        pass
+    raise UsageError(f"{frames!r} is not a length: write a number of frames such as 360, or a time such as 6s")
+
+
+def moment_of(text: str | None) -> Length | None:
+    """Parse a moment of a take, such as 180 (a frame) or 3s; None stays None."""
+    if text is None:
+        return None
+    try:
+        value = float(text.strip().removesuffix("s"))
+    except ValueError:
+        value = -1.0
+    if not 0.0 <= value < 1e9 or not (text.strip().endswith("s") or value == int(value)):
+        raise UsageError(f"{text!r} is not a moment of a take: write a frame such as 180, or a time such as 3s")
+    return Seconds(value) if text.strip().endswith("s") else int(value)
+
+
+def frame_at(moment: Length, frame_time: float) -> int:
+    """Return the frame of a moment."""
+    return round(moment.seconds / frame_time) if isinstance(moment, Seconds) else moment
+
+
+def _seconds(value: float) -> Seconds:
+    if not 0.0 < value < 1e9:
+        raise UsageError(f"a time above 0 was expected, not {value:g} s")
+    return Seconds(value)
+
+
+def frame_count(length: Length, frame_time: float) -> int:
+    """A length in frames, at least one."""
+    return max(round(length.seconds / frame_time), 1) if isinstance(length, Seconds) else length
+
+
+def generator(*seed: int) -> np.random.Generator:
+    """A generator from whole numbers that are not negative."""
+    if min(seed) < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {min(seed)}")
+    return np.random.default_rng(list(seed))
+
+
+def balanced_generator(seed: int, number: int) -> np.random.Generator:
+    """Return the generator of a variant, one of a group whose deviations sum to zero.
+
+    Fifteen independent draws are a quarter of a standard deviation off the takes' mean by chance, and all models that
+    are drawn from with one seed are off alike: seed 0, the default, by 0.4.
+
+    Args:
+        seed: The seed of the command.
+        number: The variant's number, from 1.
+
+    Returns:
+        A generator that depends on seed and number only.
+    """
+    group, place = divmod(number - 1, GROUP)
+    return BalancedGenerator(generator(seed, number), generator(seed, group, GROUP), GROUP, place)

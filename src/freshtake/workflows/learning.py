@@ -1,0 +1,133 @@
+"""Takes to a model, by the default method or the paper's own."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from freshtake.errors import UsageError
+from freshtake.formats.ftm import check_model_target, is_model, read_stored, save
+from freshtake.formats.ftm.variation import MOST_DOFS
+from freshtake.formats.read_options import Motion
+from freshtake.formats.take_files import take_files
+from freshtake.methods.gathering import fitted, heading_note
+from freshtake.methods.progress import Report, silent
+from freshtake.motion import Clip, MeshSequence
+from freshtake.motion.check import NOTE, check_set
+from freshtake.motion.check.checks import check_shaking
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.variation import Learn
+from freshtake.variation.model import VariationModel
+from freshtake.variation.settings import Settings
+from freshtake.workflows.inputs import generator, model_of, read_takes
+
+if TYPE_CHECKING:
+    from freshtake.variation.paper import PaperModel
+
+Warn = Callable[[str], None]
+# Fields of the request that only the paper's own method has, and its settings of the same meaning.
+PAPER_FIELDS = {
+    "order": "order",
+    "neighbors": "neighbors",
+    "kernel_width": "kernel_width",
+    "velocity_weight": "velocity_weight",
+    "max_parents": "max_parents",
+    "prior_starts": "restarts",
+}
+
+
+@one_blas_thread()
+def learn(
+    request: Learn, report: Report = silent, warn: Warn | None = None, settings: Settings | None = None
+) -> VariationModel | PaperModel:
+    """Read takes, learn a model and write it.
+
+    Takes of several cycles are cut and unlike ones set aside, unless the request says otherwise (see
+    `variation.selection.ingest`). With `request.structure` nothing is learned: another model's structure gets these
+    takes as its examples, of which one is enough.
+
+    Args:
+        request: The takes, the model's file, and how to learn.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+        settings: Of the default method, for experiments.
+
+    Returns:
+        The model that was written.
+    """
+    given = {name: getattr(request, name) for name in PAPER_FIELDS if getattr(request, name) is not None}
+    others = given or request.method or request.cyclic is not None or request.keep or request.pieces == "cycles"
+    if request.structure is not None and others:
+        raise UsageError("--structure brings its own settings and takes clips as they are: leave the others out")
+    check_model_target(request.out)
+    if request.method == "paper" or is_paper_model(request.structure):
+        return _learn_paper(request, {PAPER_FIELDS[name]: value for name, value in given.items()}, report, warn)
+    if request.method not in (None, "default"):
+        raise UsageError(f"method must be one of default, paper, but is {request.method!r}")
+    for name in given:
+        raise UsageError(f"--{name.replace('_', '-')} is for --method paper: add that, or leave it out")
+    sources, motions = _takes(request, warn)
+    for motion in motions if warn is not None else ():
+        for finding in check_shaking(motion) if isinstance(motion, Clip) else ():
+            _note([finding.sentence], warn)
+    if request.structure is not None:
+        old: VariationModel = model_of(request.structure, "variation")
+        model = old.with_examples([fitted(motion, old.material.recipe) for motion in motions])
+    else:
+        # Imported here, because a model that gets another's structure needs no learner.
+        from freshtake.variation.learning import learn as learn_from
+        from freshtake.variation.selection.ingest import ingest
+
+        taken = ingest(motions, pieces=request.pieces, keep=request.keep, cyclic=request.cyclic)
+        _note(taken.sentences, warn)
+        model = learn_from(taken.examples, settings, rng=generator(request.seed), cyclic=taken.cyclic, report=report)
+        sources = [sources[number] for number in taken.takes]
+    save(request.out, model, sources=[path.name for path in sources])
+    return model
+
+
+def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn: Warn | None) -> PaperModel:
+    """Learn both networks of the paper; with `request.structure`, reuse those of another model (§8)."""
+    from freshtake.variation.paper.learning import learn as learn_from
+    from freshtake.variation.paper.model import Settings as PaperSettings
+
+    sources, motions = _takes(request, warn)
+    model: PaperModel
+    if request.structure is None:
+        rng, chosen = generator(request.seed), PaperSettings(**settings)
+        model = learn_from(motions, chosen, rng=rng, cyclic=request.cyclic, report=report)
+    else:
+        old: PaperModel = model_of(request.structure, "paper")
+        model = old.with_examples([fitted(motion, old.material.recipe) for motion in motions])
+    save(request.out, model, sources=[path.name for path in sources])
+    return model
+
+
+def _takes(request: Learn, warn: Warn | None) -> tuple[list[Path], list[Motion]]:
+    """Read the takes, refuse those that cannot be learned from together, and report what is odd about them."""
+    sources = take_files(request.takes)
+    motions = read_takes(sources, request.reading(warn))
+    for path, motion in zip(sources, motions, strict=True):
+        if isinstance(motion, MeshSequence) and motion.vertices[0].size > MOST_DOFS:
+            raise UsageError(
+                f"{path} is a mesh of {motion.vertices.shape[1]} vertices, too many to vary: freshtake texture learn "
+                "makes endless, looped and steered motion from it"
+            )
+    _note([heading_note(motions)], warn)
+    for finding in check_set(motions):
+        if finding.severity != NOTE:
+            raise UsageError(finding.sentence)
+        _note([finding.sentence], warn)
+    return sources, motions
+
+
+def _note(sentences: Sequence[str | None], warn: Warn | None) -> None:
+    for sentence in sentences if warn is not None else ():
+        if sentence is not None and warn is not None:
+            warn(sentence)
+
+
+def is_paper_model(path: Path | None) -> bool:
+    """Return whether a file holds a model of the paper's own method."""
+    return path is not None and path.is_file() and is_model(path) and read_stored(path).method == "paper"

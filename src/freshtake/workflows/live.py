@@ -1,0 +1,355 @@
+"""Endless motion that is steered while it is made: what can be steered, streams of models, styles, pace."""
+
+from __future__ import annotations
+
+import math
+import socket
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import islice
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.formats.ftm import Stored
+from freshtake.formats.vmc import Message, Value, decoded
+from freshtake.methods.gathering import fitted
+from freshtake.motion import Clip
+from freshtake.numeric.arrays import Floats
+
+LIMITS = {  # times as much, as fast; degrees; degrees a second; times as strong; times as often
+    "amount": (0.0, 4.0), "speed": (0.1, 4.0), "heading": (-1e6, 1e6), "turn": (-720.0, 720.0),
+    "strength": (0.0, 3.0), "jump_rate": (0.0, 20.0),
+}  # fmt: skip
+PREFIX = "/freshtake/"
+AT_REST = 0.3  # how far from its middle a stick has to be pushed; worn ones do not return to 0
+MOST_PACKETS = 64  # messages read at a time, so that a flood of them cannot stop the motion
+
+
+@dataclass
+class Steers:
+    """The values now. `heading` in degrees from that of the start, None: as it comes; `weights` of the `classes`.
+
+    The classes of a texture are its cells: it goes to the one with the largest weight, and tells by `shown` which
+    frame of its takes is shown. A style works on `source`, with `strength`.
+    """
+
+    amount: float = 1.0
+    speed: float = 1.0
+    heading: float | None = None
+    turn: float | None = None
+    strength: float = 1.0
+    jump_rate: float = 1.0
+    source: Clip | None = None
+    shown: int | None = None
+    ended: bool = False
+    classes: tuple[str, ...] = ()
+    weights: dict[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in LIMITS:
+            if getattr(self, name) is not None:
+                self.put(name, getattr(self, name))
+
+    def put(self, name: str, value: Value) -> None:
+        """Set one of LIMITS; a number outside its limits is refused."""
+        low, high = LIMITS[name]
+        if isinstance(value, str) or not (math.isfinite(value) and low <= value <= high):
+            raise UsageError(f"the {name} must be a number between {low:g} and {high:g}, but is {value}")
+        setattr(self, name, float(value))
+
+    def change(self, name: str, by: float) -> None:
+        """Add to one of LIMITS, as far as it goes."""
+        low, high = LIMITS[name]
+        now = getattr(self, name) or 0.0
+        self.put(name, min(max(round(now + by, 6), low), high))
+
+    def choose(self, name: str) -> None:
+        """One class alone."""
+        self.weigh(name, 1.0, alone=True)
+
+    def weigh(self, name: str, weight: Value, *, alone: bool = False) -> None:
+        """A weight of a class beside the others."""
+        if name not in self.classes:
+            known = ", ".join(self.classes) or "none, since this is neither a blend nor a texture with cells"
+            raise UsageError(f"there is no class {name!r}; the classes are {known}")
+        if isinstance(weight, str) or not (math.isfinite(weight) and weight >= 0.0):
+            raise UsageError(f"the weight of {name} must be 0 or more, but is {weight}")
+        fresh = {**({} if alone else self.weights), name: float(weight)}
+        if sum(fresh.values()) <= 0.0:
+            raise UsageError("at least one class needs a weight above 0")
+        self.weights = fresh
+
+    @property
+    def cell(self) -> str | None:
+        """The class with the largest weight; None where there are no classes."""
+        return max(self.weights, key=lambda name: self.weights[name]) if self.weights else None
+
+    def push(self, across: Value, along: Value) -> None:
+        """Obey a stick: choose the class that lies in its direction, or go there where there are no classes.
+
+        Args:
+            across: from -1, left, to 1, right.
+            along: from -1, back, to 1, forward.
+        """
+        if any(isinstance(x, str) or not -1.01 <= x <= 1.01 for x in (across, along)):
+            raise UsageError(f"a stick gives two numbers between -1 and 1, not {across} and {along}")
+        x, y = float(across), float(along)
+        at_rest = math.hypot(x, y) < AT_REST
+        if not self.classes:
+            self.heading = None if at_rest else math.degrees(math.atan2(-x, y))
+        elif {"forward", "left", "right"} <= set(self.classes):
+            self.choose("forward" if at_rest or abs(x) < abs(y) else "left" if x < 0.0 else "right")
+        elif not at_rest:  # classes lie in a circle, clockwise, the first one ahead
+            share = math.atan2(x, y) / (2.0 * math.pi) * len(self.classes)
+            self.choose(self.classes[round(share) % len(self.classes)])
+
+    def status(self) -> str:
+        """In one line."""
+        way = "free" if self.heading is None else f"{self.heading:g} degrees"
+        mixed = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items())
+        return f"amount {self.amount:g}, speed {self.speed:g}, heading {way}" + (f", {mixed}" if mixed else "")
+
+
+def obey(steers: Steers, message: Message) -> None:
+    """Obey a message: /freshtake/amount 0.5, and so speed, heading, class and cell (a name), weight (name, number),
+    stick (two numbers), end.
+    """
+    word, values = message.address.removeprefix(PREFIX), message.values
+    if message.address == PREFIX + word:
+        match word, values:
+            case (("amount" | "speed" | "heading"), (value,)):
+                return steers.put(word, value)
+            case "heading", ():
+                steers.heading = None
+                return None
+            case (("class" | "cell"), (str(name),)):
+                return steers.choose(name)
+            case "stick", (across, along):
+                return steers.push(across, along)
+            case "weight", (str(name), value):
+                return steers.weigh(name, value)
+            case "end", ():
+                steers.ended = True
+                return None
+    raise UsageError(f"{message.address} with {len(values)} values is not a message this stream understands")
+
+
+class Inbox:
+    """Takes OSC messages in, without waiting for any."""
+
+    def __init__(self, host: str, port: int) -> None:
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        try:
+            self._socket.bind((host, port))
+        except (OSError, OverflowError) as error:
+            self._socket.close()
+            reason = getattr(error, "strerror", None) or "it is not a port"
+            raise UsageError(
+                f"messages cannot be received on port {port} ({reason}): name another with --listen"
+            ) from None
+        self._socket.setblocking(False)
+        self.port: int = self._socket.getsockname()[1]
+
+    def take(self, steers: Steers, warn: Callable[[str], None]) -> None:
+        """Apply all messages that have arrived, and warn about those that are not understood."""
+        for _ in range(MOST_PACKETS):
+            try:
+                packet = self._socket.recv(65536)
+            except OSError:  # nothing is there
+                return
+            try:
+                for message in decoded(packet):
+                    obey(steers, message)
+            except UsageError as error:
+                warn(str(error))
+
+    def close(self) -> None:
+        """Give the port back."""
+        self._socket.close()
+
+
+def key_pressed(steers: Steers, key: str) -> bool:
+    """What keys do; whether this one does anything."""
+    steps = {"+": ("amount", 0.1), "-": ("amount", -0.1), "w": ("speed", 0.1), "s": ("speed", -0.1)}
+    steps |= {"a": ("heading", 15.0), "d": ("heading", -15.0)}
+    if key in steps:
+        steers.change(*steps[key])
+    elif key == "f":
+        steers.heading = None
+    elif key == "q":
+        steers.ended = True
+    elif key.isdecimal() and 1 <= int(key) <= len(steers.classes):
+        steers.choose(steers.classes[int(key) - 1])
+    else:
+        return False
+    return True
+
+
+def keys_help(classes: Sequence[str]) -> str:
+    """In one line."""
+    several = f", 1 to {len(classes)} {', '.join(classes)}" if classes else ""
+    return f"keys: + - amount, w s speed, a d heading (left, right), f free heading{several}, q end"
+
+
+class Tick(NamedTuple):
+    """Which one it is, counted from the start with those that were left out, and by how many seconds it is late."""
+
+    number: int
+    late: float
+
+
+def ticks(rate: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> Iterator[Tick]:
+    """For ever. Ticks whose successor is due already are left out: a receiver wants the newest pose, not all."""
+    began, number = clock(), 0
+    while True:
+        left = began + number / rate - clock()
+        while left > 0.0:
+            sleep(left)
+            left = began + number / rate - clock()
+        yield Tick(number, -left)
+        number = max(number + 1, int((clock() - began) * rate))
+
+
+class Lateness(NamedTuple):
+    """How punctual ticks were, in milliseconds; `left_out` were not sent at all."""
+
+    sent: int
+    left_out: int
+    median_ms: float
+    p99_ms: float
+    worst_ms: float
+
+
+def lateness(seen: Sequence[Tick]) -> Lateness:
+    """The punctuality of one or more ticks."""
+    late = 1e3 * np.array([tick.late for tick in seen])
+    missing = seen[-1].number - seen[0].number + 1 - len(seen)
+    return Lateness(
+        len(seen), missing, float(np.median(late)), float(np.quantile(late, 0.99, method="higher")), float(late.max())
+    )
+
+
+SEAM = 0.3  # seconds in which the end of a take that is repeated goes over into its beginning
+STYLE_BLOCK = 0.05  # seconds of a take that are translated at a time
+
+
+def classes_of(stored: Stored) -> tuple[str, ...]:
+    """Return the classes of a blend, or the cells of a texture that has several."""
+    if stored.method == "texture":
+        return tuple(stored.model.cells) if len(stored.model.cells) > 1 else ()
+    return tuple(stored.model.classes) if stored.method == "density" else ()
+
+
+def _variation(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
+    from freshtake.variation.live import LiveControl
+
+    if not model.cyclic:
+        raise UsageError("the model is of a motion that ends by itself: only cyclic ones can be sent")
+
+    def control() -> LiveControl:
+        return LiveControl(steers.amount, _radians(steers.heading))
+
+    yield from model.stream(rng, control=control, decode=True, plant=plant)
+
+
+def _density(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
+    from freshtake.density.control import Control
+
+    def control(frame: int) -> Control:
+        heading = _radians(steers.heading)
+        return Control(heading=heading, turn=None if heading is not None else _radians(steers.turn))
+
+    yield from model.stream(rng, weights=lambda frame: dict(steers.weights), decode=True, plant=plant, control=control)
+
+
+def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
+    """Go to the chosen cell, travelling motion at `steers.heading`; `steers.shown` becomes the frame being shown."""
+    from freshtake.texture.guiding import Guide
+    from freshtake.texture.live import LivePlay, guided_blocks
+    from freshtake.texture.planting import planted_stream
+
+    if not model.rates and len(model.cells) == 1:
+        yield from model.stream(rng, decode=True, plant=plant)
+        return
+    sources: deque[int] = deque()
+
+    def blocks() -> Iterator[Any]:
+        def control() -> LivePlay:
+            return LivePlay(Guide(heading=_radians(steers.heading)), steers.jump_rate, steers.cell)
+
+        for motion, played in guided_blocks(model, rng, steers.cell, control):
+            sources.extend(played.source.tolist())
+            yield motion, played
+
+    if plant and model.standing is not None:
+        frames = planted_stream(blocks(), model.standing, plant)
+    else:
+        frames = (frame for motion, _ in blocks() for frame in motion.single_frames())
+    for frame in frames:
+        steers.shown = sources.popleft()
+        yield frame
+
+
+def _style(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
+    """A take over and over, in the style of the model."""
+    if not isinstance(steers.source, Clip):
+        raise UsageError("a style works on a take: choose a clip with a skeleton")
+    rows = _without_seam(model.encode(steers.source).values, round(SEAM / model.frame_time))
+    size = max(1, round(STYLE_BLOCK / model.frame_time))
+
+    def blocks() -> Iterator[Floats]:
+        while True:
+            for first in range(0, len(rows), size):
+                yield rows[first : first + size]
+
+    yield from model.stream(blocks(), decode=True, plant=bool(plant), strength=lambda: steers.strength)
+
+
+def _without_seam(rows: Floats, frames: int) -> Floats:
+    """Rows whose end goes over into their beginning, so that they can be repeated."""
+    count = min(frames, len(rows) // 3)
+    if count < 1:
+        return rows
+    share = ((np.arange(count) + 0.5) / count)[:, None]
+    mixed = (1.0 - share) * rows[len(rows) - count :] + share * rows[:count]
+    return np.concatenate([mixed, rows[count : len(rows) - count]])
+
+
+STREAMS = {"variation": _variation, "density": _density, "texture": _texture, "style": _style}
+OWN_MOTION = ("variation", "density", "texture")  # a style only changes that of others
+
+
+def _radians(degrees: float | None) -> float | None:
+    return None if degrees is None else math.radians(degrees)
+
+
+def joined(frames: list[Clip]) -> Clip:
+    """Clips of one frame as one clip."""
+    return frames[0].changed(
+        root=np.concatenate([clip.root for clip in frames]),
+        rotations=np.concatenate([clip.rotations for clip in frames]),
+    )
+
+
+MARGIN = 2  # frames to either side of a block that its rows depend on
+BLOCK = 2  # frames that are translated at a time
+
+
+def styled(frames: Iterator[Clip], style: Any, strength: Callable[[], float]) -> Iterator[Clip]:
+    """One-frame clips in a style, `MARGIN + BLOCK` frames late; `strength` is called for every block."""
+    first = next(frames)
+    if abs(first.frame_time - style.frame_time) > 1e-3 * style.frame_time:
+        rates = f"{1.0 / first.frame_time:.4g} and {1.0 / style.frame_time:.4g}"
+        raise UsageError(f"the motion and the style have different frame rates ({rates} fps): learn both from one rate")
+
+    def blocks() -> Iterator[Floats]:
+        held = [first, *islice(frames, 2 * MARGIN - 1)]
+        while True:
+            held = [*held[-2 * MARGIN :], *islice(frames, BLOCK)]
+            rows = style.encode(fitted(joined(held), style.recipe)).values
+            yield rows[MARGIN : MARGIN + len(held) - 2 * MARGIN]
+
+    yield from style.stream(blocks(), decode=True, time_warp=False, strength=strength)

@@ -1,0 +1,215 @@
+"""What workflows write: names of files, and the last steps of a motion (character, travel, limits, unit)."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing
+from freshtake.motion import Clip, Stroke
+from freshtake.motion.kinds import kind_word
+from freshtake.requests.shared import Finishing
+from freshtake.workflows.characters import Onto, chosen_character, put_onto, write_onto
+
+OTHER_FILES = frozenset(  # endings that nobody gives to a folder
+    (".abc", ".anim", ".bip", ".blend", ".dae", ".fbx", ".ftm", ".html", ".json", ".ma", ".mb", ".png", ".txt", ".trc",
+     ".usd", ".usda", ".usdc", ".usdz", ".vrm", ".vrma", ".x3d", ".zip")
+)  # fmt: skip
+
+
+def is_file_name(target: Path) -> bool:
+    """Whether a target is a file, by an ending that can be written; an existing folder is not."""
+    if target.suffix == "" or target.is_dir():
+        return False
+    if target.suffix.lower() in OTHER_FILES:
+        for_writing(target)  # raises with the list of endings that can be written
+    try:
+        for_writing(target)
+    except FormatError:
+        return False
+    return True
+
+
+def check_folder_name(target: Path) -> None:
+    """Refuse a file's name where a folder is filled."""
+    if is_file_name(target):
+        raise UsageError(f"{target} looks like one file, but several are written: name a folder")
+
+
+def is_one_file(target: Path, count: int, ending: str | None, what: str, *, together: bool = False) -> bool:
+    """Whether a target is a file's name; then one result goes into it, or all `together` where the format can."""
+    if not is_file_name(target):
+        return False
+    if count != 1 and not (together and for_writing(target).several):
+        raise UsageError(
+            f"{target} is one file for {count} {what}: add -n 1, or name a folder and --format {target.suffix[1:]}"
+        )
+    check_ending(target, ending)
+    return True
+
+
+def targets_of(takes: Sequence[Path], out: Path, ending: str | None = None) -> list[Path]:
+    """A target for every take: `out` itself where it is a file's name, else files of the takes' names in it."""
+    if out.suffix and not out.is_dir():
+        if len(takes) > 1:
+            raise UsageError(f"{out} is one file for {len(takes)} takes: name a folder, and the kind with --format")
+        check_ending(out, ending)
+        return [out]
+    names = [f"{take.stem}{_suffix(take, ending)}" for take in takes]
+    twice = next((name for name in names if names.count(name) > 1), None)
+    if twice is not None:
+        raise UsageError(f"two takes would both be written as {out / twice}: rename one of them")
+    return [out / name for name in names]
+
+
+def check_ending(target: Path, ending: str | None) -> None:
+    """Refuse a --format that says something else than the target's name."""
+    if ending is not None and f".{ending.lstrip('.')}".lower() != target.suffix.lower():
+        raise UsageError(f"{target} ends in {target.suffix}, but --format says {ending}: leave --format out")
+
+
+def _suffix(take: Path, ending: str | None) -> str:
+    """The given ending, else the take's, else BVH."""
+    suffix = take.suffix.lower() if ending is None else f".{ending.lstrip('.')}"
+    try:
+        for_writing(Path(f"clip{suffix}"))
+    except FormatError:
+        if ending is not None:
+            raise
+        return ".bvh"
+    return ".bvh" if suffix in ("", ".amc") and ending is None else suffix
+
+
+LARGE_TURN = 15.0  # degrees in a loop
+
+
+class Delivery(NamedTuple):
+    """Travel on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again."""
+
+    root_motion: str = "hips"
+    closing: bool = False
+
+
+def chosen_delivery(root_motion: str | None, in_place: bool, closing: bool = False) -> Delivery:
+    """The delivery that the options choose; `in_place` is short for no root motion."""
+    if in_place and root_motion not in (None, "none"):
+        raise UsageError(f"--in-place takes the travel out, but --root-motion {root_motion} keeps it: choose one")
+    return Delivery("none" if in_place else root_motion or "hips", closing)
+
+
+def delivered(motion: Motion, delivery: Delivery) -> Motion:
+    """A motion in this form."""
+    if delivery == Delivery():
+        return motion
+    from freshtake.motion.cycles.looping import with_closing_frame
+    from freshtake.motion.cycles.root_motion import with_root_motion
+
+    if not isinstance(motion, Clip):
+        raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
+    if delivery.closing:
+        motion = with_closing_frame(motion)
+    return with_root_motion(motion, delivery.root_motion)
+
+
+def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
+    """A sentence where the median turn that was removed from loops is large."""
+    turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
+    if not turns or statistics.median(turns) < LARGE_TURN:
+        return None
+    return f"a turn of about {statistics.median(turns):.0f}° was removed from each loop, so that loops go straight"
+
+
+def seconds_of(motion: Motion) -> float:
+    """Return how long a motion plays: all its frames, the last one included; a stroke ends at its last point."""
+    return motion.duration if isinstance(motion, Stroke) else len(motion) * motion.frame_time
+
+
+def playback_summary(motion: Motion) -> dict[str, Any] | None:
+    """How a motion is to be played, for JSON; None where nothing is to be said."""
+    return motion.playback.summary() if isinstance(motion, Clip) and motion.playback is not None else None
+
+
+class Finish(NamedTuple):
+    """How still feet stand, whose body it becomes, where its travel is; default unit and ending of files.
+
+    With `keep_going`, motions that no body makes are written all the same (see motion.verdict).
+    """
+
+    plant: bool | str = True
+    delivery: Delivery | None = None
+    onto: Onto | None = None
+    unit_m: float | None = None
+    ending: str | None = None
+    keep_going: bool = False
+
+    def ready(self, motion: Motion) -> Motion:
+        """A motion on its character, with its travel where it is wanted."""
+        return delivered(put_onto(self.onto, motion), self.delivery or Delivery())
+
+    def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
+        """Write what `ready` made."""
+        write_onto(target, motion, self.unit_m, self.onto)
+
+
+FINISH = Finish()
+
+
+def finish_of(request: Finishing, warn: Callable[[str], None] | None = None) -> Finish:
+    """Return the last steps that a request asks for; its character is read from its file."""
+    # Not every request has travel or loops: what it lacks is as it is in the motion.
+    travel: Any = request
+    delivery = None
+    if hasattr(request, "in_place"):
+        delivery = chosen_delivery(travel.root_motion, travel.in_place, getattr(request, "closing_frame", False))
+    onto = chosen_character(request.character, request.body_map, warn or unheard)
+    ending: str | None = getattr(request, "format", None)
+    return Finish(request.planting, delivery, onto, request.unit, ending, request.keep_going)
+
+
+def unheard(sentence: str) -> None:
+    """Take a sentence that nobody listens to."""
+
+
+Limits = Mapping[str, tuple[float, float]]
+
+
+class Limiter:
+    """Sets values beyond the limits of their joint to them, and counts them; columns without limits stay."""
+
+    def __init__(self, limits: Limits) -> None:
+        self.limits = limits
+        self.beyond = dict.fromkeys(limits, 0)
+        self.total = 0
+
+    def __call__(self, motion: Motion) -> Motion:
+        """The motion within its limits; only tables have joints that limits are for."""
+        if not isinstance(motion, Stroke):
+            raise UsageError(f"--limits is for tables of joint values, not for a {kind_word(motion)}")
+        unknown = [joint for joint in self.limits if joint not in motion.dimensions]
+        if unknown:
+            columns = ", ".join(motion.dimensions[:40])
+            raise UsageError(f"--limits names {unknown[0]!r}, which is not a column; the columns are {columns}")
+        points = motion.points.copy()
+        for joint, (low, high) in self.limits.items():
+            column = motion.dimensions.index(joint)
+            limited = np.clip(points[:, column], low, high)
+            self.beyond[joint] += int(np.count_nonzero(limited != points[:, column]))
+            points[:, column] = limited
+        self.total += len(points)
+        return replace(motion, points=points)
+
+    def report(self, warn: Callable[[str], None]) -> None:
+        """Say which joint was limited most."""
+        joint = max(self.beyond, key=lambda name: self.beyond[name])
+        if self.beyond[joint]:
+            touched = sum(count > 0 for count in self.beyond.values())
+            share = 100.0 * self.beyond[joint] / max(self.total, 1)
+            most = f"{joint!r} in {share:.1f} % of frames" + (", the most" if touched > 1 else "")
+            warn(f"{touched} joint{'s' * (touched > 1)} went beyond the limits and stopped there: {most}")

@@ -1,0 +1,317 @@
+"""What a pack is made of: groups by name and model, the seed of each clip, and marks that decide which are kept."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.evaluation.sequences import Pace, copied_share, pace_of
+from freshtake.formats.files import read_bytes
+from freshtake.formats.ftm import Stored, is_model, read_stored
+from freshtake.formats.ftm.io import METHODS
+from freshtake.formats.registry import Format, for_writing
+from freshtake.formats.report_files import Stars, read_stars
+from freshtake.motion import Clip
+from freshtake.motion.cycles.looping import with_closing_frame
+from freshtake.motion.cycles.root_motion import BodyCourse, course_of, in_place, on_joint
+from freshtake.motion.cycles.seams import SeamPose, seam_pose, with_seam
+from freshtake.motion.verdict import Standard, Verdict, judge, standard_of
+from freshtake.motion.verdict.judging import AMBER, GREEN, RED
+from freshtake.requests.packs import Packing
+from freshtake.variation.amount import Amount, amount_of
+from freshtake.variation.goals.goals import GoalReport
+from freshtake.variation.goals.guarding import GuardReport, guarded
+from freshtake.variation.goals.guidance import Guided
+from freshtake.variation.goals.variation_loops import joinable
+from freshtake.variation.model import VariationModel
+from freshtake.workflows.characters import Onto
+from freshtake.workflows.inputs import checked, generator
+from freshtake.workflows.outputs import chosen_delivery
+from freshtake.workflows.pack_engines import ENGINES, aim_of, aimed
+
+NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and what replaces it
+_NAME = re.compile(r"[\w][\w.+-]*")
+
+
+@dataclass(frozen=True)
+class PackSettings:
+    """With the model and a seed, these settings determine a clip; pack.json and stars.json hold them."""
+
+    amount: float
+    cycles: int | None
+    beat: float | None
+    root_motion: str
+    closing: bool
+    plant: bool
+    guard: bool
+    engine: str | None
+
+    @property
+    def deliveries(self) -> tuple[str, ...]:
+        """Where the travel is, once for each file that is written."""
+        return ("joint", "none") if self.root_motion == "both" else (self.root_motion,)
+
+
+def settings_of(request: Packing) -> PackSettings:
+    """Return the settings that a request asks for; an engine decides where the travel is unless the request does."""
+    usual = None if request.engine is None or request.in_place else ENGINES[request.engine].root_motion
+    where = chosen_delivery(request.root_motion or usual, request.in_place).root_motion
+    return PackSettings(
+        request.amount, request.cycles, request.beat, where, request.closing_frame, request.plant, request.guard,
+        request.engine,
+    )  # fmt: skip
+
+
+class Group(NamedTuple):
+    """Clips of one model under one name."""
+
+    name: str
+    path: Path
+    checksum: str
+    model: VariationModel
+
+
+def groups_of(words: Sequence[str]) -> list[Group]:
+    """Groups from MODEL or NAME=MODEL; names must differ, also in capitals, since files are called by them."""
+    named = [_named(word) for word in words]
+    seen: dict[str, Path] = {}
+    for name, path in named:
+        other = seen.setdefault(name.lower(), path)
+        if other is not path:
+            raise UsageError(f"{other} and {path} would both be the group {name!r}: name one, as in other={path}")
+    return [_group(name, path) for name, path in named]
+
+
+def _named(word: str) -> tuple[str, Path]:
+    name, sign, rest = word.partition("=")
+    if not sign or Path(word).exists():
+        path = Path(word)
+        name = path.stem
+    else:
+        path = Path(rest)
+    if not _NAME.fullmatch(name):
+        raise UsageError(f"{name!r} cannot be used in file names: use letters, digits and _ . + -, as in walk={path}")
+    return name, path
+
+
+def _group(name: str, path: Path) -> Group:
+    if path.is_file() and not is_model(path):
+        raise FormatError(
+            path, f"this is not a freshtake model: write one with freshtake {METHODS['variation'].learns}"
+        )
+    stored: Stored = checked(read_stored(path), path, "variation")
+    model: VariationModel = stored.model
+    recipe = model.material.recipe
+    if recipe is None or recipe.motion_type is not Clip:
+        raise FormatError(path, "this is a model of strokes or tables: a pack is of clips with a skeleton")
+    return Group(name, path, f"sha256:{hashlib.sha256(read_bytes(path)).hexdigest()}", model)
+
+
+def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
+    """Endings and their formats, each once."""
+    formats = []
+    for ending in dict.fromkeys(ending.lower().lstrip(".") for ending in endings):
+        kind = for_writing(Path(f"clip.{ending}"))
+        if kind.name == "usd":
+            from freshtake.formats.usd.library import pxr
+
+            pxr()
+        formats.append((ending, kind))
+    if not formats:
+        raise UsageError("a pack needs a format: name one or more, as in --format fbx glb")
+    return formats
+
+
+class Slot(NamedTuple):
+    """A clip to be made; `fresh` where it replaces one that was rejected."""
+
+    name: str
+    seed: int
+    fresh: bool = False
+
+
+def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[Slot]:
+    """Names and seeds of a group's clips: as marked, with a new seed in place of what was rejected."""
+    out = []
+    for number in range(1, count + 1):
+        name, own_seed = f"{group.name}_{number:03d}", NEXT_PACK * seed + number
+        marked = None if stars is None else stars.clips.get(name)
+        if marked is None:
+            out.append(Slot(name, own_seed))
+        elif marked.mark == "reject":
+            out.append(Slot(name, marked.seed + NEXT_DRAW, True))
+        else:
+            out.append(Slot(name, marked.seed))
+    return out
+
+
+def matching_stars(path: Path | None, settings: dict[str, Any], groups: Sequence[Group], count: int) -> Stars | None:
+    """Marks of a pack made with the same models and settings; with others, starred clips would not stay the same."""
+    if path is None:
+        return None
+    stars = read_stars(path)
+    for key, value in settings.items():
+        if stars.settings.get(key) != value:
+            was = stars.settings.get(key)
+            raise FormatError(path, f"{key} was {was!r} in the marked pack and is {value!r} now: use the same value")
+    checksums = {group.name: group.checksum for group in groups}
+    for name, checksum in stars.models.items():
+        if name in checksums and checksums[name] != checksum:
+            raise FormatError(path, f"the model of {name!r} has changed since: its starred clips cannot be made again")
+    names = {slot.name for group in groups for slot in slots_of(group, count, 0, None)}
+    lost = sorted(name for name, marked in stars.clips.items() if marked.mark == "star" and name not in names)
+    if lost:
+        raise FormatError(
+            path, f"{lost[0]!r} is starred, but not in this pack: name the same models and at least as many"
+        )
+    return stars
+
+
+MOST_INPUTS = 24  # takes that clips are compared with
+DRAWS = 3  # of a clip that holds a frame of a take, or that the checks remark on
+
+
+class PackClip(NamedTuple):
+    """A clip as a loop with its travel on the hips, and how it came about."""
+
+    slot: Slot
+    loop: Clip
+    goals: GoalReport
+    guard: GuardReport
+    copied: float
+    verdict: Verdict
+
+
+class GroupMaker:
+    """Makes the clips of one group."""
+
+    def __init__(self, group: Group, settings: PackSettings, onto: Onto | None) -> None:
+        self.group, self.settings, self.onto = group, settings, onto
+
+    @cached_property
+    def takes(self) -> list[Clip]:
+        """The model's examples."""
+        model = self.group.model
+        return [model.decode(rows) for rows in model.material.values[:MOST_INPUTS]]
+
+    @cached_property
+    def placed_takes(self) -> list[Clip]:
+        """The takes on the character."""
+        return [self._put(take) for take in self.takes]
+
+    @cached_property
+    def inputs(self) -> Pace:
+        """How fast the takes are, on the character."""
+        return pace_of(self.placed_takes)
+
+    @cached_property
+    def standard(self) -> Standard:
+        """What the takes do, by which clips are judged: on the character, as the clips are."""
+        return standard_of(self.placed_takes)
+
+    @cached_property
+    def seam(self) -> SeamPose:
+        """The pose and speed that all clips begin and end with: those of the mean motion."""
+        return seam_pose(self.mean)
+
+    @cached_property
+    def mean(self) -> Clip:
+        """The mean motion as a loop, on the character."""
+        mean_variant = joinable(self.group.model, generator(0), amount=0.0, plant=self.settings.plant)
+        loop = self._put(mean_variant.motion)
+        return loop if self.settings.engine is None else aimed(loop, aim_of(loop))
+
+    @cached_property
+    def aim(self) -> float | None:
+        """The heading that all clips travel at, in radians; None where they go as they were drawn."""
+        return None if self.settings.engine is None else aim_of(self.mean)
+
+    def _put(self, clip: Clip) -> Clip:
+        return clip if self.onto is None else self.onto.put(clip)
+
+    def clip(self, slot: Slot) -> PackClip:
+        """Draw a clip, which depends on its seed alone; one that copies a take or has remarks is drawn again.
+
+        Of draws that all have flaws the first with the least is returned.
+        """
+        drawn: list[PackClip] = []
+        while not drawn or (_flaws(drawn[-1]) > NO_FLAWS and len(drawn) < DRAWS and self.settings.guard):
+            drawn.append(self._draw(slot, len(drawn)))
+        return min(drawn, key=_flaws)
+
+    def _draw(self, slot: Slot, again: int) -> PackClip:
+        limits = self.group.model.body_limits if self.settings.guard else None
+
+        def draw(attempt: int, amount: float | Amount) -> Guided:
+            seed = [slot.seed, 1, attempt + 100 * again] if attempt + again else [slot.seed, 1]
+            return self._drawn(seed, amount, slot.name)
+
+        variant, checks = guarded(draw, limits, self.settings.amount)
+        copied = copied_share(variant.motion, self.takes)
+        # Aimed before the seam, so that clips that were turned differently still meet in one pose.
+        loop = with_seam(aimed(self._put(variant.motion), self.aim), self.seam)
+        amount = amount_of(self.settings.amount).largest
+        verdict = judge(loop, self.standard, amount=amount, rate=variant.report.rate, name=slot.name)
+        loop = loop.changed(name=slot.name, playback=loop.playback)
+        return PackClip(slot, loop, variant.report, checks, copied, verdict)
+
+    def _drawn(self, seed: Sequence[int], amount: float | Amount, name: str) -> Guided:
+        settings, model = self.settings, self.group.model
+        cycles = settings.cycles if model.cyclic else None
+
+        def of(duration: float | None, cycles: int | None) -> Guided:
+            rng = generator(*seed)
+            return joinable(
+                model, rng, amount=amount, cycles=cycles, duration=duration, plant=settings.plant, name=name
+            )
+
+        free = of(None, cycles)
+        if settings.beat is None:
+            return free
+        seconds: float = free.motion.playback.seconds
+        beats = max(1, round(seconds / settings.beat))
+        variant = of(beats * settings.beat, cycles)
+        off = variant.motion.playback.seconds - beats * settings.beat
+        if abs(off) > 0.75 * model.frame_time:
+            raise UsageError(
+                f"{self.group.name}: a clip of about {seconds:.2f} s cannot be brought to {beats * settings.beat:g} s, "
+                "since its pace has natural limits: choose a shorter --beat, or other --cycles"
+            )
+        return variant
+
+
+NO_FLAWS = (False, 0)
+
+
+def _flaws(clip: PackClip) -> tuple[bool, int]:
+    """Return how bad a clip is, to be compared: copied frames first, then the color of its verdict."""
+    return clip.copied > 0.0, (GREEN, AMBER, RED).index(clip.verdict.color)
+
+
+def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
+    """A loop with its travel on the hips, on a joint above them or nowhere.
+
+    The joint stands to the body at the seam as it does in the mean motion, so that it does not jump there either.
+    """
+    whole = with_closing_frame(loop) if closing else loop
+    info = whole.playback
+    assert info is not None
+    if where == "hips":
+        return whole
+    course, usual = course_of(whole), course_of(mean)
+    if where == "none":
+        moved = in_place(whole, course)
+    else:
+        offset = (whole.root[0] - course.places[0]) - (mean.root[0] - usual.places[0])
+        offset[whole.up_index] = 0.0
+        heading = np.full(len(whole), usual.heading[0])
+        moved = on_joint(whole, BodyCourse(course.places + offset, heading))
+    return moved.changed(playback=info.changed(root_motion=where))

@@ -1,0 +1,393 @@
+"""Packs: groups of variants that can follow one another, on a character, with a preview page and pack.json."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake import __version__
+from freshtake.errors import UsageError
+from freshtake.evaluation.sequences import Pace, join_pace, loop_pace
+from freshtake.formats.files import replacing, replacing_folder, write_bytes
+from freshtake.formats.gltf import has_skin
+from freshtake.formats.registry import Format
+from freshtake.formats.report_files import PACK, VERSION, write_pack
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
+from freshtake.motion.body.roles import feet, leg_length
+from freshtake.motion.body.size import unit_of
+from freshtake.motion.cycles.looping import loop_frames, played
+from freshtake.motion.planting.contacts import contact_mask, runs
+from freshtake.motion.verdict import Verdict, require_possible
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.packs import Pack
+from freshtake.variation.goals.guarding import guard_notes
+from freshtake.workflows.characters import Onto, chosen_character, write_onto
+from freshtake.workflows.outputs import playback_summary, turn_note, unheard
+from freshtake.workflows.pack_clips import (
+    Group,
+    GroupMaker,
+    PackClip,
+    PackSettings,
+    Slot,
+    delivered_loop,
+    formats_of,
+    groups_of,
+    matching_stars,
+    settings_of,
+    slots_of,
+)
+from freshtake.workflows.pack_engines import (
+    ENGINES,
+    FACTS,
+    animation_name,
+    engine_facts,
+    engine_loop,
+    engine_scripts,
+    heading_of,
+)
+
+IN_PLACE = "_in_place"
+STRAINED = 3.0  # standard deviations between the shared pose and the takes
+SHEET, PAGE, LIST = "sheet.png", "preview.html", "pack.json"
+
+
+class ClipGroup(NamedTuple):
+    """A group, its maker and its clips."""
+
+    group: Group
+    maker: GroupMaker
+    clips: list[PackClip]
+
+
+class Packed(NamedTuple):
+    """The contents of pack.json, the files that were written, and the verdict on each clip."""
+
+    facts: dict[str, Any]
+    paths: list[Path]
+    verdicts: list[Verdict]
+
+
+@one_blas_thread()
+def pack(request: Pack, report: Report = silent, warn: Callable[[str], None] | None = None) -> Packed:
+    """Write a pack of clips into a folder, which appears completely or not at all.
+
+    Args:
+        request: The models, which clips are made of them, and where the pack goes.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The contents of pack.json, the files, and a verdict on each clip.
+    """
+    settings, folder, tell = settings_of(request), request.out, warn or unheard
+    onto = chosen_character(request.character, request.body_map, tell)
+    engine = None if request.engine is None else ENGINES[request.engine]
+    kinds = formats_of(request.format or (("glb",) if engine is None else engine.formats))
+    groups = groups_of(request.models)
+    stars = matching_stars(request.keep, asdict(settings), groups, request.count)
+    slots = {group.name: slots_of(group, request.count, request.seed, stars) for group in groups}
+    if request.only is not None:
+        slots = _only(slots, request.only)
+    files = _file_names(slots, kinds, settings)
+    groups_made = _make_groups([group for group in groups if group.name in slots], slots, settings, onto, report)
+    verdicts = [clip.verdict for one in groups_made for clip in one.clips]
+    require_possible(verdicts, request.keep_going, warn)
+    facts = _pack_facts(groups_made, files, settings, onto, request.seed)
+    with replacing_folder(folder) as place:
+        report(Progress(0.8, "writing"))
+        for one in groups_made:
+            _write(place, one, kinds, settings, onto, request.unit)
+        if request.preview:
+            _preview(place, groups_made, facts, _skin(onto), report)
+        if engine is not None:
+            _help_engine(place, folder.name, groups_made, files, settings)
+        write_pack(place / LIST, facts)
+        paths = sorted(folder / path.relative_to(place) for path in place.rglob("*") if path.is_file())
+    for sentence in _notes(groups_made):
+        tell(sentence)
+    return Packed(facts, paths, verdicts)
+
+
+def _only(slots: dict[str, list[Slot]], name: str) -> dict[str, list[Slot]]:
+    chosen = {group: [slot for slot in some if slot.name == name] for group, some in slots.items()}
+    chosen = {group: some for group, some in chosen.items() if some}
+    if not chosen:
+        first, last = next(iter(slots.values()))[0].name, list(slots.values())[-1][-1].name
+        raise UsageError(f"there is no clip {name!r} in this pack: its clips are {first} ... {last}")
+    return chosen
+
+
+def _make_groups(
+    groups: Sequence[Group], slots: dict[str, list[Slot]], settings: PackSettings, onto: Onto | None, report: Report
+) -> list[ClipGroup]:
+    total, done = sum(len(some) for some in slots.values()), 0
+    out = []
+    for group in groups:
+        maker = GroupMaker(group, settings, onto)
+        clips = []
+        for slot in slots[group.name]:
+            report(Progress(0.8 * done / total, slot.name))
+            clips.append(maker.clip(slot))
+            done += 1
+        out.append(ClipGroup(group, maker, clips))
+    return out
+
+
+def _suffix(where: str, settings: PackSettings) -> str:
+    """Part of a file's name that tells clips in place from those that travel, where there are both."""
+    return IN_PLACE if settings.root_motion == "both" and where == "none" else ""
+
+
+def _file_names(
+    slots: dict[str, list[Slot]], kinds: Sequence[tuple[str, Format]], settings: PackSettings
+) -> dict[str, list[str]]:
+    """Files of each group, checked to differ."""
+    out: dict[str, list[str]] = {}
+    for name, some in slots.items():
+        paths = [path for where in settings.deliveries for path in _paths(name, some, kinds, _suffix(where, settings))]
+        out[name] = paths
+    every = [path.lower() for paths in out.values() for path in paths]
+    twice = next((path for path in every if every.count(path) > 1), None)
+    if twice is not None:
+        raise UsageError(f"two groups would write {twice}: give one another name, as in other=MODEL")
+    return out
+
+
+def _paths(name: str, slots: Sequence[Slot], kinds: Sequence[tuple[str, Format]], suffix: str) -> list[str]:
+    out = []
+    for ending, kind in kinds:
+        if kind.several:
+            out.append(f"{name}{suffix}.{ending}")
+        else:
+            out += [f"{name}{suffix}/{slot.name}.{ending}" for slot in slots]
+    return out
+
+
+def _write(
+    place: Path,
+    group: ClipGroup,
+    kinds: Sequence[tuple[str, Format]],
+    settings: PackSettings,
+    onto: Onto | None,
+    unit_m: float | None,
+) -> None:
+    for where in settings.deliveries:
+        clips = [_delivered(one.loop, where, group, settings) for one in group.clips]
+        name = f"{group.group.name}{_suffix(where, settings)}"
+        for ending, kind in kinds:
+            if kind.several:
+                write_onto(place / f"{name}.{ending}", clips, unit_m, onto)
+                continue
+            (place / name).mkdir(exist_ok=True)
+            for clip in clips:
+                write_onto(place / name / f"{clip.name}.{ending}", clip, unit_m, onto)
+
+
+def _delivered(loop: Clip, where: str, group: ClipGroup, settings: PackSettings) -> Clip:
+    """Return a clip as it goes into a file: travel, name and events as its reader expects them."""
+    make = delivered_loop if settings.engine is None else engine_loop
+    clip = make(loop, where, settings.closing, group.maker.mean)
+    engine = None if settings.engine is None else ENGINES[settings.engine]
+    name = animation_name(clip.name, group.group.model.cyclic, engine)
+    assert clip.playback is not None
+    return clip.changed(name=name, playback=clip.playback.changed(events=foot_events(loop)))
+
+
+def _help_engine(
+    place: Path, name: str, groups: Sequence[ClipGroup], files: dict[str, list[str]], settings: PackSettings
+) -> None:
+    """Write engine.json, the import scripts of the engine and what to do with them."""
+    assert settings.engine is not None
+    listed = []
+    for one in groups:
+        loops = [_delivered(clip.loop, "hips", one, settings).changed(name=clip.loop.name) for clip in one.clips]
+        listed.append((one.group.name, one.group.model.cyclic, loops, files[one.group.name]))
+    first = groups[0]
+    root = _delivered(first.clips[0].loop, settings.deliveries[0], first, settings).skeleton.names[0]
+    facts = engine_facts(settings.engine, listed, root)
+    write_bytes(place / FACTS, (json.dumps(facts, indent=1, ensure_ascii=False) + "\n").encode())
+    every = [file for some in files.values() for file in some]
+    fps = first.clips[0].loop.fps
+    for target, text in engine_scripts(settings.engine, name, every, fps).items():
+        (place / target).parent.mkdir(parents=True, exist_ok=True)
+        write_bytes(place / target, text.encode())
+
+
+def _pack_facts(
+    groups: Sequence[ClipGroup], files: dict[str, list[str]], settings: PackSettings, onto: Onto | None, seed: int
+) -> dict[str, Any]:
+    return {
+        "format": PACK,
+        "version": VERSION,
+        "made_by": f"freshtake {__version__}",
+        "seed": seed,
+        "settings": asdict(settings),
+        "character": None if onto is None else onto.path.name,
+        "groups": [
+            {
+                "name": one.group.name,
+                "model": one.group.path.name,
+                "checksum": one.group.checksum,
+                "cyclic": one.group.model.cyclic,
+                "files": files[one.group.name],
+                "changes": group_facts(one.clips, one.maker.inputs),
+            }
+            for one in groups
+        ],
+        "clips": [clip_facts(clip, one.group, one.maker.inputs, settings) for one in groups for clip in one.clips],
+    }
+
+
+def _skin(onto: Onto | None) -> Path | None:
+    """The character whose skin the preview shows; FBX files have none that it can draw."""
+    shown = onto is not None and onto.gltf and onto.path.suffix.lower() != ".fbx"
+    return onto.path if shown and onto is not None and has_skin(onto.path) else None
+
+
+def _preview(
+    place: Path, groups: Sequence[ClipGroup], facts: dict[str, Any], skin: Path | None, report: Report
+) -> None:
+    from freshtake.reports.pack_page import pack_page, pack_scene, pack_sheet
+
+    loops: list[tuple[str, list[Clip]]] = [(one.group.name, [clip.loop for clip in one.clips]) for one in groups]
+    report(Progress(0.9, "drawing the contact sheet"))
+    scene = pack_scene(loops, skin)
+    with replacing(place / SHEET) as temporary:
+        pack_sheet(loops, scene).save(temporary, format="PNG")
+    report(Progress(0.95, "writing the preview"))
+    write_bytes(place / PAGE, pack_page(loops, scene, facts).encode())
+
+
+def _notes(groups: Sequence[ClipGroup]) -> list[str]:
+    notes = []
+    for group, _, clips in groups:
+        sentences = guard_notes([clip.guard for clip in clips], left=False)
+        turn = turn_note([playback_summary(clip.loop) for clip in clips])
+        strain = max(clip.goals.strain for clip in clips)
+        if strain > STRAINED:
+            far = f"the pose that clips share lies {strain:.1f} standard deviations from where takes begin and end"
+            sentences.append(f"{far}: expect it to look forced")
+        copies = sum(clip.copied > 0.0 for clip in clips)
+        if copies:
+            sentences.append(f"{copies} clips contain frames copied from a take: raise --amount")
+        notes += [f"{group.name}: {sentence}" for sentence in [*sentences, *([turn] if turn else [])]]
+    return notes
+
+
+AXES = {"y": (0, 2), "z": (0, 1)}
+
+
+def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSettings) -> dict[str, Any]:
+    """Everything about one clip, as plain values; frames are counted from 0, lengths are in the clip's unit."""
+    loop, info = clip.loop, clip.loop.playback
+    assert info is not None
+    prints = footprints(loop)
+    return {
+        "name": clip.slot.name,
+        "group": group.name,
+        "model": group.path.name,
+        "checksum": group.checksum,
+        "seed": clip.slot.seed,
+        "frames": loop_frames(loop),
+        "fps": _short(loop.fps),
+        "seconds": _short(info.seconds),
+        "loop": info.loop,
+        "cycles": info.cycles,
+        "root_motion": settings.root_motion,
+        "speed": _short(info.speed),
+        "heading_deg": _short(float(np.degrees(heading_of(info.direction, loop.up)))),
+        "travel": [_short(value) for value in info.travel],
+        "turn_deg": 0.0,
+        "turn_removed_deg": _short(float(np.degrees(info.turn))),
+        "up": loop.up,
+        "unit_m": None if unit_of(loop) is None else _short(unit_of(loop) or 0.0),
+        "contacts": {
+            foot.name: [[one["from"], one["to"]] for one in prints if one["foot"] == foot.name]
+            for foot in feet(loop.skeleton)
+        },
+        "footprints": prints,
+        "amount": _short(settings.amount * clip.guard.share),
+        "quality": _quality(clip, inputs),
+    }
+
+
+def _quality(clip: PackClip, inputs: Pace) -> dict[str, Any]:
+    pace = loop_pace(clip.loop, inputs)
+    slide = foot_slide(clip.loop)
+    return {
+        "seam_step": _short(pace.step),
+        "foot_speed": _short(pace.foot_speed),
+        "acceleration": _short(pace.acceleration),
+        "foot_slide": None if slide is None else _short(slide),
+        "copied": _short(clip.copied),
+        "strain": _short(clip.goals.strain),
+        "tries": clip.guard.tries,
+        "exceeds": list(clip.guard.left),
+    }
+
+
+def group_facts(clips: Sequence[PackClip], inputs: Pace) -> dict[str, Any]:
+    """The worst of all changes from any clip to any clip of a group, as shares of the takes' own."""
+    pace = join_pace([one.loop for one in clips], inputs)
+    return {"pairs": len(clips) ** 2, **{key: _short(value) for key, value in pace._asdict().items()}}
+
+
+def footprints(loop: Clip) -> list[dict[str, Any]]:
+    """Contacts that begin within a loop: foot, first frame, the frame after the last (beyond the loop where it goes
+    on after the seam), and the place of the ankle on the ground, in the loop's travel.
+    """
+    frames = loop_frames(loop)
+    around = played(loop, 3 * frames, -frames)
+    mask, places = contact_mask(around), around.positions()
+    out = []
+    for column, foot in enumerate(feet(loop.skeleton)):
+        if mask[:, column].all():
+            spans = [(frames, 2 * frames)]
+        else:
+            spans = [(a, b) for a, b in runs(mask[:, column]) if frames <= a < 2 * frames]
+        for start, stop in spans:
+            place = places[start:stop, foot.ankle].mean(axis=0)
+            out.append(
+                {
+                    "foot": foot.name,
+                    "from": start - frames,
+                    "to": stop - frames,
+                    "place": [_short(place[axis]) for axis in AXES[loop.up]],
+                }
+            )
+    return sorted(out, key=lambda one: (one["from"], one["foot"]))
+
+
+def foot_events(loop: Clip) -> tuple[tuple[float, str], ...]:
+    """Return when feet touch down and leave the ground in a loop: (seconds, FOOT_down or FOOT_up), in order.
+
+    A foot that stands all the time has none.
+    """
+    frames, out = loop_frames(loop), []
+    for one in footprints(loop):
+        if one["to"] - one["from"] < frames:
+            out.append((one["from"] * loop.frame_time, f"{one['foot']}_down"))
+            out.append((one["to"] % frames * loop.frame_time, f"{one['foot']}_up"))
+    return tuple(sorted(out))
+
+
+def foot_slide(loop: Clip) -> float | None:
+    """Mean speed of standing feet along the ground, in leg lengths per second; None where none stands."""
+    around = played(loop, 2 * loop_frames(loop))
+    mask = contact_mask(around)
+    ankles = [foot.ankle if foot.toe is None else foot.toe for foot in feet(loop.skeleton)]
+    level = around.positions()[:, ankles].copy()
+    level[..., loop.up_index] = 0.0
+    speed = np.linalg.norm(np.gradient(level, loop.frame_time, axis=0), axis=2)
+    return float(speed[mask].mean() / leg_length(loop.skeleton)) if mask.any() else None
+
+
+def _short(value: float) -> float:
+    """Six digits are enough."""
+    return float(f"{value:.6g}") + 0.0

@@ -1,0 +1,232 @@
+"""A take or variant to others that differ in a stretch, or in a part of the body, or go on where it ends."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import nullcontext
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.formats import bvh
+from freshtake.formats.files import replacing_folder, write_bytes
+from freshtake.formats.ftm import read_stored
+from freshtake.formats.registry import detect, for_writing, write
+from freshtake.methods.gathering import fitted
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
+from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.channels import channels_with, root_in_file
+from freshtake.motion.cycles.seams import steps_of
+from freshtake.motion.edit import take_frames, with_up
+from freshtake.motion.validation import same_rate
+from freshtake.motion.verdict import Verdict, judge, require_possible
+from freshtake.numeric.arrays import Bools
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.variation import Redraw, Redrawing
+from freshtake.variation.amount import Amount
+from freshtake.variation.goals.goals import GoalReport
+from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded
+from freshtake.variation.goals.guidance import Guided
+from freshtake.variation.model import VariationModel
+from freshtake.variation.redrawing import chosen_joints, extend
+from freshtake.variation.redrawing import redraw as redraw_stretch
+from freshtake.variation.stretches import phases_of, strain_of
+from freshtake.workflows.inputs import checked, frame_at, frame_count, generator, length_of, moment_of, read_clips
+from freshtake.workflows.making import warn_of_amount
+from freshtake.workflows.outputs import is_one_file
+from freshtake.workflows.varying import STRAINED
+
+FOREIGN = 8.0  # standard deviations from which on a clip shows another movement; further takes have 1 to 4
+
+
+class Join(NamedTuple):
+    """The largest step and bend where kept and new frames meet, over the 99th percentile of the takes'."""
+
+    step: float
+    bend: float
+
+
+class Redrawn(NamedTuple):
+    """Files that were written, the frames that differ from the clip, their joins, checks and verdicts."""
+
+    paths: list[Path]
+    frames: tuple[int, int]
+    joins: list[Join]
+    guards: list[GuardReport]
+    verdicts: list[Verdict]
+
+    def summary(self) -> dict[str, Any]:
+        """Return plain values, for JSON."""
+        return {
+            "written": [str(path) for path in self.paths],
+            "frames": {"start": self.frames[0], "stop": self.frames[1]},
+            "joins": [join._asdict() for join in self.joins],
+            "guards": [report._asdict() for report in self.guards],
+            "verdicts": [{"color": one.color, "remarks": one.sentences} for one in self.verdicts],
+        }
+
+
+@one_blas_thread()
+def redraw(request: Redraw, report: Report = silent, warn: Callable[[str], None] | None = None) -> Redrawn:
+    """Write clips that differ from a take in a stretch or a part of the body, or go on after its end.
+
+    Args:
+        request: What to draw again, and where the clips go: a folder, which appears atomically, or one file.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        What was written. In a BVH file of a BVH file every byte of frames and columns that are kept is the take's.
+    """
+    target, take = request.out, request.take
+    single = is_one_file(target, request.count, request.format, "clips")
+    suffix = target.suffix if single else f".{(request.format or take.suffix).lstrip('.')}"
+    for_writing(Path(f"clip{suffix}"))
+    model: VariationModel = checked(read_stored(request.model), request.model, "variation").model
+    warn_of_amount(request.amount, warn)
+    reading = request.reading(warn)
+    ((clip,),) = read_clips([[take]], reading, "only clips of a body can be drawn again in part")
+    first, stop = frames_of(request, clip)
+    out = Redrawn([], (first, stop), [], [], [])
+    with nullcontext(target.parent) if single else replacing_folder(target) as place:
+        drawn = redrawn_clips(model, clip, request, keep_going=request.keep_going, warn=warn)
+        for number, (new, checks) in enumerate(drawn, start=1):
+            name = target.name if single else f"{take.stem}_{number:03d}{suffix}"
+            report(Progress((number - 1) / request.count, name))
+            out.verdicts.extend(judge_stretch(model, new, name, request, (first, stop)))
+            if single:
+                require_possible(out.verdicts, request.keep_going, None)
+            _write(place / name, take, clip, new, (first, stop), chosen_joints(model, request.part))
+            out.joins.append(join_of(model, new, first, stop))
+            out.guards.append(checks)
+            out.paths.append(target if single else target / name)
+        require_possible(out.verdicts, request.keep_going, warn)
+    if warn is not None:
+        for sentence in guard_notes(out.guards, left=False):
+            warn(sentence)
+    return out
+
+
+def frames_of(request: Redrawing, clip: Clip) -> tuple[int, int]:
+    """Return the first frame of a clip that is drawn again, and the one after the last."""
+    if request.extend is not None:
+        if request.start is not None or request.stop is not None or request.part:
+            raise UsageError("a clip is continued as a whole: leave --from, --to and --part out, or --extend")
+        return len(clip), len(clip) + frame_count(length_of(request.extend, None), clip.frame_time)
+    start, stop = moment_of(request.start), moment_of(request.stop)
+    first = 0 if start is None else frame_at(start, clip.frame_time)
+    return first, len(clip) if stop is None else frame_at(stop, clip.frame_time)
+
+
+def redrawn_clips(
+    model: VariationModel,
+    clip: Clip,
+    request: Redrawing,
+    *,
+    first_number: int = 1,
+    keep_going: bool = False,
+    warn: Callable[[str], None] | None = None,
+) -> Iterator[tuple[Clip, GuardReport]]:
+    """Yield clips that are drawn again in part, from `first_number` on; each depends on its seed and number only.
+
+    A clip of another movement is refused unless `keep_going`, one that lies far from the takes is remarked on.
+    """
+    if not same_rate(clip.frame_time, model.frame_time):
+        raise UsageError(
+            f"{clip.name or 'the clip'} has {clip.fps:g} frames a second and the model {1.0 / model.frame_time:g}: "
+            f"convert it first (freshtake convert --fps {1.0 / model.frame_time:g})"
+        )
+    like = fitted(clip, model.material.recipe)
+    assert isinstance(like, Clip)
+    phases = phases_of(model, like)
+    _check_movement(strain_of(model, like, phases), clip, keep_going, warn)
+    first, stop = frames_of(request, clip)
+    limits = model.body_limits if request.guard else None
+    if limits is not None and not limits.check(like, amount=request.amount).passed:
+        limits = None  # what the clip itself exceeds cannot be drawn away
+    for number in range(first_number, first_number + request.count):
+
+        def draw(attempt: int, much: float | Amount, number: int = number) -> Guided:
+            rng = generator(request.seed, number, attempt) if attempt else generator(request.seed, number)
+            if request.extend is not None:
+                new = extend(model, like, stop - first, rng, amount=much, plant=request.plant, phases=phases)
+            else:
+                stretch = (first, stop)
+                new = redraw_stretch(
+                    model, like, stretch, rng, amount=much, parts=request.part, plant=request.plant, phases=phases
+                )
+            return Guided(new, GoalReport(1.0, (len(new) - 1) * new.frame_time, None, 0.0, 0.0, ()))
+
+        drawn, checks = guarded(draw, limits, request.amount)
+        yield drawn.motion, checks
+
+
+def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Callable[[str], None] | None) -> None:
+    far = f"{clip.name or 'the clip'} lies {strain:.1f} standard deviations from what the model's takes do"
+    if strain > FOREIGN and not keep_going:
+        raise UsageError(f"{far}: it shows another movement; use a model of this one, or --keep-going")
+    if strain > STRAINED and warn is not None:
+        warn(f"{far}: the stretch will look like the takes, not like the rest of the clip")
+
+
+def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
+    """Return how large the steps and bends at the ends of a stretch are, beside those of the takes."""
+    takes = [steps_of(one) for one in model.clips]
+    steps = steps_of(clip)
+    ends = [frame for frame in (first, stop) if 0 < frame < len(clip)]
+    at_step = [frame - 1 for frame in ends]
+    at_bend = [frame for end in ends for frame in (end - 2, end - 1) if 0 <= frame < len(steps.bend)]
+    usual = [np.percentile(np.concatenate(part), 99) for part in zip(*takes, strict=True)]
+    largest = (steps.step[at_step].max(initial=0.0), steps.bend[at_bend].max(initial=0.0))
+    return Join(*(float(one / max(most, 1e-12)) for one, most in zip(largest, usual, strict=True)))
+
+
+def judge_stretch(
+    model: VariationModel, clip: Clip, name: str, request: Redrawing, frames: tuple[int, int]
+) -> list[Verdict]:
+    """Return the verdict on what was drawn: what the kept frames do is not ours to judge."""
+    if model.standard is None:
+        return []
+    # The stretch alone, with a frame before and after it: a verdict names the worst frame of a check, which may be a
+    # kept one and would hide a bad new one.
+    first, stop = max(frames[0] - 1, 0), min(frames[1] + 1, len(clip))
+    verdict = judge(take_frames(clip, first, stop), model.standard, amount=request.amount, name=name)
+    moved = (one if one.frame is None else one._replace(frame=one.frame + first) for one in verdict.remarks)
+    return [verdict._replace(remarks=tuple(moved))]
+
+
+def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int], joints: Bools) -> None:
+    """Write a clip in the form of its file; of BVH in BVH only what changed differs."""
+    filed = _as_filed_like(clip, with_up(new, clip.up)).changed(name=path.stem)
+    base = clip.skeleton.base
+    if base is not None and joints[0]:
+        joints = joints.copy()
+        joints[[*base.chain, *base.carried, *(joint for joint, _ in base.led)]] = True
+    channels = None if clip.channels is None else channels_with(_with_channels(clip), filed, slice(*frames), joints)
+    if channels is not None and path.suffix.lower() == ".bvh" and detect(take).name == "bvh":
+        assert clip.channels is not None
+        data = bvh.spliced(take, clip.channels, channels)
+        if data is not None:
+            write_bytes(path, data)
+            return
+    write(path, filed if channels is None else filed.changed(channels=channels))
+
+
+def _as_filed_like(clip: Clip, new: Clip) -> Clip:
+    """Return a changed clip in the form of its file; a joint 0 that goes along with the body keeps its path."""
+    filed, base, path = as_filed(new), clip.skeleton.base, root_in_file(clip)
+    if base is None or not base.follows or path is None:
+        return filed
+    # a path of its own under the new stretch would make joint 0 jump at both ends; added frames follow the body
+    carrier = filed.root + (path[-1] - filed.root[len(path) - 1])
+    carrier[: len(path)] = path
+    return as_filed(new, carrier)
+
+
+def _with_channels(clip: Clip) -> Clip:
+    """Return a clip in the form of its file, with the channels that it still has."""
+    filed = _as_filed_like(clip, clip)
+    return filed if filed is clip else filed.changed(channels=clip.channels)

@@ -1,0 +1,248 @@
+"""Live motion sent to avatars."""
+
+from __future__ import annotations
+
+import gc
+import ipaddress
+import socket
+import time
+from collections import deque
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import urlsplit
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.clip_sets import in_metres
+from freshtake.formats.ftm import Stored, is_model, read_stored
+from freshtake.formats.humanoid import humanoid_of
+from freshtake.formats.read_options import WriteOptions
+from freshtake.formats.vmc import PORT, PosePackets
+from freshtake.motion import Clip, Skeleton
+from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.verdict import judge, require_possible
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.rotations import slerp
+from freshtake.workflows.live import (
+    OWN_MOTION,
+    STREAMS,
+    Inbox,
+    Lateness,
+    Steers,
+    Tick,
+    classes_of,
+    joined,
+    lateness,
+    ticks,
+)
+
+LOOKED_AT = 90  # first frames, in which the rest pose of a body is looked for and which are judged before any is sent
+
+
+class Pose(NamedTuple):
+    """Where the hips are (3,), in metres and y up, and how bones are turned (bones, 4) against those above them."""
+
+    hips: Floats
+    turns: Floats
+
+
+class HumanoidPoses:
+    """Poses of a model's stream on a humanoid skeleton."""
+
+    def __init__(
+        self,
+        source: Path,
+        stored: Stored,
+        steers: Steers,
+        *,
+        unit_m: float | None,
+        plant: bool | str,
+        seed: int,
+        warn: Callable[[str], None],
+        keep_going: bool = False,
+    ) -> None:
+        first = joined(list(islice(_frames(source, stored, replace(steers), plant, seed), LOOKED_AT)))
+        standard = stored.model.standard if stored.method == "variation" else None
+        if standard is not None:
+            verdict = judge(first, standard, amount=steers.amount, name=source.name)
+            require_possible([verdict], keep_going, warn)
+        trial = as_filed(first)
+        upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
+        self._options = WriteOptions(unit_m=_unit(trial, upright), warn=warn)
+        self._source, self._humanoid = source, humanoid_of(upright)
+        self._frames = _frames(source, stored, steers, plant, seed)
+        self.frame_time: float = stored.model.frame_time
+        self._at, self._pair = 0.0, (self._pose(), self._pose())
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The humanoid's."""
+        return self._humanoid.skeleton
+
+    def now(self) -> Pose:
+        """Between the two frames at hand."""
+        first, second = self._pair
+        hips = (1.0 - self._at) * first.hips + self._at * second.hips
+        return Pose(hips, slerp(first.turns, second.turns, self._at))
+
+    def advance(self, seconds: float) -> None:
+        """Move on."""
+        self._at += seconds / self.frame_time
+        while self._at >= 1.0:
+            self._pair = self._pair[1], self._pose()
+            self._at -= 1.0
+
+    def _pose(self) -> Pose:
+        clip = self._humanoid.put(in_metres(self._source, as_filed(next(self._frames)), self._options, "VMC"))
+        return Pose(clip.root[0], clip.rotations[0])
+
+
+def _unit(clip: Clip, metres: Clip) -> float:
+    """Metres per unit of a clip, given the same clip in metres."""
+    lengths = clip.skeleton.lengths().max(), metres.skeleton.lengths().max()
+    return float(lengths[1] / lengths[0])
+
+
+def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
+    """One-frame clips without end, made with the current values of `steers`."""
+    if stored.method not in OWN_MOTION:
+        known = ", ".join(OWN_MOTION)
+        raise FormatError(source, f"a {stored.method} model has no motion of its own to send: give one of {known}")
+    for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
+        if not isinstance(clip, Clip):
+            raise FormatError(source, "only motion of a body with a skeleton can be sent to avatars")
+        yield clip
+
+
+RATE = 60.0  # poses a second
+KEPT = 216_000  # ticks that figures are of, the last ones: an hour
+GROUND = np.array([1.0, 0.0, 1.0])
+
+
+class Address(NamedTuple):
+    """Where poses are sent."""
+
+    host: str
+    port: int
+
+
+class SendReport(NamedTuple):
+    """What went out, and how punctually."""
+
+    address: Address
+    seconds: float
+    packets: int
+    largest_packet: int
+    timing: Lateness
+    listening: int | None = None
+
+
+def address_of(text: str, *, anywhere: bool = False) -> Address:
+    """vmc://HOST:PORT, both optional; other machines are refused unless `anywhere`."""
+    try:
+        parts = urlsplit(text)
+        port = parts.port
+    except ValueError:
+        port, parts = -1, urlsplit("")
+    plain = parts.path in ("", "/") and not (parts.query or parts.fragment or parts.username)
+    if parts.scheme != "vmc" or not plain or port in (-1, 0):
+        raise UsageError(f"{text!r} is not an address to send to: write vmc://127.0.0.1:{PORT}")
+    name = parts.hostname or "127.0.0.1"
+    try:
+        host = socket.getaddrinfo(name, None, socket.AF_INET, socket.SOCK_DGRAM)[0][4][0]
+    except (OSError, UnicodeError):
+        raise UsageError(f"there is no machine {name!r}, or it has no IPv4 address") from None
+    if not ipaddress.ip_address(host).is_loopback and not anywhere:
+        raise UsageError(f"{name} is another machine: add --host to send there")
+    return Address(str(host), PORT if port is None else port)
+
+
+@one_blas_thread()
+def motion_send(
+    source: Path,
+    address: Address,
+    *,
+    steers: Steers | None = None,
+    seconds: float | None = None,
+    in_place: bool = False,
+    listen: int | None = None,
+    anywhere: bool = False,
+    plant: bool | str = True,
+    unit_m: float | None = None,
+    seed: int = 0,
+    keep_going: bool = False,
+    each_tick: Callable[[Steers], None] | None = None,
+    warn: Callable[[str], None] = lambda sentence: None,
+) -> SendReport:
+    """Send a model's motion until `seconds` are over or `steers.ended` says so; `each_tick` may change the steers.
+
+    Messages to the port `listen` steer as well, from this machine alone unless `anywhere`. Where the first frames of a
+    variation model are what no body does, nothing is sent, unless `keep_going` (see motion.verdict).
+    """
+    if seed < 0:
+        raise UsageError(f"the seed must be 0 or more, but is {seed}")
+    if source.exists() and not is_model(source):
+        raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
+    steers = steers or Steers()
+    stored = read_stored(source)
+    steers.classes = classes_of(stored)
+    if steers.classes and not steers.weights:
+        steers.choose(steers.classes[0])
+    inbox = None if listen is None else Inbox("0.0.0.0" if anywhere else "127.0.0.1", listen)
+    out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+    gc.collect()
+    gc.freeze()  # what was loaded stays, and is not looked through again in the middle of a motion
+    try:
+        posing = HumanoidPoses(
+            source, stored, steers, unit_m=unit_m, plant=plant, seed=seed, warn=warn, keep_going=keep_going
+        )
+        return _send(posing, out, address, steers, seconds, in_place, inbox, each_tick, warn)
+    finally:
+        gc.unfreeze()
+        out.close()
+        if inbox is not None:
+            inbox.close()
+
+
+def _send(
+    posing: HumanoidPoses, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
+    inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Callable[[str], None],
+) -> SendReport:  # fmt: skip
+    """One pose per tick: made before its deadline, sent at it; then what came in is obeyed and the next is made."""
+    packing = PosePackets(posing.skeleton)
+    seen: deque[Tick] = deque(maxlen=KEPT)
+    packets, largest, before = 0, 0, 0
+    ready = _packed(posing, packing, in_place, 0.0)
+    for tick in ticks(RATE, time.perf_counter, time.sleep):
+        if steers.ended or (seconds is not None and tick.number >= seconds * RATE):
+            break
+        try:
+            for packet in ready:
+                out.sendto(packet, address)
+        except OSError as error:
+            raise UsageError(
+                f"nothing can be sent to {address.host}:{address.port} ({error.strerror or error})"
+            ) from None
+        packets, largest = packets + len(ready), max(largest, *map(len, ready))
+        seen.append(tick)
+        if inbox is not None:
+            inbox.take(steers, warn)
+        if each_tick is not None:
+            each_tick(steers)
+        posing.advance((tick.number + 1 - before) / RATE * steers.speed)
+        before = tick.number + 1
+        ready = _packed(posing, packing, in_place, before / RATE)
+    timing = lateness(seen) if seen else Lateness(0, 0, 0.0, 0.0, 0.0)
+    return SendReport(address, before / RATE, packets, largest, timing, None if inbox is None else inbox.port)
+
+
+def _packed(posing: HumanoidPoses, packing: PosePackets, in_place: bool, seconds: float) -> list[bytes]:
+    """The travel over the ground is the root's, what is left the hips'."""
+    pose = posing.now()
+    place = pose.hips * GROUND
+    return packing.of(np.zeros(3) if in_place else place, pose.hips - place, pose.turns, seconds)

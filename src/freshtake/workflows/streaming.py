@@ -1,0 +1,113 @@
+"""A model to an endless motion of a given length."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
+from freshtake.motion.planting import plant as plant_feet
+from freshtake.motion.verdict import Remark, Verdict, require_possible
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.variation import Stream
+from freshtake.variation.goals.steering import Followed, Steering
+from freshtake.variation.model import VariationModel
+from freshtake.variation.planting import variant_settings
+from freshtake.workflows.inputs import frame_count, generator, length_of, model_of
+from freshtake.workflows.making import (
+    MOST_FRAMES,
+    amount_of_request,
+    begun,
+    followed_by,
+    judged,
+    motion_of,
+    steering_of,
+    warn_of_amount,
+)
+from freshtake.workflows.outputs import finish_of
+
+
+def scaled_path(steer: Steering, scale: float) -> Steering:
+    """Return a steering along a path that is so many times as long, from the same first point."""
+    if steer.path is None:
+        return steer
+    path = np.asarray(steer.path)
+    return replace(steer, path=path[0] + scale * (path - path[0]))
+
+
+class Streamed(NamedTuple):
+    """What was written."""
+
+    path: Path
+    motion: Motion
+    followed: Followed | None = None
+    verdicts: Sequence[Verdict] = ()
+
+
+@one_blas_thread()
+def stream(request: Stream, report: Report = silent, warn: Callable[[str], None] | None = None) -> Streamed:
+    """Write exactly as much of a cyclic model's endless motion as requested, standing feet held still.
+
+    Along a path it begins on its first point, in its direction.
+
+    Args:
+        request: The model, the file and the length.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The motion as it was written.
+    """
+    if request.live is not None:
+        raise UsageError("live motion is sent by the command freshtake stream --live: leave live out, and name out")
+    if request.out is None:
+        raise UsageError("name the file that the motion goes to")
+    target, length, finish = request.out, length_of(request.frames, request.seconds), finish_of(request, warn)
+    steer, amount = steering_of(request), amount_of_request(request)
+    for_writing(target)
+    model: VariationModel = model_of(request.model, "variation")
+    frames = frame_count(length, model.frame_time)
+    if not 1 <= frames <= MOST_FRAMES:
+        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
+    warn_of_amount(amount, warn)
+    if not model.cyclic:
+        raise UsageError(f"{request.model} is a model of a motion that ends by itself: use freshtake vary")
+
+    def made(count: int, path_scale: float = 1.0) -> Motion:
+        """Return so many frames, along the path or along one that many times as long."""
+        scaled = steer if path_scale == 1.0 or steer is None else scaled_path(steer, path_scale)
+        body_steer, start = (None, None) if scaled is None else begun(model, scaled)
+        block = model.made(generator(request.seed), amount=amount, frames=count, steer=body_steer)
+        motion = motion_of(model, model.decode(block.rows, start=start or block.start, name=target.stem), target.stem)
+        if not (finish.plant and isinstance(motion, Clip) and model.planting_model is not None):
+            return motion
+        report(Progress(0.3, "planting feet"))
+        stand = model.standing(motion, block.phases)
+        return plant_feet(
+            motion, stand, examples=model.planting_model, settings=variant_settings(finish.plant), careful=False
+        ).clip
+
+    report(Progress(0.0, f"making {frames} frames"))
+    motion = made(frames)
+    style_remarks: list[Remark] | None = None
+    if request.style is not None:
+        from freshtake.workflows.style_steering import in_style
+
+        motion, style_remarks = in_style(model_of(request.style, "style"), motion, made, request, warn)
+    way = None
+    if steer is not None and steer.path is not None and isinstance(motion, Clip):
+        way = followed_by(np.asarray(steer.path), motion)
+    verdicts = judged(motion, model.standard, target.name, amount=amount, followed=way, restyled=style_remarks)
+    require_possible(verdicts, finish.keep_going, warn)
+    report(Progress(0.8, f"writing {target.name}"))
+    motion = finish.ready(motion)
+    finish.write(target, motion)
+    return Streamed(target, motion, way, verdicts)

@@ -1,0 +1,163 @@
+"""A user study: what is shown to whom, and what the answers say."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, analyze, schedule
+from freshtake.evaluation.study.conditions import EXPERIMENTS
+from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
+from freshtake.formats.files import is_folder, replacing_folder
+from freshtake.formats.registry import for_writing, write
+from freshtake.formats.report_files import require_plots, write_figure
+from freshtake.formats.study_csv import read_key, read_ratings, write_key, write_ratings
+from freshtake.formats.take_files import take_files
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip
+from freshtake.motion.edit import start_at_origin
+from freshtake.requests.evaluation import StudyAnalyze, StudyDesign, StudyPlan
+from freshtake.workflows.inputs import generator, read_clips
+
+Sequencer = Callable[..., tuple[Clip, list[int]]]
+
+
+class DesignedStudy(NamedTuple):
+    """The folder of a study, its stimuli, and how many trials there are."""
+
+    folder: Path
+    stimuli: list[Stimulus]
+    trials: int
+
+
+def study_design(
+    request: StudyDesign, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> DesignedStudy:
+    """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
+
+    Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
+    of variants among cycle animations of the inputs.
+
+    Args:
+        request: The files, and how large the study is.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The folder, its stimuli, and how many trials there are.
+    """
+    variants, inputs, captured = (
+        take_files(paths or []) for paths in (request.variants, request.inputs, request.captured)
+    )
+    if not variants:
+        raise UsageError("study design needs --variants: name at least one file")
+    experiments = tuple(request.experiment.upper())
+    _check(request, experiments, captured or inputs, inputs)
+    suffix = f".{request.format.lstrip('.')}"
+    for_writing(Path(f"stimulus{suffix}"))
+    needed = "a study shows clips with a skeleton"
+    new, real, learned = read_clips([variants, captured or inputs, inputs], request.reading(warn), needed)
+    stimuli: list[tuple[Stimulus, Clip]] = []
+    for number, experiment in enumerate(dict.fromkeys(experiments)):
+        rng = generator(request.seed, "AB".index(experiment))
+        report(Progress(0.2 + 0.3 * number, f"experiment {experiment}"))
+        single = _singles(new, real) if experiment == "A" else _sequences(new, learned, request, rng)
+        stimuli += _named(single, experiment, request.motion, rng)
+    trials = schedule(
+        [s for s, _ in stimuli],
+        participants=request.participants,
+        trials=request.trials,
+        rng=generator(request.seed, 2),
+    )
+    with replacing_folder(request.out) as temporary:
+        (temporary / "stimuli").mkdir()
+        for k, (stimulus, clip) in enumerate(stimuli):
+            report(Progress(0.7 + 0.3 * k / len(stimuli), stimulus.name))
+            write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip, unit_m=request.unit)
+        write_ratings(temporary / "ratings.csv", trials)
+        write_key(temporary / "key.csv", [s for s, _ in stimuli])
+        questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(experiments))
+        (temporary / "questions.txt").write_text(questions)
+    return DesignedStudy(request.out, [s for s, _ in stimuli], len(trials))
+
+
+def _check(request: StudyDesign, experiments: Sequence[str], captured: Sequence[Path], inputs: Sequence[Path]) -> None:
+    unknown = next((e for e in experiments if e not in EXPERIMENTS), None)
+    if unknown is not None or not experiments:
+        raise UsageError(f"there is no experiment {unknown!r}: choose A, B or both")
+    if not request.motion.replace("_", "").isalnum():
+        raise UsageError(f"a motion's name has letters, digits and underscores, but is {request.motion!r}")
+    if "A" in experiments and not captured:
+        raise UsageError("experiment A compares variants with captured takes: name some with --captured")
+    if "B" in experiments and not inputs:
+        raise UsageError("experiment B compares variants with replayed inputs: name them with --inputs")
+
+
+def _singles(new: Sequence[Clip], real: Sequence[Clip]) -> list[tuple[str, Clip, tuple[str, ...]]]:
+    sets = (("variants", new), ("captured", real))
+    return [(condition, clip, (clip.name,)) for condition, clips in sets for clip in clips]
+
+
+def _sequences(
+    new: Sequence[Clip], inputs: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator
+) -> list[tuple[str, Clip, tuple[str, ...]]]:
+    sets: tuple[tuple[str, Sequencer, Sequence[Clip]], ...] = (
+        ("variants", variant_sequence, new), ("cycle", cycle_animation, inputs),
+    )  # fmt: skip
+    out = []
+    for condition, sequence, clips in sets:
+        for _ in range(plan.sequences):
+            clip, order = sequence(clips, plan.clips, rng, blend=plan.blend)
+            out.append((condition, clip, tuple(clips[k].name for k in order)))
+    return out
+
+
+def _named(
+    shown: Sequence[tuple[str, Clip, tuple[str, ...]]], experiment: str, motion: str, rng: np.random.Generator
+) -> list[tuple[Stimulus, Clip]]:
+    """Stimuli in random order, numbered, all from one starting place: neither name nor file reveals the condition."""
+    out = []
+    for number, k in enumerate(rng.permutation(len(shown)).tolist(), start=1):
+        condition, clip, sources = shown[k]
+        name = f"{motion}_{experiment}_{number:03d}"
+        stimulus = Stimulus(name, experiment, motion, condition, sources)
+        out.append((stimulus, start_at_origin(clip).changed(name=name, provenance="")))
+    return out
+
+
+def study_analyze(
+    request: StudyAnalyze, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> list[Outcome]:
+    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named.
+
+    Args:
+        request: The tables.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        What each experiment shows.
+    """
+    from freshtake.reports.study_figure import figure
+
+    key, picture = request.key, request.out
+    if picture is not None:
+        require_plots()
+    ratings: list[Rating] = []
+    stimuli: dict[str, Stimulus] = {}
+    for table in request.tables:
+        sheet = table / "ratings.csv" if is_folder(table) else table
+        ratings += read_ratings(sheet)
+        table_key = read_key(key or sheet.with_name("key.csv"))
+        shared = next((name for name in table_key if stimuli.get(name, table_key[name]) != table_key[name]), None)
+        if shared is not None:
+            raise UsageError(f"{sheet} and another study share the stimulus {shared!r}: give motions different names")
+        stimuli |= table_key
+    outcomes = analyze(ratings, stimuli)
+    if picture is not None:
+        write_figure(picture, figure(outcomes))
+    return outcomes

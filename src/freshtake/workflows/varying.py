@@ -1,0 +1,316 @@
+"""Variants of a model, drawn one by one and written to files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import replacing_folder
+from freshtake.formats.ftm import Stored, read_stored
+from freshtake.formats.joint_files import read_limits
+from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import for_writing
+from freshtake.methods.gathering import fitted
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body.roles import feet, leg_length
+from freshtake.motion.features import Start
+from freshtake.motion.verdict import Verdict, require_possible
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.variation import Variants, Vary
+from freshtake.variation.amount import Amount
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
+from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded
+from freshtake.variation.goals.guidance import Guided
+from freshtake.variation.goals.pacing import FASTEST_GOAL, SLOWEST_GOAL
+from freshtake.variation.goals.steering import Followed
+from freshtake.variation.goals.variation_loops import check_loop
+from freshtake.variation.model import VariationModel
+from freshtake.variation.paper.model import PaperModel, check_amount
+from freshtake.workflows.characters import Onto
+from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, length_or_none
+from freshtake.workflows.making import (
+    amount_of_request,
+    begun,
+    followed_by,
+    goals_of,
+    judged,
+    motion_of,
+    placed,
+    warn_of_amount,
+)
+from freshtake.workflows.outputs import Finish, Limiter, finish_of, is_one_file, playback_summary, turn_note
+
+ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
+STRAINED = 3.0  # standard deviations
+POSE_MISSED = 0.5  # degrees beyond which a pose counts as missed
+MISSED = 0.02  # share of a goal beyond which its miss is reported
+ALL_DEFAULTS = Variants()
+
+
+class Variant(NamedTuple):
+    """A variant, how well it met its goals, and how it came to pass its body checks."""
+
+    motion: Motion
+    report: GoalReport
+    guard: GuardReport = GuardReport()
+
+
+def variants(model: VariationModel, request: Variants = ALL_DEFAULTS) -> Iterator[Motion]:
+    """Yield the motions of `guided_variants`, without goals or reports."""
+    return (variant.motion for variant in guided_variants(model, request))
+
+
+def guided_variants(
+    model: VariationModel, request: Variants = ALL_DEFAULTS, goals: Goals | None = None
+) -> Iterator[Variant]:
+    """Draw variants named variant_001, ...
+
+    Each has its generator, made from seed and number, so it does not depend on how many there are. Every fifteen
+    successive variants balance one another, so that their mean is that of the takes. With `request.guard`, what a body
+    cannot do or does in no take is drawn again (see `variation.goals.guarding`).
+
+    Args:
+        model: The model to draw from.
+        request: How many, from which seed and number on, how long and how different; lengths are taken from `goals`.
+        goals: What every variant has to do.
+
+    Yields:
+        One variant after the other, before its travel or character is changed.
+    """
+    goals = goals or Goals()
+    if request.loop:
+        check_loop(model, goals)
+    if request.cycles is not None and not model.cyclic:
+        raise UsageError("the model is of a motion that ends by itself: leave cycles out")
+    _check_duration(model, goals)
+    amount = amount_of_request(request)
+    model.sampler(amount)  # refuses amounts of parts that the model does not have, before anything is drawn
+    for number in range(request.first, request.first + request.count):
+        name = f"variant_{number:03d}"
+
+        def draw(attempt: int, much: float | Amount, number: int = number, name: str = name) -> Guided:
+            # The first attempt has no number of its own, so that a variant that passes is the same without guard.
+            rng = generator(request.seed, number, attempt) if attempt else balanced_generator(request.seed, number)
+            return model.guided(
+                rng, goals, amount=much, cycles=request.cycles, plant=request.planting, loop=request.loop, name=name
+            )
+
+        variant, checks = guarded(draw, model.body_limits if request.guard else None, amount)
+        yield Variant(motion_of(model, variant.motion, name), variant.report, checks)
+
+
+def _check_duration(model: VariationModel, goals: Goals) -> None:
+    """Refuse a duration that a motion which ends by itself cannot have at any natural pace."""
+    if model.cyclic or goals.duration is None:
+        return
+    usual = (float(np.mean([len(rows) for rows in model.material.values])) - 1.0) * model.frame_time
+    shortest, longest = usual / FASTEST_GOAL, usual / SLOWEST_GOAL
+    if not shortest * (1.0 - MISSED) <= goals.duration <= longest * (1.0 + MISSED):
+        raise UsageError(
+            f"the takes last about {usual:.3g} s and end by themselves, so a variant can last {shortest:.3g} to "
+            f"{longest:.3g} s, not {goals.duration:.3g} s: choose a length within that; only movements that repeat "
+            "(cyclic) can be made longer"
+        )
+
+
+class Written(NamedTuple):
+    """Files of variants: how well each met its goals, came to pass its body checks, and is to be played."""
+
+    paths: list[Path]
+    reports: list[GoalReport]
+    guards: list[GuardReport]
+    playbacks: list[dict[str, Any] | None]
+    followed: list[Followed]
+    verdicts: list[Verdict]
+    last: Motion | None = None
+
+
+@one_blas_thread()
+def vary(request: Vary, report: Report = silent, warn: Callable[[str], None] | None = None) -> Written:
+    """Write variants of a model into a folder that appears atomically, in the format of the takes it was learned from.
+
+    A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
+
+    Args:
+        request: What to write, and where.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The files, and what is known about each variant.
+    """
+    goals, finish = goals_of(request), finish_of(request, warn)
+    single = is_one_file(request.out, request.count, request.format, "variants", together=True)
+    limiter = None if request.limits is None else Limiter(read_limits(request.limits))
+    stored = read_stored(request.model)
+    start: Start | None = None
+    if stored.method == "paper":
+        _check_paper_request(request, goals)
+        drawn, standard = paper_variants(stored.model, request), None
+    else:
+        model: VariationModel = checked(stored, request.model, "variation").model
+        if request.closing_frame and not request.loop:
+            raise UsageError("only loops end with their first frame again: add --loop, or leave --closing-frame out")
+        warn_of_amount(amount_of_request(request), warn)
+        goals = lasting(_fitted(goals, model), request, model.frame_time)
+        body_goals, start = _own_path(goals, model)
+        drawn, standard = guided_variants(model, request, body_goals), model.standard
+    suffix = request.out.suffix if single else _ending(stored, request.format, finish.onto)
+    written = Written([], [], [], [], [], [])
+    ready: list[Motion] = []
+    amount = amount_of_request(request)
+    with nullcontext(request.out.parent) if single else replacing_folder(request.out) as place:
+        for motion, goal_report, checks in drawn:
+            report(Progress(len(written.reports) / request.count, motion.name))
+            if start is not None and isinstance(motion, Clip):
+                motion = placed(motion, start)
+            followed = _note_path(goals, motion, written)
+            name = f"{motion.name}{suffix}"
+            written.verdicts.extend(
+                judged(motion, standard, name, amount=amount, rate=goal_report.rate, followed=followed)
+            )
+            finished = finish.ready(motion)
+            finished = finished if limiter is None else limiter(finished)
+            if not single:
+                finish.write(place / name, finished)
+                written.paths.append(request.out / name)
+            # Only what goes into one file has to be kept until the end.
+            ready = [*ready, finished] if single else [finished]
+            written.playbacks.append(playback_summary(finished))
+            written.reports.append(goal_report)
+            written.guards.append(checks)
+        require_possible(written.verdicts, finish.keep_going, warn)
+    if single:
+        _write_together(request.out, ready, finish)
+        written.paths.append(request.out)
+    if warn is not None:
+        if limiter is not None:
+            limiter.report(warn)
+        _warn_of_goals(goals, written.reports, warn)
+        notes = [*guard_notes(written.guards, left=False), turn_note(written.playbacks)]
+        for sentence in notes:
+            if sentence is not None:
+                warn(sentence)
+    return written._replace(last=ready[-1])
+
+
+def _write_together(target: Path, ready: list[Motion], finish: Finish) -> None:
+    finish.write(target, ready[0] if len(ready) == 1 else cast(list[Clip], ready))
+
+
+def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
+    """Draw variants of the paper's own method, each with a generator of its own as in `guided_variants`."""
+    if request.parts or request.amount_time not in (None, request.amount):
+        raise UsageError("a model of --method paper has one amount for all: leave --amount-time and --part out")
+    check_amount(request.amount)
+    recipe = model.material.recipe
+    plant = request.plant and recipe is not None and recipe.skeleton is not None and bool(feet(recipe.skeleton))
+    for number in range(request.first, request.first + request.count):
+        name = f"variant_{number:03d}"
+        made = model.sample(generator(request.seed, number), amount=request.amount, plant=plant, name=name)
+        motion = motion_of(model, made, name)
+        yield Variant(motion, GoalReport(1.0, (len(motion) - 1) * model.frame_time, None, 0.0, 0.0, ()))
+
+
+def _check_paper_request(request: Vary, goals: Goals) -> None:
+    """Refuse what the paper's own method does not know: goals, lengths and loops."""
+    asked = {
+        "--loop": request.loop,
+        "--cycles": request.cycles is not None,
+        "--seconds and --frames": length_or_none(request) is not None,
+        "--limits": request.limits is not None,
+        "goals (--start, --end, --pose, --pins, --speed, --heading, --path)": any(vars(goals).values()),
+    }
+    for name, given in asked.items():
+        if given:
+            raise UsageError(
+                f"a model of --method paper has no {name}: leave that out, or learn with the default method"
+            )
+
+
+def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]:
+    """Return goals with the path as the body sees it, and where it begins; with places in the world, both unchanged."""
+    if goals.steer is None or goals.steer.path is None or goals.targets:
+        return goals, None
+    steer, start = begun(model, goals.steer)
+    return replace(goals, steer=steer), start
+
+
+def _note_path(goals: Goals, motion: Motion, written: Written) -> Followed | None:
+    if goals.steer is None or goals.steer.path is None:
+        return None
+    followed = followed_by(np.asarray(goals.steer.path), motion)
+    written.followed.extend([] if followed is None else [followed])
+    return followed
+
+
+def lasting(goals: Goals, request: Variants, frame_time: float) -> Goals:
+    """Return goals with the requested duration: a loop lasts all its frames, others from the first to the last."""
+    length = length_or_none(request)
+    if length is None:
+        return goals
+    return replace(goals, duration=(frame_count(length, frame_time) - (0 if request.loop else 1)) * frame_time)
+
+
+def _fitted(goals: Goals, model: VariationModel) -> Goals:
+    """Return goals whose poses have the vertical axis and root of the model's takes."""
+
+    def like(pin: PosePin) -> PosePin:
+        return replace(pin, motion=fitted(pin.motion, model.material.recipe))
+
+    start, end = (None if pin is None else like(pin) for pin in (goals.start, goals.end))
+    return replace(goals, start=start, end=end, poses=[like(pin) for pin in goals.poses])
+
+
+def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[str], None]) -> None:
+    """Warn of goals that were missed, and of poses far from the examples."""
+    strain = max(report.strain for report in reports)
+    if strain > STRAINED:
+        warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")
+    error = np.degrees(max(report.pose_error for report in reports))
+    if error > POSE_MISSED:
+        warn(f"pinned poses are missed by up to {error:.1f}°, because feet are planted: try --lock soft or --no-plant")
+    length, bodies = max(report.length_error for report in reports), _pinned_bodies(goals)
+    # a height counts as missed when a leg's length seen under that angle is
+    if bodies and length > np.radians(POSE_MISSED) * leg_length(bodies[0].skeleton):
+        warn(
+            f"the height of pinned poses is missed by up to {length:.3g}, because feet are planted: "
+            "try --lock soft or --no-plant"
+        )
+    for name, goal, unit in (("duration", goals.duration, " s"), ("speed", goals.speed, " a second")):
+        reached = [value for report in reports if (value := getattr(report, name)) is not None]
+        if goal and any(abs(value / goal - 1.0) > MISSED for value in reached):
+            reached_text = " to ".join(dict.fromkeys(f"{value:.3g}" for value in (min(reached), max(reached))))
+            warn(f"the {name} of {goal:.3g}{unit} became {reached_text}{unit}, because the pace has natural limits")
+
+
+def _pinned_bodies(goals: Goals) -> list[Clip]:
+    pins = [pin for pin in (goals.start, goals.end, *goals.poses) if pin is not None]
+    return [pin.motion for pin in pins if isinstance(pin.motion, Clip)]
+
+
+def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str:
+    """Return the ending of variants: the given one, the character's, the first example's, or the usual of its kind."""
+    if ending is None and onto is not None and onto.gltf:
+        return onto.ending
+    if ending is not None:
+        suffix = f".{ending.lstrip('.')}"
+        for_writing(Path(f"variant{suffix}"))
+        return suffix
+    recipe = stored.model.material.recipe
+    usual = ENDINGS[Stroke if recipe is None else recipe.motion_type]
+    suffix = Path(stored.sources[0]).suffix.lower() if stored.sources else ""
+    if suffix == ".amc":  # holds a joint's own degrees of freedom only, which rotation vectors leave
+        return usual
+    try:
+        for_writing(Path(f"variant{suffix}"))
+    except FormatError:
+        return usual
+    return suffix or usual

@@ -1,0 +1,204 @@
+"""Motions side by side on one timeline, or as they are made."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import check_free, replacing, write_bytes
+from freshtake.formats.ftm import Stored, is_model, read_stored
+from freshtake.formats.ftm.io import method_of
+from freshtake.formats.gltf import has_skin
+from freshtake.formats.read_options import Motion, ReadOptions
+from freshtake.formats.registry import take_in_all
+from freshtake.formats.take_files import MODELS, TAKES, take_files
+from freshtake.methods.progress import Progress, Report, silent
+from freshtake.motion import Clip, Stroke
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.viewport.packing import packed
+from freshtake.reports.viewport.scene import Scene
+from freshtake.reports.viewport.staging import body_stage, scene_of, shape_of
+from freshtake.reports.viewport.viewport_page import viewport_page
+from freshtake.requests.clips import View
+from freshtake.workflows.live import STREAMS, Steers, joined, styled
+
+PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
+CHARACTERS = (".glb", ".gltf", ".vrm")
+SECONDS = 6.0  # shown of models whose motion is endless
+
+
+class ViewResult(NamedTuple):
+    """What is shown, and the files that were written."""
+
+    scene: Scene
+    written: list[Path]
+
+
+@one_blas_thread()
+def view(request: View, report: Report = silent, warn: Callable[[str], None] | None = None) -> ViewResult:
+    """Show files side by side: motions in blue, `request.variants` and new ones of every model in green.
+
+    Args:
+        request: The files; `out` is a page, `png` a strip of poses, `gif` a moving picture, each written where named.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The scene, and the files that were written.
+    """
+    _check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
+    kinds = TAKES | MODELS
+    sources = take_files(request.paths, kinds)
+    paths = [*sources, *take_files(request.variants or [], kinds)]
+    sets: list[tuple[str, list[Motion]]] = []
+    report(Progress(0.0, "reading"))
+    read = iter(take_in_all([path for path in paths if not is_model(path)], ReadOptions(**request.reading(warn))))
+    for number, path in enumerate(paths):
+        report(Progress(0.6 * number / len(paths), path.name))
+        if is_model(path):
+            sets.append(("variant", list(_new_motions(path, request.count, request.seed))))
+        else:
+            sets.append(("input" if number < len(sources) else "variant", [_named(next(read).motion, path)]))
+    skins = [path if path.suffix.lower() in CHARACTERS and has_skin(path) else None for path in paths]
+    flat = [skin for skin, (_, some) in zip(skins, sets, strict=True) for _ in some]
+    scene = scene_of(sets, title=request.title or _title(paths), layout=request.layout or "", skins=flat)
+    return ViewResult(scene, list(_written(scene, request.out, request.png, request.gif, report)))
+
+
+def _check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
+    for path, endings in targets:
+        if path is not None and path.suffix.lower() not in endings:
+            raise FormatError(path, f"the name must end in {' or '.join(endings)}")
+        if path is not None:
+            check_free(path)
+
+
+def _written(scene: Scene, page: Path | None, png: Path | None, gif: Path | None, report: Report) -> Iterator[Path]:
+    if page is not None:
+        report(Progress(0.65, "writing the page"))
+        write_bytes(page, viewport_page(scene).encode())
+        yield page
+    if png is not None:
+        from freshtake.reports.viewport.painting import strip_picture
+
+        report(Progress(0.7, "painting"))
+        with replacing(png) as temporary:
+            strip_picture(scene).save(temporary, format="PNG", optimize=True)
+        yield png
+    if gif is not None:
+        from freshtake.reports.viewport.moving_picture import save_gif
+
+        with replacing(gif) as temporary:
+            save_gif(scene, temporary, lambda share: report(Progress(0.75 + 0.25 * share, "painting frames")))
+        yield gif
+
+
+def _title(paths: Sequence[Path]) -> str:
+    names = [path.name for path in paths]
+    return ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
+
+
+def _named(motion: Motion, path: Path) -> Motion:
+    return motion.changed(name=path.stem) if isinstance(motion, Clip) else replace(motion, name=path.stem)
+
+
+def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
+    """New motions of a model, named after its file."""
+    from freshtake.requests.variation import Variants
+    from freshtake.workflows.inputs import generator
+    from freshtake.workflows.varying import variants
+
+    model: Any = read_stored(path).model
+    method = method_of(model)
+    name = "" if method is None else method.name
+    if name == "variation":
+        for number, motion in enumerate(variants(model, Variants(count=count, seed=seed)), start=1):
+            yield _named(motion, Path(f"{path.stem}_{number}"))
+    elif name in ("density", "texture"):
+        frames = max(2, round(SECONDS / model.frame_time))
+        for number in range(1, count + 1):
+            sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=f"{path.stem}_{number}")
+            yield _motion(sampled, model.frame_time, f"{path.stem}_{number}")
+    else:
+        uses = "" if method is None else f": make one with freshtake {method.uses}, and view the result"
+        raise UsageError(f"{path} holds a model that needs a motion or a style to work on{uses}")
+
+
+def _motion(sampled: Any, frame_time: float, name: str) -> Motion:
+    """A motion as it is; plain rows, which models of strokes make, as a stroke."""
+    if isinstance(sampled, np.ndarray):
+        return Stroke(sampled, frame_time * np.arange(len(sampled), dtype=np.float64), name=name)
+    motion: Motion = sampled
+    return motion
+
+
+STAGED_FROM = 45  # frames in which size, floor and direction of a body are looked for
+
+
+class ShownFrame(NamedTuple):
+    """Points (points, 3) as they are, the place x, z on the floor, and which frame of a texture's takes it is."""
+
+    points: Floats
+    ground: Floats
+    frame: int | None
+
+
+class Showing:
+    """What a model's stream shows, as it goes on."""
+
+    def __init__(
+        self, stored: Stored, steers: Steers, *, plant: bool | str, seed: int, style: Stored | None = None
+    ) -> None:
+        trial = joined(list(islice(_shown_frames(stored, replace(steers), False, seed, style), STAGED_FROM)))
+        self._stage, _ = body_stage(trial)
+        self._steers = steers
+        self._frames = _shown_frames(stored, steers, plant, seed, style)
+        self.frame_time: float = stored.model.frame_time
+        self.manifest = _manifest(trial)
+        self._at, self._pair = 0.0, (self._next(), self._next())
+
+    def now(self) -> ShownFrame:
+        """Between the two frames at hand."""
+        first, second = self._pair
+        points = (1.0 - self._at) * first.points + self._at * second.points
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], first.frame)
+
+    def advance(self, seconds: float) -> None:
+        """Move on."""
+        self._at += seconds / self.frame_time
+        while self._at >= 1.0:
+            self._pair = self._pair[1], self._next()
+            self._at -= 1.0
+
+    def _next(self) -> ShownFrame:
+        points = self._stage.points(next(self._frames))[0]
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], self._steers.shown)
+
+
+def _shown_frames(stored: Stored, steers: Steers, plant: bool | str, seed: int, style: Stored | None) -> Iterator[Clip]:
+    if stored.method not in STREAMS:
+        raise UsageError(f"a {stored.method} model has no endless motion: choose another model")
+    frames = _clips(STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)))
+    return frames if style is None else styled(frames, style.model, lambda: steers.strength)
+
+
+def _clips(frames: Iterator[Any]) -> Iterator[Clip]:
+    for clip in frames:
+        if not isinstance(clip, Clip):
+            raise UsageError("only motion of a body with a skeleton can be shown while it is made")
+        yield clip
+
+
+def _manifest(trial: Clip) -> dict[str, Any]:
+    """A viewport scene with one figure and no frames yet."""
+    manifest = packed(Scene((shape_of(trial, "variant"),))).manifest
+    figure = manifest["shapes"][0]
+    figure_facts = {key: figure[key] for key in ("name", "role", "frameTime", "kind", "body", "count")}
+    return {**manifest, "shapes": [{**figure_facts, "frames": 0}]}

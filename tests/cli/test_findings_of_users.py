@@ -1,0 +1,134 @@
+"""What people who tried the commands ran into, each as a test of the command that they used."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import freshtake as ft
+from freshtake.cli.entry import run
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.formats.files import Existing, choose_existing, replacing_folder
+from freshtake.motion.verdict.judging import AMBER, Remark
+from freshtake.requests import Pack, Stream
+from freshtake.workflows import pack, pack_clips
+
+Said = pytest.CaptureFixture[str]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    place = tmp_path_factory.mktemp("findings")
+    for name in ("walk", "jump"):
+        for k in range(3):
+            ft.write(place / f"{name}_{k}.bvh", getattr(ft.samples, name)(np.random.default_rng(k)))
+        takes = [str(place / f"{name}_{k}.bvh") for k in range(3)]
+        assert run(["learn", *takes, "-o", str(place / f"{name}.ftm"), "-q"]) == 0
+    return place
+
+
+def refused(capsys: Said, *words: object) -> str:
+    assert run([str(word) for word in words]) == 2
+    said = capsys.readouterr().err
+    assert len(said.splitlines()) == 1
+    return said
+
+
+@pytest.mark.parametrize("option", ["--keep", "--cycles"])
+def test_structure_refuses_what_it_would_ignore(home: Path, tmp_path: Path, capsys: Said, option: str) -> None:
+    words = ["learn", home / "walk_0.bvh", "-o", tmp_path / "m.ftm", "--structure", home / "walk.ftm", option]
+    assert "--structure brings its own settings" in refused(capsys, *words)
+
+
+def test_a_duration_that_no_pace_gives_is_refused_before_anything_is_written(
+    home: Path, tmp_path: Path, capsys: Said
+) -> None:
+    said = refused(capsys, "vary", home / "jump.ftm", "-n", 1, "--seconds", 20, "-o", tmp_path / "jump.bvh")
+    assert "end by themselves" in said and "not 20 s" in said
+    assert not (tmp_path / "jump.bvh").exists()
+
+
+def test_live_streams_are_checked_at_every_door() -> None:
+    with pytest.raises(UsageError, match="--path is for files"):
+        Stream(model=Path("m.ftm"), live="vmc://127.0.0.1:39539", path=Path("way.csv"))
+    with pytest.raises(UsageError, match="--style is for files"):
+        Stream(model=Path("m.ftm"), live="vmc://127.0.0.1:39539", style=Path("limp.ftm"))
+    with pytest.raises(UsageError, match="belong to --live"):
+        Stream(model=Path("m.ftm"), out=Path("a.bvh"), listen=39541)
+
+
+def test_replacing_files_in_a_folder_is_all_or_nothing(tmp_path: Path) -> None:
+    (tmp_path / "b.bvh").mkdir()
+    (tmp_path / "a.bvh").write_text("old")
+    choose_existing(Existing.REPLACE)
+    try:
+        with pytest.raises(FreshtakeError, match=r"b\.bvh"), replacing_folder(tmp_path) as place:
+            for name in ("a.bvh", "b.bvh", "c.bvh"):
+                (place / name).write_text("new")
+        assert (tmp_path / "a.bvh").read_text() == "old" and not (tmp_path / "c.bvh").exists()
+        (tmp_path / "b.bvh").rmdir()
+        with replacing_folder(tmp_path) as place:
+            (place / "a.bvh").write_text("new")
+        assert [path.name for path in tmp_path.iterdir()] == ["a.bvh"] and (tmp_path / "a.bvh").read_text() == "new"
+    finally:
+        choose_existing(Existing.REPLACE_FILES)
+
+
+def test_one_input_is_not_judged_and_the_body_checks_count(home: Path, tmp_path: Path, capsys: Said) -> None:
+    one, other = str(home / "walk_0.bvh"), str(home / "walk_1.bvh")
+    assert run(["evaluate", "--inputs", one, "--outputs", other]) == 0
+    assert "Not judged: there is no real take to compare with" in capsys.readouterr().out
+    walk = ft.read_clip(home / "walk_1.bvh")
+    root = walk.root.copy()
+    root[20:, 1] -= 60.0  # half of the body below the floor
+    ft.write(tmp_path / "sunk.bvh", walk.changed(root=root))
+    assert run(["evaluate", "--inputs", one, "--outputs", str(tmp_path / "sunk.bvh")]) == 0
+    assert "1 of 1 variants fail the body checks" in capsys.readouterr().out
+
+
+def test_a_clip_with_remarks_is_drawn_again(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    request = Pack(models=[str(home / "walk.ftm")], out=tmp_path / "a", count=1, format=["npz"], preview=False)
+    first = pack(request).facts["clips"][0]
+    judge = pack_clips.judge
+    calls = 0
+
+    def strict(*given: object, **options: object) -> object:
+        nonlocal calls
+        calls += 1
+        verdict = judge(*given, **options)  # type: ignore[arg-type]
+        remark = Remark("test", AMBER, "something is amiss", None, "draw again")
+        return verdict._replace(remarks=(remark,)) if calls == 1 else verdict
+
+    monkeypatch.setattr(pack_clips, "judge", strict)
+    made = pack(Pack(models=request.models, out=tmp_path / "b", count=1, format=["npz"], preview=False))
+    assert made.verdicts[0].color == "green" and calls == 2
+    assert made.facts["clips"][0]["travel"] != first["travel"]
+
+
+def test_a_range_that_ends_before_it_begins_says_so(home: Path, tmp_path: Path, capsys: Said) -> None:
+    words = ["cut", home / "jump_0.bvh", "-o", tmp_path / "cut"]
+    assert "ends before it begins" in refused(capsys, *words, "--range", "2s:1s")
+    assert "beyond the take, which ends at frame" in refused(capsys, *words, "--range", "1s:90s")
+
+
+def test_what_is_left_out_is_called_missing(capsys: Said) -> None:
+    assert refused(capsys, "vary", "a.ftm") == "freshtake: --out is missing; see freshtake vary --help\n"
+
+
+def test_a_file_has_one_duration(home: Path, tmp_path: Path, capsys: Said) -> None:
+    out = tmp_path / "a.bvh"
+    words = ["stream", str(home / "walk.ftm"), "--seconds", "1.5", "-o", str(out)]
+    assert run(words) == 0 and "(1.50 s)" in capsys.readouterr().out
+    assert run([*words, "--force", "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["duration_s"] == pytest.approx(1.5)
+    assert run(["info", str(out), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)["files"][0]["duration_s"] == pytest.approx(1.5)
+
+
+def test_metres_in_a_file_without_a_unit_are_announced(home: Path, tmp_path: Path, capsys: Said) -> None:
+    assert run(["convert", str(home / "walk_0.bvh"), str(tmp_path / "a.glb"), "--unit", "cm", "-q"]) == 0
+    assert run(["convert", str(tmp_path / "a.glb"), str(tmp_path / "a.bvh")]) == 0
+    assert "a.bvh: BVH files state no unit; this one is in metres" in capsys.readouterr().err

@@ -1,0 +1,52 @@
+"""Every command that writes, small, with what it reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from freshtake.cli.entry import run
+
+# Words of a command; {} is where its result goes, and the ending says what that is.
+COMMANDS: dict[str, tuple[list[str], str]] = {
+    "learn": (["learn", "walk", "-o", "{}"], "model.ftm"),
+    "vary": (["vary", "walk.ftm", "-n", "4", "-o", "{}"], "variants"),
+    "vary to one file": (["vary", "walk.ftm", "-n", "3", "-o", "{}"], "all.glb"),
+    "stream": (["stream", "walk.ftm", "--frames", "90", "-o", "{}"], "endless.bvh"),
+    "loop": (["loop", "walk", "-o", "{}"], "loops"),
+    "pack": (["pack", "walk.ftm", "-n", "3", "-o", "{}"], "pack"),
+    "plant": (["plant", "walk/walk_1.bvh", "-o", "{}"], "planted.bvh"),
+    "retarget": (["retarget", "walk", "--onto", "limp/limp_1.bvh", "-o", "{}"], "on_limp"),
+    "convert to USD": (["convert", "walk/walk_1.bvh", "{}", "--unit", "cm"], "walk.usda"),
+    "convert to FBX": (["convert", "walk/walk_1.bvh", "{}", "--unit", "cm"], "walk.fbx"),
+    "convert to npz": (["convert", "walk/walk_1.bvh", "{}"], "walk.npz"),
+    "cut": (["cut", "walk/walk_1.bvh", "--range", "3:40", "-o", "{}"], "pieces"),
+    "evaluate": (["evaluate", "--inputs", "walk", "--outputs", "walk", "-o", "{}"], "report.html"),
+    "augment": (["augment", "walk", "-n", "2", "-o", "{}"], "augmented"),
+    "style apply": (["style", "apply", "style.ftm", "long/walk_long_1.bvh", "-o", "{}", "--keep-going"], "styled.bvh"),
+    "blend sample": (["blend", "sample", "blend.ftm", "--frames", "60", "-o", "{}"], "blend.bvh"),
+    "texture sample": (["texture", "sample", "texture.ftm", "--frames", "60", "-o", "{}"], "texture.bvh"),
+    "crowd": (["crowd", "walk.ftm", "-n", "6", "--seconds", ".3", "--workers", "1", "-o", "{}"], "crowd"),
+    "view": (["view", "walk", "-o", "{}"], "page.html"),
+    "samples": (["samples", "write", "walk", "-n", "3", "-o", "{}"], "samples"),
+}
+
+
+def prepare(home: Path) -> None:
+    """Write the takes and models that the commands read."""
+    for name, count in (("walk", 3), ("limp", 1)):
+        assert run(["samples", "write", name, "-n", str(count), "-o", str(home / name), "-q"]) == 0
+    long = ["samples", "write", "walk_long", "-n", "1", "-o", str(home / "long"), "-q"]
+    assert run(long) == 0
+    for words in (
+        ["learn", f"{home}/walk", "-o", f"{home}/walk.ftm"],
+        ["blend", "learn", f"walk={home}/walk", f"limp={home}/limp", "-o", f"{home}/blend.ftm"],
+        ["texture", "learn", f"{home}/long", "-o", f"{home}/texture.ftm"],
+        ["style", "learn", "--source", f"{home}/walk/walk_1.bvh", "--target", f"{home}/limp/limp_1.bvh", "--system",
+         "fir", "-o", f"{home}/style.ftm"],
+    ):  # fmt: skip
+        assert run([*words, "-q"]) == 0, words
+
+
+def words_of(name: str, out: Path) -> list[str]:
+    """Return the words of a command that writes to `out`."""
+    return [word.replace("{}", str(out)) for word in COMMANDS[name][0]] + ["--quiet"]

@@ -1,0 +1,94 @@
+"""The helper process: it is replaced when it is killed, calls are made again, and failures are sentences."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from freshtake.errors import UsageError
+from freshtake.serve.processes import HelperProcess
+
+
+@pytest.fixture
+def helper() -> Iterator[HelperProcess]:
+    made = HelperProcess()
+    yield made
+    made.close()
+
+
+def test_a_process_killed_between_calls_is_replaced(helper: HelperProcess) -> None:
+    first = helper.call(os.getpid)
+    assert helper.call(os.getpid) == first != os.getpid()
+    os.kill(first, signal.SIGKILL)
+    os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
+    assert helper.call(os.getpid) not in (first, os.getpid())
+
+
+def _killed_the_first_time(marker: Path) -> int:
+    if not marker.exists():
+        marker.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return os.getpid()
+
+
+def test_a_call_whose_process_is_killed_is_made_again(helper: HelperProcess, tmp_path: Path) -> None:
+    first = helper.call(os.getpid)
+    assert helper.call(_killed_the_first_time, tmp_path / "marker") not in (first, os.getpid())
+
+
+def test_a_call_that_kills_every_process_is_one_sentence_and_the_next_is_answered(helper: HelperProcess) -> None:
+    with pytest.raises(UsageError, match="ended from outside"):
+        helper.call(os._exit, 1)
+    assert helper.call(sum, (1, 2)) == 3
+
+
+def test_a_failing_call_is_one_sentence_and_the_process_stays(
+    helper: HelperProcess, capfd: pytest.CaptureFixture[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FRESHTAKE_CRASH_FOLDER", str(tmp_path))
+    first = helper.call(os.getpid)
+    with pytest.raises(UsageError, match=r"something went wrong .*ZeroDivisionError"):
+        helper.call(divmod, 1, 0)
+    assert helper.call(os.getpid) == first
+    (crash,) = tmp_path.iterdir()
+    assert str(crash) in capfd.readouterr().err and "question divmod" in crash.read_text()
+    helper.close()
+    with pytest.raises(UsageError, match="shutting down"):
+        helper.call(sum, ())
+
+
+def _busy() -> None:
+    while True:
+        pass
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there the clock alone limits questions")
+def test_a_question_has_a_budget_of_time_and_memory_and_the_next_one_finds_a_process() -> None:
+    helper = HelperProcess(seconds=1.0, memory=300 * 2**20)
+    try:
+        first = helper.call(os.getpid)
+        with pytest.raises(UsageError, match="needs more memory than a question may have"):
+            helper.call(bytearray, 2**30)
+        assert helper.call(os.getpid) == first
+        assert len(helper.call(bytearray, 2**26)) == 2**26
+        with pytest.raises(UsageError, match="takes longer than a question may"):
+            helper.call(_busy)
+        assert helper.call(os.getpid) != first
+    finally:
+        helper.close()
+
+
+def test_a_question_that_waits_for_ever_ends_by_the_clock() -> None:
+    helper = HelperProcess(seconds=0.2)
+    try:
+        with pytest.raises(UsageError, match="takes longer than a question may"):
+            helper.call(time.sleep, 3600.0)
+        assert helper.call(sum, (1, 2)) == 3
+    finally:
+        helper.close()

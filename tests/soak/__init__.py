@@ -1,0 +1,1 @@
+"""Long runs of every method's stream, and of live sending."""
