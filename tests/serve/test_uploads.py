@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import socket
 import time
 import zipfile
@@ -91,6 +92,11 @@ def test_several_animations_are_several_takes(studio: Studio, tmp_path: Path) ->
     assert [item["facts"]["frames"] for item in items] == [len(walk) for walk in walks]
     assert {item["group"] for item in items} == {"walks"} and job["notes"] == []
     assert not [f for item in items for f in item["findings"] if item["id"] in f["words"]]
+    scene = studio.http.get("/api/scene", params={"items": ",".join(job["made"])}).content
+    shapes = json.loads(scene[4 : 4 + int.from_bytes(scene[:4], "little")])["shapes"]
+    assert [shape["skin"] is not None for shape in shapes] == [True] * 3, "each animation wears the file's skin"
+    assert [item["facts"]["character"] for item in items] == [True, False, False], "one character to choose from"
+    assert all(item["facts"]["human"] for item in items)
 
 
 def test_a_file_that_comes_in_part_leaves_nothing(studio: Studio) -> None:

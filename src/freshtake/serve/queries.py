@@ -141,11 +141,10 @@ def difference_words(takes: list[Source], sources: list[Source]) -> list[tuple[f
 
 
 def thumbnail_of(source: Source, moving: bool) -> bytes:
-    """Paint a small picture."""
-    from freshtake.reports.viewport.staging import shape_of
+    """Paint a small picture, of a character with its skin."""
     from freshtake.reports.viewport.thumbnail import thumbnail
 
-    return thumbnail(shape_of(motion_from(source), source.role), moving)
+    return thumbnail(_shape(motion_from(source), source, None), moving)
 
 
 def dof_list(sources: list[Source]) -> list[dict[str, str]]:

@@ -46,7 +46,11 @@ def _part(shape: Figure | Surface, frames: slice) -> Shape:
     points = shape.points[frames].copy()
     points[..., [0, 2]] -= ground[:, None]
     if isinstance(shape, Figure):
-        turns = None if shape.turns is None else shape.turns[frames]
         standing = shape.standing[frames]
-        return replace(shape, points=points, ground=np.zeros_like(ground), standing=standing, turns=turns, skin=None)
+        turns, matrices = (None if rows is None else rows[frames] for rows in (shape.turns, shape.matrices))
+        if matrices is not None:  # the skin is carried along
+            matrices = matrices.copy()
+            matrices[:, :, [0, 2], 3] -= ground[:, None]
+        moved = replace(shape, points=points, ground=np.zeros_like(ground), standing=standing)
+        return replace(moved, turns=turns, matrices=matrices)
     return replace(shape, points=points, ground=np.zeros_like(ground))

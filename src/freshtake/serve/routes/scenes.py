@@ -108,7 +108,7 @@ def source_of(project: Project, item: Item, fps: float | None = None, character:
     """Return where the motion of an item is; it wears its skin, if it has one, or that of `character`."""
     if item.kind not in MOVING:
         raise UsageError(f"{item.name} is no motion: choose takes or variants")
-    owner = item if item.facts.get("character") else _dressed_take(project, item)
+    owner = item if _has_skin(item) else _dressed_take(project, item)
     skin = character or (None if owner is None else character_file(project, owner))
     role = "variant" if item.kind == "variant" else "input"
     return Source(project.path(item.id), item.name, role, item.trim, fps, skin)
@@ -119,12 +119,16 @@ def _dressed_take(project: Project, item: Item) -> Item | None:
     if item.kind != "variant" or item.movement is None:
         return None
     takes = (one for one in project.items() if one.movement == item.movement and one.kind == "take")
-    return next((one for one in takes if one.facts.get("character")), None)
+    return next((one for one in takes if _has_skin(one)), None)
+
+
+def _has_skin(item: Item) -> bool:
+    return bool(item.facts.get("character") or item.facts.get("skinned"))
 
 
 def character_file(project: Project, item: Item) -> Path:
     """Return the file of a character: as it was sent, next to the take that was read from it, or alone."""
-    if not item.facts.get("character"):
+    if not _has_skin(item):
         raise UsageError(f"{item.name} is no character: choose a glTF file with a skin")
     return next(project.files.glob(f"{item.id}.source.*"), None) or project.path(item.id)
 

@@ -126,19 +126,19 @@ class Context:
         number: int = 1,
         findings: list[Finding] | None = None,
         settings: dict[str, Any] | None = None,
-        beside: Path | None = None,
+        source: Path | None = None,
         movement: str | None = None,
         cloud: Floats | None = None,
     ) -> Item:
-        """Add an item to the project: `file` is moved there, and `beside`, the source as it was sent, with it."""
+        """Add an item to the project: `file` is moved there; `source`, the file as it was sent, is kept next to it."""
         id = new_id()
         item = Item(
             id=id, kind=kind, name=self._free_name(kind, name), created=now(), group=group, parent=parent,
             seed=seed, number=number, facts=facts, findings=findings or [], settings=settings or {},
             movement=None if kind in EVERYWHERE else movement or self.movement,
         )  # fmt: skip
-        if beside is not None:
-            shutil.move(beside, self.project.files / f"{id}.source{beside.suffix}")
+        if source is not None:
+            _link(source, self.project.files / f"{id}.source{source.suffix}")
         if cloud is not None:
             np.save(self.project.files / f"{id}.cloud.npy", cloud)
         stored = None if file is None else f"{id}{file.suffix}"
@@ -185,6 +185,14 @@ class Context:
     def _free_name(self, kind: Kind, name: str) -> str:
         """Return the name, with a number where it is taken; variants are told apart by their seeds."""
         return self.project.free_name(kind, name) if kind in NAMED else name
+
+
+def _link(file: Path, to: Path) -> None:
+    """Give a file a second name, so that several items share it on disk; copy it where that is impossible."""
+    try:
+        os.link(file, to)
+    except OSError:
+        shutil.copyfile(file, to)
 
 
 def revision(item: Item) -> str:

@@ -9,13 +9,15 @@ from typing import TYPE_CHECKING, Any
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import is_model
+from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.check import check
 from freshtake.motion.cycles.common_cycles import require_cycles
 from freshtake.motion.cycles.recurrence import find_occurrences
-from freshtake.motion.edit import take_frames
+from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.repair import repair as repaired
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.reports.viewport.neutral_body import fit_of
 from freshtake.serve.items import Finding, Item, Kind
 from freshtake.serve.movements import kind_of, print_of
 from freshtake.serve.tasks.context import Context, model_item_facts
@@ -59,11 +61,11 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
 
 
 def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
-    """Read a motion file and add each of its animations; a skin is kept next to the first."""
+    """Read a motion file and add each of its animations; all of them wear its skin, the first is listed as character."""
     skinned = file.suffix in CHARACTERS and has_skin(file)
     animations = list(_animations(context, file, name))
-    beside = file if skinned or file.suffix == ".asf" else None
-    for described in animations:
+    source = file if skinned or file.suffix == ".asf" else None
+    for number, described in enumerate(animations):
         motion = described.motion
         if motion is None:
             raise UsageError(f"{name} holds no motion")
@@ -71,17 +73,22 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
         kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
         if len(motion) == 1 and (skinned or file.suffix == ".asf"):
             kind = "character"  # there is nothing to learn from it, but motions can be put onto it
+        facts |= {"character": skinned and number == 0, "skinned": skinned, **_human(motion)}
         add = context.add_motion if kind == "character" else context.add_take
         add(
             kind,
             name if len(animations) == 1 else f"{name} {motion.name}",
             motion,
-            facts={**facts, "character": skinned and beside is not None},
+            facts=facts,
             findings=[_finding(context, finding) for finding in described.facts["findings"]],
             group=group if len(animations) == 1 else name,
-            beside=beside,
+            source=source,
         )
-        beside = None
+
+
+def _human(motion: Motion) -> dict[str, bool]:
+    """Return whether a body has a person's parts, as a fact; nothing where there is no body."""
+    return {"human": fit_of(with_up(motion, "y")) is not None} if isinstance(motion, Clip) else {}
 
 
 def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
