@@ -94,9 +94,21 @@ def test_several_animations_are_several_takes(studio: Studio, tmp_path: Path) ->
     assert not [f for item in items for f in item["findings"] if item["id"] in f["words"]]
     scene = studio.http.get("/api/scene", params={"items": ",".join(job["made"])}).content
     shapes = json.loads(scene[4 : 4 + int.from_bytes(scene[:4], "little")])["shapes"]
-    assert [shape["skin"] is not None for shape in shapes] == [True] * 3, "each animation wears the file's skin"
+    assert [shape.get("skin") for shape in shapes] == [None] * 3, "bones that we drew ourselves are no skin"
     assert [item["facts"]["character"] for item in items] == [True, False, False], "one character to choose from"
     assert all(item["facts"]["human"] for item in items)
+
+
+def test_every_animation_wears_the_skin_of_its_file(studio: Studio, tmp_path: Path) -> None:
+    hero = skinned().save(tmp_path / "hero.glb")
+    clip = ft.read_clip(hero)
+    takes = [clip.changed(name="one"), clip.changed(name="two")]
+    ft.write(tmp_path / "two.glb", takes, character=hero)
+    job = studio.send("two.glb", (tmp_path / "two.glb").read_bytes())
+    scene = studio.http.get("/api/scene", params={"items": ",".join(job["made"])}).content
+    shapes = json.loads(scene[4 : 4 + int.from_bytes(scene[:4], "little")])["shapes"]
+    assert [shape["skin"] for shape in shapes] == [0, 0]
+    assert studio.http.get(f"/api/thumbnail/{job['made'][1]}.png").status_code == 200
 
 
 def test_a_file_that_comes_in_part_leaves_nothing(studio: Studio) -> None:

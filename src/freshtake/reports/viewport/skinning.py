@@ -31,7 +31,7 @@ SKINS_KEPT = 8
 MOST_PIXELS, MOST_BYTES = 1024, 400_000  # of a picture on a skin
 PLAIN = 0.05  # how far red, green and blue of a grey may be apart
 
-_skins: OrderedDict[tuple[Path, tuple[str, ...]], Skin] = OrderedDict()
+_skins: OrderedDict[tuple[int, int, tuple[str, ...]], Skin] = OrderedDict()
 
 
 def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: float | None = None) -> Figure:
@@ -60,7 +60,8 @@ def _skin_matrices(rig: Rig, positions: Floats, rotations: Floats, stage: BodySt
 
 def _skin(character: Path, rig: Rig) -> Skin:
     """The mesh of a character, the same object for all clips that wear it."""
-    key = (character, rig.names)
+    about = character.stat()  # takes of one file share it under several names
+    key = (about.st_ino, about.st_mtime_ns, rig.names)
     if key not in _skins:
         if not rig.meshes:
             raise FormatError(character, "no mesh has a skin here: choose a character with a skin")

@@ -123,12 +123,12 @@ def _dressed_take(project: Project, item: Item) -> Item | None:
 
 
 def _has_skin(item: Item) -> bool:
-    return bool(item.facts.get("character") or item.facts.get("skinned"))
+    return bool(item.facts.get("skinned", item.facts.get("character")))  # projects of 0.1 say `character` only
 
 
 def character_file(project: Project, item: Item) -> Path:
     """Return the file of a character: as it was sent, next to the take that was read from it, or alone."""
-    if not _has_skin(item):
+    if not (_has_skin(item) or item.facts.get("character")):
         raise UsageError(f"{item.name} is no character: choose a glTF file with a skin")
     return next(project.files.glob(f"{item.id}.source.*"), None) or project.path(item.id)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import is_model
+from freshtake.formats.gltf import has_skin
 from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.check import check
@@ -62,18 +63,19 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
 
 def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
     """Read a motion file and add each of its animations; all of them wear its skin, the first is listed as character."""
-    skinned = file.suffix in CHARACTERS and has_skin(file)
+    rigged = file.suffix in CHARACTERS and has_rig(file)
+    skinned = rigged and has_skin(file)
     animations = list(_animations(context, file, name))
-    source = file if skinned or file.suffix == ".asf" else None
+    source = file if rigged or file.suffix == ".asf" else None
     for number, described in enumerate(animations):
         motion = described.motion
         if motion is None:
             raise UsageError(f"{name} holds no motion")
         facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
         kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
-        if len(motion) == 1 and (skinned or file.suffix == ".asf"):
+        if len(motion) == 1 and (rigged or file.suffix == ".asf"):
             kind = "character"  # there is nothing to learn from it, but motions can be put onto it
-        facts |= {"character": skinned and number == 0, "skinned": skinned, **_human(motion)}
+        facts |= {"character": rigged and number == 0, "skinned": skinned, **_human(motion)}
         add = context.add_motion if kind == "character" else context.add_take
         add(
             kind,
@@ -122,17 +124,17 @@ def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
     return context.add("model", name, file, facts, **more)
 
 
-def has_skin(file: Path) -> bool:
-    """Return whether a glTF file has a mesh that follows its joints."""
+def has_rig(file: Path) -> bool:
+    """Return whether motions can be exported on a glTF file: it has joints that carry a mesh, if only bones we drew."""
     from freshtake.formats.gltf.container import load
 
     return bool(load(file).top.items("skins"))
 
 
 def _add_character(context: Context, file: Path, name: str) -> None:
-    if not has_skin(file):
+    if not has_rig(file):
         raise UsageError(f"{name} has neither an animation nor a skin: send a motion, or a character with a skin")
-    context.add("character", name, file, {"what": "character", "character": True})
+    context.add("character", name, file, {"what": "character", "character": True, "skinned": has_skin(file)})
 
 
 def _skeleton(context: Context, file: Path, name: str) -> Path | None:
