@@ -30,7 +30,7 @@ def walked(window: Window, takes: list[Path]) -> Window:
 
 @pytest.mark.parametrize("theme", ["light", "dark"])
 @pytest.mark.parametrize(
-    "tab", ["Takes", "Vary", "Curves", "Network", "Style", "Blend", "Endless", "Compare", "Study", "Draw"]
+    "tab", ["Takes", "Vary", "Curves", "Network", "Style", "Blend", "Endless", "Compare", "Study", "Crowd", "Draw"]
 )
 def test_nothing_is_in_the_way_of_anybody(walked: Window, tab: str, theme: str) -> None:
     walked.of(f"window.studio.set({{ theme: '{theme}', toasts: [] }})")

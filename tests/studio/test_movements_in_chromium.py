@@ -86,7 +86,10 @@ def test_ten_files_become_five_movements(mixed: Window) -> None:
 
 def test_each_movement_has_its_takes_tabs_and_controls(mixed: Window) -> None:
     tabs = "[...document.querySelectorAll('[role=tab]')].map((tab) => tab.textContent)"
-    expected = {"scribble": ["Takes", "Vary", "Curves", "Network", "Draw"], "cloth": ["Takes", "Endless", "Draw"]}
+    expected = {
+        "scribble": ["Takes", "Vary", "Curves", "Network", "Crowd", "Draw"],
+        "cloth": ["Takes", "Endless", "Crowd", "Draw"],
+    }
     for name in NAMES:
         open_movement(mixed, name)
         mixed.tab("Takes")

@@ -23,7 +23,7 @@ def _shown(text: str) -> str:
 
 
 Name = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_shown)]
-Kind = Literal["movement", "take", "variant", "model", "strokes", "character", "export", "report"]
+Kind = Literal["movement", "take", "variant", "model", "strokes", "character", "export", "report", "crowd"]
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
 LONGEST_NAME = 120
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled", "interrupted")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field
+from pydantic import Field, model_validator
 
 from freshtake.requests.blending import Classes
 from freshtake.requests.evaluation import StudyPlan
@@ -195,6 +195,54 @@ class TextureSample(shape_of(Playing)):  # type: ignore[misc]
     name: Name = "texture"
 
 
+Metres = Annotated[float, Field(ge=-1000.0, le=1000.0)]
+Point = tuple[Metres, Metres]
+MOST_IN_CROWD = 1000  # characters; larger crowds are made on the command line, by the plan that comes with the files
+
+
+class CrowdGroup(Shape):
+    """Characters of one model: how many, around which place (x, z), facing where (degrees; null: all ways).
+
+    With a `path` of two points or more they start around its first point and follow it. `size_range` of 0.1 lets
+    bodies be 0.9 to 1.1 times as large as recorded.
+    """
+
+    model: Id
+    name: Name
+    count: Annotated[int, Field(ge=1, le=MOST_IN_CROWD)] = 20
+    amount: Amount = 1.0
+    size_range: Annotated[float, Field(ge=0.0, le=0.5)] = 0.05
+    spacing: Annotated[float, Field(ge=0.4, le=50.0)] = 1.5
+    center: Point = (0.0, 0.0)
+    heading: Annotated[float, Field(ge=-360.0, le=360.0)] | None = None
+    path: Annotated[list[Point], Field(max_length=50)] = Field(default_factory=list)
+
+
+class MakeCrowd(Shape):
+    """Make a crowd of groups and a scene of it; with a `format` also files to download.
+
+    `engine` is where it is made: here, on a Dask scheduler, or later by a render farm that is given a job, whose
+    machines see the files in the folder `shared`.
+    """
+
+    task: Literal["crowd"]
+    items: SomeIds = Field(default_factory=list)
+    groups: Annotated[list[CrowdGroup], Field(min_length=1, max_length=20)]
+    seconds: Annotated[float, Field(ge=0.5, le=60.0)] = 4.0
+    seed: Seed = 0
+    avoid: bool = True
+    format: Literal["usd", "npz", "bvh", "zarr"] | None = None
+    engine: Literal["local", "dask", "openjd", "flamenco"] = "local"
+    scheduler: Annotated[str, Field(max_length=200)] | None = None
+    shared: Annotated[str, Field(min_length=1, max_length=300)] = "/shared/crowd"
+
+    @model_validator(mode="after")
+    def _not_too_many(self) -> MakeCrowd:
+        if sum(group.count for group in self.groups) > MOST_IN_CROWD:
+            raise ValueError(f"at most {MOST_IN_CROWD} characters in all")
+        return self
+
+
 class Noise(Shape):
     """Make baselines of takes (`items`), changed as much as the variants in `matched`."""
 
@@ -235,6 +283,6 @@ class StudyDesign(shape_of(StudyPlan)):  # type: ignore[misc]
 
 JobRequest = Annotated[
     Learn | Vary | Again | Redraw | Repair | Cut | Export | Draw | StyleLearn | StyleApply | BlendLearn | BlendSample
-    | TextureLearn | TextureSample | Noise | Evaluate | StudyDesign,
+    | TextureLearn | TextureSample | MakeCrowd | Noise | Evaluate | StudyDesign,
     Field(discriminator="task"),
 ]  # fmt: skip

@@ -112,11 +112,25 @@ def formats() -> list[str]:
     return ["fbx", "bvh", "glb", *usd, "npz", "csv", "pack"]
 
 
+@router.get("/crowd/engines")
+def engines() -> list[str]:
+    """List where crowds can be made with what is installed."""
+    dask = ["dask"] if find_spec("distributed") is not None else []
+    return ["local", *dask, "openjd", "flamenco"]
+
+
+@router.get("/crowd/formats")
+def crowd_formats() -> list[str]:
+    """List the formats that crowds can have with what is installed."""
+    usd = ["usd"] if find_spec("pxr") is not None else []
+    return [*usd, "npz", "bvh", *(["zarr"] if find_spec("zarr") is not None else [])]
+
+
 @router.get("/exports/{id}", response_class=FileResponse, responses=FILE)
 def download(id: Id, project: TheProject) -> FileResponse:
     """Download an export or a model."""
     item = project.item(id)
-    if item.kind not in ("export", "model"):
+    if item.kind not in ("export", "model") and not item.facts.get("file"):
         raise UsageError(f"{item.name} is no file to download: export it first")
     path = project.path(id)
     name = item.facts.get("file") or f"{''.join(c if c.isalnum() else '_' for c in item.name) or 'model'}{path.suffix}"

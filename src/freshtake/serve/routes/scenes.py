@@ -93,6 +93,15 @@ def how_different(chosen: Chosen, project: TheProject, models: TheModels) -> lis
     ]
 
 
+@router.get("/crowd/{id}/scene", response_class=Response, responses=BINARY)
+def crowd(id: Id, project: TheProject) -> Response:
+    """Return the scene of a crowd, in the form of /scene."""
+    item = project.item(id)
+    if not item.facts.get("scene"):
+        raise UsageError(f"{item.name} cannot be shown here: it is made elsewhere")
+    return binary_response((project.files / f"{id}.source.scene").read_bytes())
+
+
 @router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
 def thumbnail(id: Id, kind: Literal["gif", "png"], project: TheProject, helper: TheHelper) -> Response:
     """Return a small picture: moving (gif) or still (png)."""

@@ -49,6 +49,7 @@ TASKS = {
     "blend_sample": Task("methods:blend_sample", command="blend sample"),
     "texture_learn": Task("methods:texture_learn", long=True, command="texture learn"),
     "texture_sample": Task("methods:texture_sample", command="texture sample"),
+    "crowd": Task("crowds:crowd", long=True, command="crowd"),
     "noise": Task("comparing:noise", command="evaluate"),
     "evaluate": Task("comparing:evaluate", long=True, command="evaluate"),
     "study_design": Task("comparing:study_design", long=True),

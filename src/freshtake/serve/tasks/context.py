@@ -30,7 +30,7 @@ from freshtake.workflows.sentences import plainly
 
 Send = Callable[..., None]
 MODELS_KEPT = 3
-EVERYWHERE: tuple[Kind, ...] = ("movement", "character")  # kinds that belong to no movement
+EVERYWHERE: tuple[Kind, ...] = ("movement", "character", "crowd")  # kinds that belong to no movement
 NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds in which no two have one name
 WORDS = {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}
 SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")

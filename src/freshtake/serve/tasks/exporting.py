@@ -48,7 +48,7 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
     for number, id in enumerate(ids):
         item = context.item(id)
         context.report(f"reading {item.name}", 0.5 * number, len(ids))
-        made[_unlike(file_name(item.name, "clip"), made)] = finish.ready(context.motion(id))
+        made[distinct_name(file_name(item.name, "clip"), made)] = finish.ready(context.motion(id))
     context.report(f"writing {target.name}", 0.5, 1.0)
     if len(made) == 1:
         finish.write(target, next(iter(made.values())))
@@ -62,7 +62,7 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
     folder = context.folder / "clips"
     for name, motion in made.items():
         finish.write(folder / f"{name}.{ending}", motion)
-    return _zipped(folder, context.folder / f"{title}.zip")
+    return zipped_folder(folder, context.folder / f"{title}.zip")
 
 
 def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name: str | None) -> tuple[Path, int]:
@@ -76,7 +76,7 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
         raise UsageError("a pack is made of models: choose models, or variants of them")
     names: dict[str, str] = {}
     for id in models:
-        names[_unlike(file_name(context.item(id).name, "clips"), names)] = id
+        names[distinct_name(file_name(context.item(id).name, "clips"), names)] = id
     folder = context.folder / "pack"
     request = Pack(
         models=[f"{name}={context.file(id)}" for name, id in names.items()], out=folder, count=number,
@@ -84,7 +84,7 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
     )  # fmt: skip
     pack(request, context.progress, context.warn)
     title = file_name(name or f"{'_'.join(names)}_pack", "pack")
-    return _zipped(folder, context.folder / f"{title}.zip"), number * len(models)
+    return zipped_folder(folder, context.folder / f"{title}.zip"), number * len(models)
 
 
 def _unit(context: Context, model: str) -> float | None:
@@ -110,7 +110,8 @@ def _title(context: Context, ids: list[str]) -> str:
     return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}_motions"
 
 
-def _zipped(folder: Path, target: Path) -> Path:
+def zipped_folder(folder: Path, target: Path) -> Path:
+    """Pack a folder into a zip and return the zip."""
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for file in sorted(path for path in folder.rglob("*") if path.is_file()):
             archive.write(file, file.relative_to(folder))
@@ -123,7 +124,7 @@ def file_name(text: str, default: str) -> str:
     return kept.strip("_-")[:60] or default
 
 
-def _unlike(name: str, others: dict[str, Any]) -> str:
+def distinct_name(name: str, others: dict[str, Any]) -> str:
     """Return the name, with a number where it is taken."""
     number, tried = 1, name
     while tried in others:

@@ -62,7 +62,7 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
 
 
 def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
-    """Read a motion file and add each of its animations; all of them wear its skin, the first is listed as character."""
+    """Read a motion file and add each animation; all wear its skin, the first is listed as character."""
     rigged = file.suffix in CHARACTERS and has_rig(file)
     skinned = rigged and has_skin(file)
     animations = list(_animations(context, file, name))

@@ -49,6 +49,8 @@ export const api = {
     return split(await answer.arrayBuffer());
   },
 
+  async crowd(id) { return split(await (await ask("GET", `/api/crowd/${id}/scene`)).arrayBuffer()); },
+
   async modes(id) { return split(await (await ask("GET", `/api/texture/${id}/modes`)).arrayBuffer()); },
 
   // The same of a scene that the server makes of what it is told.

@@ -15,9 +15,10 @@ import blend from "./tabs/blend.js";
 import texture from "./tabs/texture.js";
 import compare from "./tabs/compare.js";
 import study from "./tabs/study.js";
+import crowd from "./tabs/crowd.js";
 
-// `kinds`: movements that a tab is for; one without is not of a movement.
-const TABS = [takes, vary, curves, network, style, blend, texture, compare, study, draw];
+// `kinds`: movements that a tab is for; one without is not of a movement. `when(items)`: whether it is offered at all.
+const TABS = [takes, vary, curves, network, style, blend, texture, compare, study, crowd, draw];
 const suits = (tab, kind) => !tab.kinds || tab.kinds.includes(kind);
 
 // A movement that is gone, or a tab that its kind does not have, is never shown.
@@ -41,7 +42,8 @@ const Icon = ({ name }) => html`<svg viewBox="0 0 20 20" width="18" height="18" 
 function Header() {
   const tab = useStore((now) => now.tab), back = useStore((now) => now.undo), forth = useStore((now) => now.redo);
   const bar = useRef(null), dark = useDark(), last = useStore((now) => itemOf(now.movement ?? now.last)?.facts.what);
-  const tabs = TABS.filter((one) => (last ? suits(one, last) : [takes, draw].includes(one)));
+  const offered = useStore((now) => TABS.filter((one) => one.when?.(now.items)).map((one) => one.name).join());
+  const tabs = TABS.filter((one) => (one.when ? offered.split(",").includes(one.name) : last ? suits(one, last) : [takes, draw].includes(one)));
   const move = (event) => {
     const by = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (!by) return;

@@ -10,7 +10,7 @@ export const useJobs = (task) => useStore((now) => now.jobs).filter((job) => !is
 const TASKS = {
   read: "Reading", samples: "Adding samples", repair: "Repairing", cut: "Cutting", learn: "Learning", vary: "Making variants", again: "Updating variants", redraw: "Drawing the stretch again", export: "Exporting",
   draw: "Saving drawings", style_learn: "Learning a style", style_apply: "Applying the style", blend_learn: "Learning the blend", blend_sample: "Saving the recording",
-  texture_learn: "Learning the texture", texture_sample: "Saving", evaluate: "Evaluating", noise: "Making baselines", study_design: "Preparing the study",
+  texture_learn: "Learning the texture", texture_sample: "Saving", evaluate: "Evaluating", crowd: "Making the crowd", noise: "Making baselines", study_design: "Preparing the study",
 };
 export const taskWords = (task) => TASKS[task] ?? task;
 
