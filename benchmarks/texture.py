@@ -16,15 +16,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from benchmarks.texture_guiding import courses, feet, going
 from benchmarks.texture_quality import loops, quality, steering
 from benchmarks.texture_takes import long_clip, motions
-from benchmarks.texture_ways import courses, feet, going
 from benchmarks.timing import least_cpu, table
 from freshtake.motion import MeshSequence
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
-from freshtake.texture.fidelity import position_error
-from freshtake.texture.mesh_compression import compress
+from freshtake.texture.mesh_compression import compress, position_error
 from freshtake.texture.shape import Group, Shape
 from freshtake.workflows import compression_table
 

@@ -6,8 +6,15 @@ import numpy as np
 
 from freshtake.motion.features.ground import Path, ground_of, set_ground
 from freshtake.texture.examples import body_velocities, central_velocities
-from freshtake.texture.frame_distance import ahead, judged, matrix, mean_step, weight_distances, weights_of
-from freshtake.texture.segments import laid_out
+from freshtake.texture.frame_distance import (
+    ahead,
+    laid_out,
+    matrix,
+    mean_step,
+    weight_distances,
+    weighted_frames,
+    weights_of,
+)
 from tests.texture.made import circling
 
 
@@ -67,10 +74,12 @@ def test_successors_stop_at_the_end_of_a_take() -> None:
 def test_cost_of_going_on_is_zero_and_units_are_frame_steps() -> None:
     rows, segments = circling(), laid_out([300], ["all"])
     weights = weights_of(rows, np.gradient(rows, axis=0), 4, 4)
-    costs = matrix(judged(weights, segments, 1 / 60, 0.0))
+    costs = matrix(weighted_frames(weights, segments, 1 / 60, 0.0))
     assert np.allclose(np.diag(costs, 1), 0.0, atol=1e-6)
     assert 0.9 < np.mean(np.diag(costs)) < 1.1  # staying costs one mean step
     scaled = weights_of(7.0 * rows, 7.0 * np.gradient(rows, axis=0), 4, 4)
     np.testing.assert_allclose(
-        matrix(judged(scaled, segments, 1 / 60, 0.5)), matrix(judged(weights, segments, 1 / 60, 0.5)), atol=1e-5
+        matrix(weighted_frames(scaled, segments, 1 / 60, 0.5)),
+        matrix(weighted_frames(weights, segments, 1 / 60, 0.5)),
+        atol=1e-5,
     )

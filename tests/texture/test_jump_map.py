@@ -7,7 +7,7 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
-from freshtake.texture.frame_distance import Weights, judged, matrix, weights_of
+from freshtake.texture.frame_distance import Weights, laid_out, matrix, weighted_frames, weights_of
 from freshtake.texture.jump_map import (
     Jumps,
     as_table,
@@ -23,7 +23,6 @@ from freshtake.texture.jump_map import (
     within,
 )
 from freshtake.texture.play_kernels import Frames, costs_to_come
-from freshtake.texture.segments import laid_out
 from tests.texture.made import circling
 
 
@@ -32,7 +31,7 @@ def _case(cells: tuple[str, ...] = ("all",)):
     segments = laid_out([len(x) for x in rows], list(cells))
     velocities = np.concatenate([np.gradient(x, axis=0) for x in rows])
     weights = weights_of(np.concatenate(rows), velocities, 4, 4)
-    return judged(weights, segments, 1 / 60, 0.5), segments
+    return weighted_frames(weights, segments, 1 / 60, 0.5), segments
 
 
 def test_probabilities_are_exponentials_of_successor_distances() -> None:

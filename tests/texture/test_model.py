@@ -18,7 +18,7 @@ from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
-from freshtake.texture.loops import NoLoop, Ways, closed_stretches, period, price_of, tempo_price
+from freshtake.texture.loops import FrameGraph, NoLoop, closed_stretches, path_cost, period, tempo_cost
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
@@ -166,33 +166,33 @@ def test_a_long_loop_is_a_chain_of_exact_length() -> None:
     from freshtake.texture import loops
 
     rower = learn(circling(4.0), frame_time=FRAME_TIME)
-    ways = loops.ways_of(*rower.live, max(rower.reach.limits), rower.play_material)
-    anchors = loops.anchors_of(ways, np.random.default_rng(0))
-    wish = loops.LoopWish(1.0, 1, 120)
+    graph = loops.frame_graph(*rower.live, max(rower.reach.limits), rower.play_material)
+    anchors = loops.anchors_of(graph, np.random.default_rng(0))
+    request = loops.LoopRequest(1.0, 1, 120)
     for length in (400, 737):
-        found = list(loops._chained(length, ways, anchors, wish, np.zeros(len(ways.successor))))
+        found = list(loops._chained(length, graph, anchors, request, np.zeros(len(graph.successor))))
         assert found and all(len(way) == length for way in found)
         # Every step goes on, or is a jump that exists: the cost of any other is infinite.
-        assert all(np.isfinite(loops.jump_cost(way, ways)) for way in found)
+        assert all(np.isfinite(loops.jump_cost(way, graph)) for way in found)
 
 
 def test_the_cheapest_loop_is_found() -> None:
-    """Against all closed ways of one jump: with no variety and no noise the price is not above theirs."""
+    """Against all closed paths of one jump: with no variety and no noise the cost is not above theirs."""
     from freshtake.texture import loops
 
     rower = learn(circling(4.0), frame_time=FRAME_TIME)
-    ways = loops.ways_of(*rower.live, max(rower.reach.limits), rower.play_material)
-    anchors = loops.anchors_of(ways, np.random.default_rng(0))
+    graph = loops.frame_graph(*rower.live, max(rower.reach.limits), rower.play_material)
+    anchors = loops.anchors_of(graph, np.random.default_rng(0))
     found = min(
-        loops.find_loops(100, ways, lambda a, n: (), anchors, loops.LoopWish(0.0, 1, 1000)),
-        key=lambda way: loops.jump_cost(way, ways),
+        loops.find_loops(100, graph, lambda a, n: (), anchors, loops.LoopRequest(0.0, 1, 1000)),
+        key=lambda way: loops.jump_cost(way, graph),
     )
     single = [
-        float(loops.RESTLESS + 0.5 * rower.live[1].costs[i, slot] ** 2)
+        float(loops.JUMP_COST + 0.5 * rower.live[1].costs[i, slot] ** 2)
         for i, slot in zip(*np.nonzero(rower.live[1].targets >= 0), strict=True)
         if i + 1 - rower.live[1].targets[i, slot] == 100
     ]
-    assert single and loops.jump_cost(found, ways) <= 1.5 * min(single)
+    assert single and loops.jump_cost(found, graph) <= 1.5 * min(single)
 
 
 def test_variety_shows_more_of_the_takes() -> None:
@@ -275,9 +275,9 @@ def test_cells_are_reached_within_the_look_ahead_and_kept() -> None:
 
 
 def test_the_way_into_a_cell_is_the_cheapest_in_time() -> None:
-    from freshtake.texture.cells import way_into
+    from freshtake.texture.cells import path_into
+    from freshtake.texture.frame_distance import laid_out
     from freshtake.texture.jump_map import Jumps, Reach
-    from freshtake.texture.segments import laid_out
 
     segments = laid_out([5, 3], ["a", "b"])
     none = Jumps(np.full((8, 1), -1, dtype=np.int32), np.full((8, 1), np.inf))
@@ -286,14 +286,14 @@ def test_the_way_into_a_cell_is_the_cheapest_in_time() -> None:
     reach = Reach((1.0, 1.0), np.ones(8, dtype=bool))
 
     def way(ahead: int) -> tuple[int, ...]:
-        return way_into(1, 0, none, entries, segments, reach, ahead)
+        return path_into(1, 0, none, entries, segments, reach, ahead)
 
     assert way(1) == (5,) and way(3) == (1, 2, 6) and way(5) == (1, 2, 3, 4, 7) == way(50)
     entries.costs[[0, 2, 4]] = 1.0
     assert way(5) == (5,)  # of ways that cost the same, the first to arrive
     lost = Jumps(np.full((8, 1), -1, dtype=np.int32), np.full((8, 1), np.inf))
     with pytest.raises(UsageError, match="the cell 'b' cannot be reached from 'a'"):
-        way_into(1, 0, none, lost, segments, reach, 3)
+        path_into(1, 0, none, lost, segments, reach, 3)
 
 
 def test_meshes_travel_and_stay_near_their_take() -> None:
@@ -431,20 +431,22 @@ def test_a_stretch_closed_by_one_jump_beats_a_loop_that_shows_frames_twice() -> 
     for left, entered, cost in ((149, 100, 0.1), (209, 100, 0.6), (399, 290, 0.5)):
         slot = int((targets[left] >= 0).sum())
         targets[left, slot], costs[left, slot] = entered, cost
-    ways = Ways(successor, targets, targets, costs, np.full((count, 2), 1 + rest), rest, Jumps(targets, costs), 1.5)
+    graph = FrameGraph(
+        successor, targets, targets, costs, np.full((count, 2), 1 + rest), rest, Jumps(targets, costs), 1.5
+    )
     twice = (*range(100, 150), *range(100, 150))
     none = np.zeros(count)
 
-    def price(way: tuple[int, ...], variety: float) -> float:
-        return price_of(way, ways, variety, none) + tempo_price(len(way), 100)
+    def cost(way: tuple[int, ...], variety: float) -> float:
+        return path_cost(way, graph, variety, none) + tempo_cost(len(way), 100)
 
-    found = closed_stretches(100, ways, 0.12, none)
+    found = closed_stretches(100, graph, 0.12, none)
     assert [len(set(way)) for way in found] == [len(way) for way in found] == [110, 110]
-    assert price(found[0], 1.0) < price(twice, 1.0)
-    assert price(found[0], 0.0) > price(twice, 0.0)  # repetition may cost nothing
-    assert not closed_stretches(100, ways, 0.0, none)  # nothing else is of that length
+    assert cost(found[0], 1.0) < cost(twice, 1.0)
+    assert cost(found[0], 0.0) > cost(twice, 0.0)  # repetition may cost nothing
+    assert not closed_stretches(100, graph, 0.0, none)  # nothing else is of that length
     cut = np.where(np.arange(count) == 200, -1, successor)
-    torn = closed_stretches(100, replace(ways, successor=cut), 0.12, none)[0]
+    torn = closed_stretches(100, replace(graph, successor=cut), 0.12, none)[0]
     assert torn == tuple(range(290, 400))
 
 

@@ -19,9 +19,9 @@ from freshtake.texture.play_kernels import (
     _next,
     arrival_costs,
     inserted,
+    path_costs,
     play,
     visiting,
-    walk_costs,
 )
 
 COUNT = 6
@@ -45,7 +45,7 @@ def onward(steps: Steps, i: int) -> list[tuple[int, float, int]]:
     return out
 
 
-def all_walks(steps: Steps, start: int, length: int, toll: Floats) -> Floats:
+def all_walks(steps: Steps, start: int, length: int, penalty: Floats) -> Floats:
     """Every walk there is, one by one."""
     least = np.full((length + 1, COUNT), np.inf)
 
@@ -53,7 +53,7 @@ def all_walks(steps: Steps, start: int, length: int, toll: Floats) -> Floats:
         least[t, i] = min(least[t, i], cost)
         for j, price, duration in onward(steps, i):
             if t + duration <= length:
-                walk(t + duration, j, cost + toll[i] + price)
+                walk(t + duration, j, cost + penalty[i] + price)
 
     walk(0, start, 0.0)
     return least
@@ -62,10 +62,10 @@ def all_walks(steps: Steps, start: int, length: int, toll: Floats) -> Floats:
 @pytest.mark.parametrize("seed", range(4))
 def test_walk_costs_are_the_least_of_all_walks(seed: int) -> None:
     steps, length = some_steps(seed), 8
-    toll = np.random.default_rng(seed).uniform(0.0, 0.5, COUNT)
+    penalty = np.random.default_rng(seed).uniform(0.0, 0.5, COUNT)
     least, origin = np.empty((length + 1, COUNT)), np.empty((length + 1, COUNT), dtype=np.int32)
-    walk_costs(1, length, steps, toll, least, origin)
-    np.testing.assert_allclose(least, all_walks(steps, 1, length, toll), rtol=1e-12)
+    path_costs(1, length, steps, penalty, least, origin)
+    np.testing.assert_allclose(least, all_walks(steps, 1, length, penalty), rtol=1e-12)
     for t, j in zip(*np.nonzero(np.isfinite(least)), strict=True):
         if t == 0:
             continue
@@ -73,7 +73,7 @@ def test_walk_costs_are_the_least_of_all_walks(seed: int) -> None:
         duration = 1 if slot < 0 else steps.durations[before, slot]
         price = 0.0 if slot < 0 else steps.costs[before, slot]
         assert (steps.successor[before] if slot < 0 else steps.targets[before, slot]) == j
-        assert least[t, j] == pytest.approx(least[t - duration, before] + toll[before] + price)
+        assert least[t, j] == pytest.approx(least[t - duration, before] + penalty[before] + price)
 
 
 @pytest.mark.parametrize("seed", range(4))

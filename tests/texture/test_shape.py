@@ -12,15 +12,16 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
-from freshtake.texture.fidelity import (
+from freshtake.texture.mesh_compression import (
+    compress,
     eigenvalues,
     fidelity_table,
+    memberships,
     position_error,
     printed_position_error,
     printed_velocity_error,
     velocity_error,
 )
-from freshtake.texture.mesh_compression import compress, memberships
 from freshtake.texture.shape import like_rows, products
 from tests.texture.made import sheet
 

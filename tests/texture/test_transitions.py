@@ -9,8 +9,8 @@ from freshtake.motion.features import decode
 from freshtake.numeric.rotations import angle_between
 from freshtake.texture import Settings
 from freshtake.texture.examples import material_of
+from freshtake.texture.frame_distance import laid_out
 from freshtake.texture.play_kernels import CONSTANT, NO_BLEND, VARIABLE, Rules, inserted
-from freshtake.texture.segments import laid_out
 from freshtake.texture.transitions import (
     LONGER,
     Fades,

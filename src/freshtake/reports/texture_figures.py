@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.reports.canvas import new_figure, plot_style
-from freshtake.texture.frame_distance import judged, matrix, weight_distances
+from freshtake.texture.frame_distance import matrix, weight_distances, weighted_frames
 from freshtake.texture.jump_map import combined, probabilities, successor_distances
 from freshtake.texture.model import TextureModel
 from freshtake.texture.play_kernels import Frames
@@ -40,7 +40,7 @@ def matrices(model: TextureModel) -> Figure:
         panels.append(("P*, velocities", pv, True))
         panels.append(("jump map", combined(p, pv, model.settings.q, model.settings.velocity_q), True))
     else:
-        frames = judged(model.weights, model.segments, model.frame_time, model.settings.velocity_weight)
+        frames = weighted_frames(model.weights, model.segments, model.frame_time, model.settings.velocity_weight)
         thinned: Any = [values[::every] for values in frames]
         costs = matrix(Frames(*thinned))
         panels += [("cost of a jump", costs, False), ("jump map", dense(model, every), True)]

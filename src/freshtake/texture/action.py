@@ -1,17 +1,29 @@
-"""The part of the takes that moves, and how alike a loop is to it: travel, energy and range of poses."""
+"""What a loop is made of and where it goes: the moving part of the takes, likeness to it, and its course.
+
+Rows begin with three speeds: forward and sideways in the heading of the frame before, and of turning. The turning of
+single steps stays; what remains of it when it is smoothed is the course of a loop, which is replaced.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
 from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.errors import UsageError
+from freshtake.motion import Clip
+from freshtake.motion.features.ground import AT_ORIGIN, Path, set_ground, summed
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.texture.loop_courses import STANDS, trend_of
-from freshtake.texture.segments import Segments
+from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.texture.frame_distance import Segments
 
+COURSES = ("straight", "closed", "free")
+SMOOTH = 0.25  # seconds: deviation of the bell by which turning is smoothed, which leaves most of the sway of steps
+FAST = np.radians(25.0)  # a second: what is bent by so much costs as much as a frame that is shown twice
+STANDS = 0.55  # times what the body moves about itself: walks and runs travel by 1.2 and more, cheers by 0.45 at most
 STILL = 0.25  # share of the usual movement below which a body stands; walking next to running has more
 PAUSE = 0.5  # seconds: a shorter lull belongs to the action
 ALIKE = 1.25  # a loop that travels, moves or reaches by more or less than this factor is not like the takes
@@ -121,6 +133,23 @@ def action_of(
     return Action(frames, poses, along if travels else None, energy, scale[0] / frame_time, cells)
 
 
+def joint_speed_factor(motion: Clip, takes: Sequence[Clip], frames: Bools) -> float:
+    """Compare the mean speed of the joints about the root with that in some frames (frames,) of the takes.
+
+    This is what is seen of a finished motion, feet planted; a root mean square over all joints hardly notices a
+    small movement of many of them.
+    """
+    steps = np.concatenate([_joint_steps(take) for take in takes])[frames]
+    return float(_joint_steps(motion).mean() / max(float(steps.mean()), 1e-300))
+
+
+def _joint_steps(clip: Clip) -> Floats:
+    places = clip.positions()
+    about_root = places - places[:, :1]
+    steps = np.linalg.norm(np.diff(about_root, axis=0), axis=2).mean(axis=1)
+    return np.concatenate([steps[:1], steps]) if len(steps) else np.zeros(len(places))
+
+
 def moved_steps(poses: Floats) -> Floats:
     """Return how far poses (frames, values) move from frame to frame (frames,)."""
     steps = np.linalg.norm(np.diff(poses, axis=0), axis=1)
@@ -137,3 +166,85 @@ def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> 
             if end - start > pause:
                 out[first + start : first + end] = True
     return out
+
+
+class LoopCourse(NamedTuple):
+    """Rows of a loop on its course; travel (3,) of once through it, and the turns that it had and that it has."""
+
+    rows: Floats
+    travel: Floats
+    turned: float
+    turns: float
+
+
+def check_course(course: str | float | None) -> None:
+    """Check that a course is one of the names, a number of degrees, or None."""
+    if isinstance(course, (int, float)) and not isinstance(course, bool):
+        if not abs(course) <= 3600.0:
+            raise UsageError(f"a loop turns by at most 3600 degrees either way, not {course}")
+    elif course is not None and course not in COURSES:
+        raise UsageError(f"a loop's course is {', '.join(COURSES)} or a number of degrees, not {course!r}")
+
+
+def trend_of(values: Floats, segments: Segments, frame_time: float) -> Floats:
+    """Smooth single steps out of the values (frames,) of each take."""
+    parts = np.split(values, segments.bounds[1:-1])
+    return np.concatenate([gaussian_filter1d(part, SMOOTH / frame_time, mode="nearest") for part in parts])
+
+
+def turning_trend(rows: Floats, segments: Segments, frame_time: float) -> Floats:
+    """Compute how fast each frame of the takes turns (frames,), single steps smoothed out, in radians a second."""
+    return trend_of(rows[:, 2], segments, frame_time)
+
+
+def turning_costs(trend: Floats, rate: float) -> Floats:
+    """Compute what it costs to bend each frame to a rate of turning (frames,), 1 where that is much.
+
+    A rate that the takes have nowhere is counted from the nearest one that they have: what no choice of frames can
+    give is not to be paid for by larger jumps.
+    """
+    return np.asarray(np.square((trend - np.clip(rate, trend.min(), trend.max())) / FAST))
+
+
+def rate_of(course: str | float | None, seconds: float) -> float | None:
+    """Return the radians a second that a course turns by; None for one that is left as it is."""
+    if course == "free":
+        return None
+    turns = 2.0 * np.pi if course == "closed" else np.radians(course) if isinstance(course, (int, float)) else 0.0
+    return float(turns) / seconds
+
+
+def on_course(rows: Floats, frame_time: float, up: str, course: str | float | None, moves: float = 0.0) -> LoopCourse:
+    """Bend a loop's rows to a course; None: straight, or without travel where it hardly travels.
+
+    `moves` is how far the body moves about itself from frame to frame.
+    """
+    turned = float(rows[:, 2].sum() * frame_time)
+    if course == "free":
+        return LoopCourse(rows, *_once(rows, frame_time, up)[:1], turned, turned)
+    out = rows.copy()
+    rate = rate_of(course, len(rows) * frame_time)
+    assert rate is not None
+    if course == "closed" and turned < 0.0:
+        rate = -rate
+    # The request replaces the smoothed turning alone, so that hips go on swaying with the steps.
+    out[:, 2] += rate - gaussian_filter1d(rows[:, 2], SMOOTH / frame_time, mode="wrap")
+    travel, path = _once(out, frame_time, up)
+    stands = bool(np.linalg.norm(travel) < STANDS * moves * len(rows))
+    if course == "closed" or (course is None and stands):
+        # The drift is spread evenly over all frames: taken out in one, it would be seen as a slide.
+        drift = (path.ground[-1] - path.ground[0]) / len(rows)
+        # Rows hold speeds in the heading of the frame before, so that the drift is turned into that.
+        step = drift * np.exp(-1j * np.roll(path.heading[:-1], 1)) / frame_time
+        out[:, 0] -= step.real
+        out[:, 1] -= step.imag
+        travel = np.zeros(3)
+    return LoopCourse(out, travel, turned, float(rate * len(rows) * frame_time))
+
+
+def _once(rows: Floats, frame_time: float, up: str) -> tuple[Floats, Path]:
+    """Compute the travel of once through a loop, and its path, the frame after the last included."""
+    path = summed(np.concatenate([rows, rows[:1]])[:, :3], frame_time, AT_ORIGIN, up)
+    travel = np.zeros(3)
+    set_ground(travel, path.ground[-1] - path.ground[0], up)
+    return travel, path

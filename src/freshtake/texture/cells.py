@@ -1,4 +1,4 @@
-"""Motion control: the best way from the frame shown into another cell, within a look-ahead (Sattler 2004, §2.5).
+"""Motion control: the best path from the frame shown into another cell, within a look-ahead (Sattler 2004, §2.5).
 
 A walk cut into cells by where it turns: forward, left and right.
 """
@@ -14,16 +14,16 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.edit import heading, take_frames
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.frame_distance import Segments
 from freshtake.texture.jump_map import Jumps, Reach
 from freshtake.texture.play_kernels import LENGTH, SINCE, Numbers, arrival_costs
-from freshtake.texture.segments import Segments
 from freshtake.texture.synthesize import PlayState
 
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 ENTRIES = 4  # jumps into each other cell that are kept per frame
-FARTHEST = 100_000  # frames after which a way that has not arrived is none
+FARTHEST = 100_000  # frames after which a path that has not arrived is none
 CELLS = ("forward", "left", "right")
 TURNING = np.radians(25.0)  # per second: more is a turn
 WINDOW = 0.25  # seconds to either side over which turning is measured
@@ -31,46 +31,46 @@ LEAST = 0.4  # seconds of the shortest piece that is kept
 
 
 def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
-    """Go to a cell, by the best way within the look-ahead; play goes on in it (Sattler 2004, §2.5)."""
+    """Go to a cell, by the best path within the look-ahead; play goes on in it (Sattler 2004, §2.5)."""
     goal = model.cell(cell)
     if not model.entries:
         return state.heading_for(())
     _, jumps = model.live
-    # No best way shows a frame twice, so looking farther ahead than there are frames finds nothing.
+    # No best path shows a frame twice, so looking farther ahead than there are frames finds nothing.
     ahead = min(max(1, int(model.settings.lookahead / model.frame_time + 1e-6)), model.segments.frames)
     frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
     # A second jump within the fade of the first would show, so that play settles before it is steered.
     settled = _until_settled(model, state)
     frame = settled[-1] if settled else frame
-    way = way_into(goal, frame, jumps, model.entries[goal], model.segments, model.reach, ahead)
-    return state.heading_for((*settled, *way))
+    path = path_into(goal, frame, jumps, model.entries[goal], model.segments, model.reach, ahead)
+    return state.heading_for((*settled, *path))
 
 
 def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
     """List the frames that come before the last jump has died away, as far as the take goes on."""
-    frame, way, natural = state.frame, [], model.segments.successors()
+    frame, path, natural = state.frame, [], model.segments.successors()
     if state.numbers[LENGTH] > 0 or not 0 <= state.numbers[SINCE] < model.rules.hold:
         return ()
     for _ in range(model.rules.hold - state.numbers[SINCE]):
         frame = int(natural[frame])
         if frame < 0:
             break
-        way.append(frame)
-    return tuple(way)
+        path.append(frame)
+    return tuple(path)
 
 
-def way_into(
+def path_into(
     cell: int, frame: int, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
 ) -> tuple[int, ...]:
     """Find frames to show next, the last of them the first in the cell; none where `frame` is in it already.
 
-    The way is the cheapest that arrives within `ahead` frames; where none does, the cheapest among the shortest.
+    The path is the cheapest that arrives within `ahead` frames; where none does, the cheapest among the shortest.
     `entries` are jumps into this cell.
     """
     goal = (segments.cells() == cell) & reach.alive
     if goal[frame]:
         return ()
-    natural = segments.successors()  # also through frames that do not last: the way ends soon
+    natural = segments.successors()  # also through frames that do not last: the path ends soon
     horizon = max(1, ahead)
     least = np.empty((horizon + 1, segments.frames))
     direct = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
@@ -88,28 +88,28 @@ def way_into(
             raise UsageError(
                 f"the cell {segments.names[cell]!r} cannot be reached from {segments.names[segments.cells()[frame]]!r}"
             )
-        # Doubling finds a far way at a cost of at most a few times the horizon that it needs.
+        # Doubling finds a far path at a cost of at most a few times the horizon that it needs.
         horizon *= 2
-    left = horizon if horizon == max(1, ahead) else int(np.isfinite(least[:, frame]).argmax())
-    return _followed(least, left, frame, goal.astype(np.intp), natural, targets, costs)
+    remaining = horizon if horizon == max(1, ahead) else int(np.isfinite(least[:, frame]).argmax())
+    return _followed(least, remaining, frame, goal.astype(np.intp), natural, targets, costs)
 
 
 def _followed(
-    least: Floats, left: int, frame: int, goal: Ints, successor: Ints, targets: Numbers, costs: Floats
+    least: Floats, remaining: int, frame: int, goal: Ints, successor: Ints, targets: Numbers, costs: Floats
 ) -> tuple[int, ...]:
     """Follow the cheapest way; of equal ones the one that arrives first."""
-    way: list[int] = []
+    path: list[int] = []
     while not goal[frame]:
-        while left > 1 and least[left - 1, frame] <= least[left, frame]:
-            left -= 1
-        onward = least[left - 1, successor[frame]] if successor[frame] >= 0 else np.inf
+        while remaining > 1 and least[remaining - 1, frame] <= least[remaining, frame]:
+            remaining -= 1
+        onward = least[remaining - 1, successor[frame]] if successor[frame] >= 0 else np.inf
         listed = np.maximum(targets[frame], 0)
-        jumping = np.where(targets[frame] >= 0, costs[frame] + least[left - 1, listed], np.inf)
+        jumping = np.where(targets[frame] >= 0, costs[frame] + least[remaining - 1, listed], np.inf)
         slot = int(jumping.argmin())
         frame = int(successor[frame]) if onward <= jumping[slot] else int(targets[frame, slot])
-        left -= 1
-        way.append(frame)
-    return tuple(way)
+        remaining -= 1
+        path.append(frame)
+    return tuple(path)
 
 
 def unreachable(entries: Jumps, segments: Segments, cell: int) -> tuple[str, ...]:

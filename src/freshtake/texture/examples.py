@@ -21,14 +21,13 @@ from freshtake.motion.features.point_features import placed
 from freshtake.motion.features.recipes import Layout
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
-from freshtake.texture.frame_distance import Weights
-from freshtake.texture.segments import Segments, laid_out
+from freshtake.texture.frame_distance import Segments, Weights, laid_out
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape
 
 
 def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
-    """Take per frame, (frames, ...), half the way from the frame before to the frame after (Sattler 2004, eq. 4).
+    """Return half the difference of the frames after and before each, (frames, ...) (Sattler 2004, eq. 4).
 
     Departs from the paper at the ends, unless `still_ends`: one-sided, where the paper sets zero, which no frame in
     motion resembles.
@@ -121,11 +120,11 @@ def material_of(given: Any, settings: Settings, frame_time: float | None = None)
     segments = segments_of(takes)
     if any(isinstance(motion, np.ndarray) for motion in takes.motions):
         return _from_arrays(takes.motions, segments, frame_time, settings.method == "paper")
-    made = _recipe(takes.motions, settings.root)
-    plain = made if not isinstance(made.layout, ClipLayout) else _heading_recipe(takes.motions, made)
+    coding = _recipe(takes.motions, settings.root)
+    plain = coding if not isinstance(coding.layout, ClipLayout) else _heading_recipe(takes.motions, coding)
     rows, poses, speeds = [], [], []
     for motion in takes.motions:
-        rows.append(encode(made, motion).values)
+        rows.append(encode(coding, motion).values)
         pose, speed = _points(plain, motion, settings.method == "paper")
         poses.append(pose)
         speeds.append(speed)
@@ -135,8 +134,8 @@ def material_of(given: Any, settings: Settings, frame_time: float | None = None)
         _flat(poses, weights),
         _flat(speeds, weights),
         segments,
-        made.frame_time,
-        made,
+        coding.frame_time,
+        coding,
     )
 
 
@@ -164,10 +163,10 @@ def check_meshes(motions: Sequence[Any]) -> None:
                 raise UsageError(f"{names} have different vertices or faces: a texture needs one connectivity")
 
 
-def _heading_recipe(motions: Sequence[Any], made: Recipe) -> Recipe:
-    if made.layout.root == "heading":
-        return made
-    root = "absolute" if made.layout.root == "absolute" else "heading"
+def _heading_recipe(motions: Sequence[Any], coding: Recipe) -> Recipe:
+    if coding.layout.root == "heading":
+        return coding
+    root = "absolute" if coding.layout.root == "absolute" else "heading"
     return recipe(motions, angles="expmap", root=root, scale="none", drop_constant=False)
 
 

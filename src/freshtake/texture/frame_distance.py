@@ -1,7 +1,8 @@
-"""Distances between frames: sums over mode weights as printed, and what jumps are judged by (Sattler 2004, §2)."""
+"""Frames of several takes end to end, their distances as printed, and what jumps cost (Sattler 2004, §2)."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -9,9 +10,47 @@ import numpy as np
 from freshtake.numeric import pca as principal
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.play_kernels import Frames, costs_from
-from freshtake.texture.segments import Segments
 
 VELOCITY_HORIZON = 0.1  # seconds: how long a velocity lasts when it is weighed against a position
+
+
+class Segments(NamedTuple):
+    """Boundaries of the takes (takes + 1,), the cell of every take (takes,), and the cells' names."""
+
+    bounds: tuple[int, ...]
+    cell_of_take: tuple[int, ...]
+    names: tuple[str, ...]
+
+    @property
+    def frames(self) -> int:
+        """Count the frames of all takes together."""
+        return self.bounds[-1]
+
+    def takes(self) -> Ints:
+        """Return the take of every frame (frames,)."""
+        return np.repeat(np.arange(len(self.bounds) - 1), np.diff(self.bounds))
+
+    def cells(self) -> Ints:
+        """Return the cell of every frame (frames,)."""
+        return np.asarray(np.array(self.cell_of_take, dtype=np.intp)[self.takes()])
+
+    def successors(self) -> Ints:
+        """Return the frame after each (frames,); -1 after a take's last."""
+        out = np.arange(1, self.frames + 1)
+        out[np.array(self.bounds[1:]) - 1] = -1
+        return out
+
+
+def laid_out(lengths: Sequence[int], cells: Sequence[str]) -> Segments:
+    """Lay takes of these lengths end to end, each in the cell of this name."""
+    names = tuple(dict.fromkeys(cells))
+    bounds = tuple(int(b) for b in np.concatenate([[0], np.cumsum(lengths)]))
+    return Segments(bounds, tuple(names.index(cell) for cell in cells), names)
+
+
+def split(rows: Floats, segments: Segments) -> list[Floats]:
+    """Split rows by take."""
+    return np.split(rows, segments.bounds[1:-1])
 
 
 class Weights(NamedTuple):
@@ -23,9 +62,9 @@ class Weights(NamedTuple):
 
 def weights_of(poses: Floats, velocities: Floats, count: int, velocity_count: int) -> Weights:
     """Compute separate principal components of positions and of velocities (Sattler 2004, §2.1)."""
-    found = principal.fit(poses, count=min(count, *poses.shape))
+    still = principal.fit(poses, count=min(count, *poses.shape))
     moving = principal.fit(velocities, count=min(velocity_count, *velocities.shape))
-    return Weights(_never_empty(principal.project(found, poses)), _never_empty(velocities @ moving.modes.T))
+    return Weights(_never_empty(principal.project(still, poses)), _never_empty(velocities @ moving.modes.T))
 
 
 def _never_empty(weights: Floats) -> Floats:
@@ -58,10 +97,10 @@ def ahead(values: Floats, segments: Segments) -> Floats:
     return out
 
 
-def judged(weights: Weights, segments: Segments, frame_time: float, velocity_weight: float) -> Frames:
+def weighted_frames(weights: Weights, segments: Segments, frame_time: float, velocity_weight: float) -> Frames:
     """Weight positions and velocities for the cost of a jump, in mean frame steps.
 
-    A difference of velocities counts as the way that it makes in a tenth of a second.
+    A difference of velocities counts as the distance it covers in a tenth of a second.
     """
     step = mean_step(weights.poses, segments.successors())
     here = weights.poses * ((1.0 - velocity_weight) / step)

@@ -1,7 +1,7 @@
 """Play that goes where it is sent: a heading, a path over the ground, a speed; cells that go straight keep straight.
 
-What a take turns by itself is taken out as far as it is slower than steps, and what is wanted put in its place, never
-faster than the takes turn. Speed is tempo.
+What a take turns by itself is taken out as far as it is slower than steps, and the requested turning put in its
+place, never faster than the takes turn. Speed is tempo.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.features.ground import Start, ground_of
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.texture.loop_courses import FAST, turning_trend
-from freshtake.texture.segments import Segments
+from freshtake.texture.action import FAST, turning_trend
+from freshtake.texture.frame_distance import Segments
 from freshtake.texture.synthesize import PlayState
 from freshtake.texture.transitions import Played, Turning
 
@@ -27,13 +27,12 @@ LEAST_TURN = np.radians(40.0)  # a second: what a body may be turned by whose ta
 AHEAD = 0.8  # seconds of travel ahead at which a path is aimed at
 TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
 TEMPO_CHANGE = 0.4  # a second
-
 More = Callable[[PlayState, int], tuple[PlayState, Floats, Floats, Played]]
 
 
 @dataclass(frozen=True, eq=False)
 class Guide:
-    """What is wanted: `heading` in radians, or `path` (points, 2) in world x and z (z up: x and y); `speed` a second.
+    """Where to go: `heading` in radians, or `path` (points, 2) in world x and z (z up: x and y); `speed` a second.
 
     The start faces heading 0 and stands where the path begins.
     """
@@ -88,9 +87,9 @@ class GuidedState:
     heading: float = 0.0
     mean: float = 0.0
     turning: float = 0.0
-    own: float = 0.0
+    removed: float = 0.0
     steers: bool = False
-    held: float | None = None
+    kept_heading: float | None = None
     along: float = 0.0
 
     def steered(self, play: PlayState) -> GuidedState:
@@ -104,7 +103,7 @@ def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) ->
     cells = segments.cells()
     still = [bool(np.median(np.abs(trend[cells == c])) <= FAST) for c in range(len(segments.names))]
     straight = np.array(still)[cells] if len(still) > 1 and not all(still) else np.zeros(len(rows), dtype=np.bool_)
-    # A quantile, because a single stumble must not decide how fast a body may be turned.
+    # A quantile, because a single stumble must not set how fast a body may be turned.
     most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
     speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
     return Bearings(trend, speed, most, straight, frame_time, up)
@@ -142,17 +141,17 @@ def read_on(
         played = Played(*[np.concatenate(pair) for pair in zip(state.read.played, played, strict=True)])
     out, at = read_between(rows, places, turning, tempo)
     shown = Played(*[part[at] for part in played])
-    own = tempo * np.interp(places, np.arange(len(trend)), trend)
-    after, out = turned_to(state, out, own, shown.source, guide, bearings)
+    shown_trend = tempo * np.interp(places, np.arange(len(trend)), trend)
+    after, out = turned_to(state, out, shown_trend, shown.source, guide, bearings)
     read = Read(rows[last : last + 2], trend[last : last + 2], Played(*[part[last : last + 2] for part in played]))
     return replace(after, play=play, read=read, share=float(places[-1] - last), tempo=float(tempo[-1])), out, shown
 
 
 def tempi(start: float, frames: int, speed: float | None, usual: float, frame_time: float) -> Floats:
-    """Compute the tempo of the next frames (frames,), changing steadily to the one wanted, within what motion bears."""
-    wanted = 1.0 if speed is None or usual <= 0.0 else float(np.clip(speed / usual, *TEMPI))
+    """Compute the tempo of the next frames (frames,), changing steadily to the requested one, within natural limits."""
+    target = 1.0 if speed is None or usual <= 0.0 else float(np.clip(speed / usual, *TEMPI))
     steps = TEMPO_CHANGE * frame_time * np.arange(1, frames + 1)
-    return np.asarray(start + np.sign(wanted - start) * np.minimum(steps, abs(wanted - start)))
+    return np.asarray(start + np.sign(target - start) * np.minimum(steps, abs(target - start)))
 
 
 def read_between(rows: Floats, places: Floats, turning: Turning | None, tempo: Floats) -> tuple[Floats, Ints]:
@@ -173,13 +172,13 @@ def turned_to(
 ) -> tuple[GuidedState, Floats]:
     """Turn rows as the guide says (changed in place), and return them with the state after them.
 
-    Their own turning without steps, `trend` (frames,), is taken out while something is wanted. Where that begins or
+    Their turning without steps, `trend` (frames,), is taken out while there is a goal. Where that begins or
     ends, turning goes on from what it was.
     """
     out, step = rows, bearings.frame_time
     path = None if guide.path is None else _Polyline(guide.path, bearings.up)
     ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
-    own, steers, held, along = state.own, state.steers, state.held, state.along
+    removed_before, steers, kept_heading, along = state.removed, state.steers, state.kept_heading, state.along
     slew, first = bearings.most / GENTLY * step, state.read is None
     aim = max(bearings.speed, 1e-9) * AHEAD
     for k, row in enumerate(out):
@@ -188,20 +187,20 @@ def turned_to(
             along = path.nearest(ground, along, aim)
             goal = path.towards(ground, along + aim)
         elif goal is None and bearings.straight[sources[k]]:
-            goal = held = mean if held is None else held
+            goal = kept_heading = mean if kept_heading is None else kept_heading
         else:
-            held = None
-        wanted, took = 0.0, 0.0
+            kept_heading = None
+        target_rate, removed = 0.0, 0.0
         if goal is not None:
-            # The shorter way round, and from the mean heading: the sway of steps is no error to be corrected.
+            # The shorter turn, and from the mean heading: the sway of steps is no error to be corrected.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
-            wanted, took = float(np.clip(away / ANSWER, -bearings.most, bearings.most)), float(trend[k])
+            target_rate, removed = float(np.clip(away / ANSWER, -bearings.most, bearings.most)), float(trend[k])
         if steers != (goal is not None):
-            turning, steers = turning + took - own, goal is not None
+            turning, steers = turning + removed - removed_before, goal is not None
         # Turning changes gradually: a body that begins to turn within one frame looks pushed.
-        turning += float(np.clip(wanted - turning, -slew, slew))
-        own = took
-        row[2] += turning - own
+        turning += float(np.clip(target_rate - turning, -slew, slew))
+        removed_before = removed
+        row[2] += turning - removed_before
         if first:  # the first row's speeds lead to where the start already is
             first = False
             continue
@@ -209,41 +208,45 @@ def turned_to(
         heading += float(row[2]) * step
         mean += (heading - mean) * step / MEAN
     after = replace(
-        state, ground=complex(ground), heading=heading, mean=mean, turning=turning, own=own, steers=steers, held=held,
+        state, ground=complex(ground), heading=heading, mean=mean, turning=turning, removed=removed_before,
+        steers=steers, kept_heading=kept_heading,
         along=along,
     )  # fmt: skip
     return after, out
 
 
 class _Polyline:
-    """A path as complex numbers, by the way along it."""
+    """A path as complex numbers, by arc length."""
 
     def __init__(self, points: Floats, up: str) -> None:
         world = np.zeros((len(points), 3))
         world[:, [0, 2] if up == "y" else [0, 1]] = points
         ground = ground_of(world, up)
         self.ground = ground - ground[0]
-        self.way = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(self.ground)))])
+        self.length_at = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(self.ground)))])
 
     def at(self, along: float) -> complex:
-        """Find the place after so much way; beyond the end straight on."""
-        if along >= self.way[-1]:
-            last = int(np.flatnonzero(np.diff(self.way) > 0.0)[-1])
-            direction = (self.ground[last + 1] - self.ground[last]) / (self.way[last + 1] - self.way[last])
-            return complex(self.ground[-1] + (along - self.way[-1]) * direction)
-        real, imag = np.interp(along, self.way, self.ground.real), np.interp(along, self.way, self.ground.imag)
+        """Find the place after so much of it; beyond the end straight on."""
+        if along >= self.length_at[-1]:
+            last = int(np.flatnonzero(np.diff(self.length_at) > 0.0)[-1])
+            direction = (self.ground[last + 1] - self.ground[last]) / (self.length_at[last + 1] - self.length_at[last])
+            return complex(self.ground[-1] + (along - self.length_at[-1]) * direction)
+        real, imag = (
+            np.interp(along, self.length_at, self.ground.real),
+            np.interp(along, self.length_at, self.ground.imag),
+        )
         return complex(real, imag)
 
     def nearest(self, place: complex, along: float, reach: float) -> float:
-        """Find the way to the point nearest to a place, at most `reach` further on, never back."""
+        """Find the arc length of the point nearest to a place, at most `reach` further on, never back."""
         some = along + np.linspace(0.0, reach, 9)
         away = [abs(self.at(float(s)) - place) for s in some]
         return float(some[int(np.argmin(away))])
 
     def towards(self, place: complex, along: float) -> float:
-        """Return the heading from a place to the point after so much way."""
+        """Return the heading from a place to the point after so much of it."""
         return float(np.angle(self.at(along) - place))
 
     def direction(self) -> float:
         """Return the heading in which it begins."""
-        return self.towards(0j, float(self.way[self.way > 0.0][0]))
+        return self.towards(0j, float(self.length_at[self.length_at > 0.0][0]))

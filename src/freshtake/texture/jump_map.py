@@ -15,9 +15,8 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.graphs import strong_parts
-from freshtake.texture.frame_distance import Weights, ahead, weight_distances
+from freshtake.texture.frame_distance import Segments, Weights, ahead, weight_distances
 from freshtake.texture.play_kernels import Chances, Frames, Numbers, best_jumps, costs_to_come, visiting
-from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 
 MOST_FRAMES = 4000  # a full map of more frames takes hundreds of megabytes
@@ -48,28 +47,28 @@ class Reach:
 
 
 def find_jumps(
-    frames: Frames, wanted: Ints, cells: Ints, band: int, k: int, *, forward: bool = True, rest: int = 0
+    frames: Frames, cell_of: Ints, cells: Ints, band: int, k: int, *, forward: bool = True, rest: int = 0
 ) -> Jumps:
-    """Find the best jumps of every frame into its wanted cell; `forward`: none that turns the movement back.
+    """Find the best jumps of every frame into the cell `cell_of` names; `forward`: none that reverses the movement.
 
     After a jump its take goes on for at least `rest` frames.
     """
-    count = len(wanted)
+    count = len(cell_of)
     k = min(k, count)
     targets, costs = np.empty((count, k), dtype=np.int32), np.empty((count, k))
     if not forward:
         # Changes of zero pass the kernel's test of direction, so that it needs no second version.
         still = np.zeros_like(frames.change)
         frames = frames._replace(change=still, change_ahead=still)
-    best_jumps(frames, wanted, cells, band, rest, targets, costs)
+    best_jumps(frames, cell_of, cells, band, rest, targets, costs)
     used = max(1, int((targets >= 0).sum(axis=1).max()))
     return Jumps(np.ascontiguousarray(targets[:, :used]), np.ascontiguousarray(costs[:, :used]))
 
 
-def costs_of(jumps: Jumps, left: Ints, entered: Ints) -> Floats:
-    """Look up what the jumps from `left` to `entered` (jumps,) cost; infinity for those that are none."""
-    same = jumps.targets[left] == entered[:, None]
-    return np.asarray(np.where(same, jumps.costs[left], np.inf).min(axis=1))
+def costs_of(jumps: Jumps, origins: Ints, targets: Ints) -> Floats:
+    """Look up what the jumps from `origins` to `targets` (jumps,) cost; infinity for those that are none."""
+    same = jumps.targets[origins] == targets[:, None]
+    return np.asarray(np.where(same, jumps.costs[origins], np.inf).min(axis=1))
 
 
 def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
@@ -86,7 +85,7 @@ def with_returns(jumps: Jumps, frames: Frames, segments: Segments) -> Jumps:
 
 
 def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
-    """Find the least limit, per cell, with which most of its frames lie on closed ways; or take the limit given."""
+    """Find the least limit, per cell, with which most of its frames lie on closed paths; or take the limit given."""
     cells, limits = segments.cells(), []
     alive = np.zeros(segments.frames, dtype=np.bool_)
     for cell, name in enumerate(segments.names):
@@ -121,7 +120,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
     label = strong_parts(rows, columns, count)
     sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
     living = (label == sizes.argmax()) & mine
-    # A single frame is a component of its own even if it cannot be left.
+    # A single frame is a component by itself even if it cannot be left.
     return living if living.sum() > 1 else np.zeros(count, dtype=np.bool_)
 
 
@@ -220,19 +219,19 @@ def calibrated(
     """
     share = alive / alive.sum()
 
-    def found(sigma: float, reluctance: float) -> float:
+    def rate_at(sigma: float, reluctance: float) -> float:
         nonlocal share
         # The shares of one sigma are a good guess for the next, which saves most rounds.
-        made, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
-        return made
+        jumps_made, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
+        return jumps_made
 
-    freely = found(LEAST_SIGMA, 0.0)
+    freely = rate_at(LEAST_SIGMA, 0.0)
     if freely > rate:
-        rate = max(rate, LEEWAY * min(freely, found(LEAST_SIGMA, MOST_RELUCTANCE)))
+        rate = max(rate, LEEWAY * min(freely, rate_at(LEAST_SIGMA, MOST_RELUCTANCE)))
     if freely > rate:
-        return LEAST_SIGMA, _bisected(0.0, MOST_RELUCTANCE, lambda x: found(LEAST_SIGMA, x) <= rate)
+        return LEAST_SIGMA, _bisected(0.0, MOST_RELUCTANCE, lambda x: rate_at(LEAST_SIGMA, x) <= rate)
     # Sigmas are bisected by their logarithm, because the range covers two orders of magnitude.
-    sigma = np.exp(_bisected(np.log(LEAST_SIGMA), np.log(MOST_SIGMA), lambda x: found(np.exp(x), 0.0) > rate))
+    sigma = np.exp(_bisected(np.log(LEAST_SIGMA), np.log(MOST_SIGMA), lambda x: rate_at(np.exp(x), 0.0) > rate))
     return float(sigma), 0.0
 
 
@@ -257,7 +256,7 @@ def probabilities(distances: Floats, sigma: float) -> Floats:
 def combined(positions: Floats, velocities: Floats, q: float = 0.0, velocity_q: float = 0.0) -> Floats:
     """Compute the jump map [q + (1 - q) P][q* + (1 - q*) P*], rows summing to one (Sattler 2004, eq. 7-8).
 
-    Equation 7 is that of q = q* = 0. As printed, q = 1 leaves the velocities alone to decide, although the text says
+    Equation 7 is that of q = q* = 0. As printed, q = 1 leaves only the velocities, although the text says
     the positions.
     """
     product = (q + (1.0 - q) * positions) * (velocity_q + (1.0 - velocity_q) * velocities)

@@ -21,9 +21,8 @@ from freshtake.motion.features.point_features import centered_plan
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.pca import Pca, kept_modes
 from freshtake.texture.examples import Described, central_velocities
-from freshtake.texture.frame_distance import Weights
+from freshtake.texture.frame_distance import Segments, Weights
 from freshtake.texture.mesh_compression import Block, blocks_of, conditions
-from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, group_of, mesh_recipe
 

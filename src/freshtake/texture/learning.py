@@ -16,7 +16,7 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.texture.cells import ENTRIES, unreachable
 from freshtake.texture.examples import Described, Material, check_meshes, material_of, segments_of, takes_of
-from freshtake.texture.frame_distance import Weights, judged, weights_of
+from freshtake.texture.frame_distance import Segments, Weights, weighted_frames, weights_of
 from freshtake.texture.jump_map import (
     POOR,
     Jumps,
@@ -41,7 +41,6 @@ from freshtake.texture.large_meshes import describe_large, is_large
 from freshtake.texture.mesh_compression import COMPONENTS, compress
 from freshtake.texture.model import TextureModel
 from freshtake.texture.play_kernels import Frames
-from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape, mesh_recipe
 
@@ -65,7 +64,7 @@ def learn(
         settings: how to compress, jump and blend; None for the defaults.
         rng: lets the principal components of very large takes be found by random projection.
         report: called with the progress, a share and what is being done.
-        frame_time: seconds per frame of plain arrays; other takes have their own. By default 1.
+        frame_time: seconds per frame of plain arrays; other takes carry theirs. By default 1.
 
     Returns:
         The model, which samples, loops and streams.
@@ -76,7 +75,7 @@ def learn(
     described = _described(takes, chosen, rng, frame_time, say)
     weights, segments, step = described.weights, described.segments, described.frame_time
     say(Progress(0.6, "looking for recurrences"))
-    frames = judged(weights, segments, step, chosen.velocity_weight)
+    frames = weighted_frames(weights, segments, step, chosen.velocity_weight)
     jumps, reach = jumps_and_reach(frames, segments, chosen, step)
     entries = _entries(frames, segments, reach, hold_of(step))
     say(Progress(0.9, "calibrating the rate of jumps"))
@@ -99,17 +98,17 @@ def _described(
         _check_length(segments, listed.motions[0].frame_time, settings)
         say(Progress(0.1, "what moves together, a few vertices at a time"))
         counts = (settings.components or COMPONENTS, settings.velocity_components or VELOCITY_COMPONENTS)
-        found = describe_large(listed.motions, segments, settings, counts)
+        described = describe_large(listed.motions, segments, settings, counts)
     else:
         material = material_of(takes, settings, frame_time)
         _check_length(material.segments, material.frame_time, settings)
         say(Progress(0.3, "what moves together"))
         recipe, shape, rows = _compressed(material, settings, rng)
         weights = _weights(material, settings)
-        found = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
+        described = Described(recipe, shape, rows, weights, material.segments, material.frame_time)
     # Rounded before anything is learned from them: a model that is read back then plays the same frames.
-    weights = Weights(rounded(found.weights.poses), rounded(found.weights.velocities))
-    return found._replace(rows=rounded(found.rows), weights=weights)
+    weights = Weights(rounded(described.weights.poses), rounded(described.weights.velocities))
+    return described._replace(rows=rounded(described.rows), weights=weights)
 
 
 def _check_length(segments: Segments, frame_time: float, settings: Settings) -> None:
@@ -149,8 +148,8 @@ def _compressed(
     layout = recipe.layout
     at = 3 if layout.root == "heading" else 0
     columns = material.rows[:, at:]
-    shape, found = compress(columns, layout, settings, rng)
-    rows = np.concatenate([material.rows[:, :at], found], axis=1)
+    shape, mode_weights = compress(columns, layout, settings, rng)
+    rows = np.concatenate([material.rows[:, :at], mode_weights], axis=1)
     return mesh_recipe(layout, shape), shape, rows
 
 
@@ -177,15 +176,15 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
     frames = frames._replace(last=_lasts(reach.alive, frames.last))
     out = []
     for cell, name in enumerate(segments.names):
-        wanted = np.full(segments.frames, cell)
+        cell_of = np.full(segments.frames, cell)
         for forward, rest in ((True, hold), (True, 0), (False, 0)):
-            found = find_jumps(frames, wanted, cells, 0, ENTRIES, forward=forward, rest=rest)
-            if not unreachable(found, segments, cell):
+            jumps = find_jumps(frames, cell_of, cells, 0, ENTRIES, forward=forward, rest=rest)
+            if not unreachable(jumps, segments, cell):
                 break
-        lost = unreachable(found, segments, cell)
+        lost = unreachable(jumps, segments, cell)
         if lost:
             raise UsageError(f"the cell {name!r} cannot be reached from {lost[0]!r}: give longer takes of it")
-        out.append(rounded_jumps(found))
+        out.append(rounded_jumps(jumps))
     return tuple(out)
 
 
@@ -225,8 +224,8 @@ def _paper_sigmas(weights: Weights, segments: Segments, settings: Settings, rate
     for _ in range(12):
         middle = float(np.exp((low + high) / 2.0))
         chances = paper_chances(weights, segments, Sigmas(middle, middle * ratio), settings)
-        found, share = jump_rate(chances, share)
-        low, high = (np.log(middle), high) if found < rate else (low, np.log(middle))
+        jumps_made, share = jump_rate(chances, share)
+        low, high = (np.log(middle), high) if jumps_made < rate else (low, np.log(middle))
     sigma = float(np.exp((low + high) / 2.0))
     return Sigmas(sigma, settings.velocity_sigma or sigma * ratio)
 

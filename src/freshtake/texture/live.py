@@ -97,9 +97,9 @@ def more_often(chances: Chances, rate: float) -> Chances:
     jump = chances.chances.sum(axis=1)
     # Where a frame has nothing but jumps, their sum is one and cannot be changed.
     free = (chances.onward > 0.0) & (jump > 0.0)
-    wanted = np.minimum(jump * rate, np.maximum(jump, MOST_JUMPS))
-    factor = np.where(free, wanted / np.maximum(jump, 1e-300), 1.0)
-    onward = np.where(free, chances.onward + jump - wanted, chances.onward)
+    raised = np.minimum(jump * rate, np.maximum(jump, MOST_JUMPS))
+    factor = np.where(free, raised / np.maximum(jump, 1e-300), 1.0)
+    onward = np.where(free, chances.onward + jump - raised, chances.onward)
     return chances._replace(onward=onward, chances=chances.chances * factor[:, None])
 
 
@@ -111,7 +111,7 @@ def where_rows_end(model: TextureModel, rows: Floats, start: Start, resume: bool
         return where_it_ends(model.recipe, rows, start=start, resume=resume)
     if model.recipe.layout.root != "heading":
         return start
-    # Only the three rates decide where rows end: the mesh need not be restored.
+    # Only the three rates tell where rows end: the mesh need not be restored.
     columns = np.zeros((len(rows), model.recipe.layout.width))
     columns[:, :3] = rows[:, :3]
     return where_it_ends(model.recipe, columns, start=start, resume=resume)

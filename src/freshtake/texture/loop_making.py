@@ -1,4 +1,4 @@
-"""Loops of a model: a closed way of an exact length, its rows, its course over the ground, feet through the seam."""
+"""Loops of a model: a closed path of an exact length, its rows, its course over the ground, feet through the seam."""
 
 from __future__ import annotations
 
@@ -16,34 +16,43 @@ from freshtake.motion.cycles.looping import facing_forward
 from freshtake.motion.planting.contacts import runs
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.texture.action import Likeness, action_of, moved_steps
-from freshtake.texture.frame_distance import Weights, judged
+from freshtake.texture.action import (
+    Likeness,
+    LoopCourse,
+    action_of,
+    check_course,
+    joint_speed_factor,
+    moved_steps,
+    on_course,
+    rate_of,
+    turning_costs,
+    turning_trend,
+)
+from freshtake.texture.frame_distance import Weights, laid_out, split, weighted_frames
 from freshtake.texture.jump_map import band_of, costs_of, jumps_and_reach, reach_of, within
-from freshtake.texture.loop_courses import LoopCourse, check_course, detours, on_course, rate_of, turning_trend
 from freshtake.texture.loops import (
-    LoopWish,
+    FrameGraph,
+    LoopRequest,
     NoLoop,
-    Ways,
     anchors_of,
     closed_stretches,
     drawn,
     find_loops,
-    loop_wish,
+    frame_graph,
+    loop_request,
     near_lengths,
     nearest_lengths,
-    price_of,
-    tempo_price,
-    ways_of,
+    path_cost,
+    tempo_cost,
 )
 from freshtake.texture.planting import around, cut_loop, planted
-from freshtake.texture.segments import laid_out, split
 from freshtake.texture.synthesize import advance, begin, looped
 from freshtake.texture.transitions import Played, paced
 
 if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
-UNLIKE = 60.0  # mean frame steps that a loop costs on top which is only just like the action in one respect
+UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that is barely like the action in one respect
 LENGTHS = 3  # lengths near the one asked for that loops are looked for in
 CANDIDATES = 5  # loops that are compared
 WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, where there is no loop without larger ones
@@ -52,28 +61,28 @@ NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
 
 
 class Loop(NamedTuple):
-    """A loop that was found: the frames of the takes that it shows (way), how alike it is to them, and its jumps.
+    """A loop that was found: the frames of the takes that it shows (path), how alike it is to them, and its jumps.
 
-    `length` is that of the way, inserted frames included; it is played in the number of frames asked for. `costs`
+    `length` is that of the path, inserted frames included; it is played in the number of frames asked for. `costs`
     (jumps,) are in mean frame steps of the action, and `limit` is the largest that play takes.
     """
 
-    way: tuple[int, ...]
+    path: tuple[int, ...]
     length: int
-    price: float
+    cost: float
     likeness: Likeness
     costs: Floats
     limit: float
 
     def pieces(self) -> list[tuple[int, int]]:
         """Return the first and the last frame of each piece of the takes that is shown."""
-        shown = np.array(self.way)
+        shown = np.array(self.path)
         shown = np.roll(shown, -int(np.argmax(np.diff(shown, prepend=shown[-1]) != 1)))  # begin behind a jump
         cuts = [0, *(np.flatnonzero(np.diff(shown) != 1) + 1).tolist(), len(shown)]
         return [(int(shown[a]), int(shown[b - 1])) for a, b in pairwise(cuts)]
 
 
-def found_loops(
+def ranked_loops(
     model: TextureModel,
     rng: np.random.Generator,
     frames: int,
@@ -86,7 +95,7 @@ def found_loops(
 ) -> list[Loop]:
     """Find loops of exactly so many frames, the best one first: small jumps, few of them, and like the action.
 
-    The action is the part of the takes, or of the frames `among`, that moves. Where that makes better jumps, a way
+    The action is the part of the takes, or of the frames `among`, that moves. Where that makes better jumps, a path
     whose length differs by at most a share `stretch` is played faster or slower. Frames are preferred that turn as
     the `course` does.
     """
@@ -100,58 +109,73 @@ def found_loops(
     action = action_of(
         model.rows, model.weights.poses, model.segments, model.frame_time, rates=model.rates, among=among
     )
-    part, kept = _part(model, action.frames)
-    detour = _detours(model, frames, course)[kept]
+    part, part_frames = _part(model, action.frames)
+    penalties = _turning_costs(model, frames, course)[part_frames]
     if part is not model:
-        action = action.narrowed(kept)
+        action = action.narrowed(part_frames)
     if action.travel is not None or part is not model:
-        detour = detour + action.costs()
-    wish = loop_wish(variety, model.frame_time, detour)
-    dear = wish.dear(len(kept))
-    priced: list[tuple[float, float, int, tuple[int, ...], Likeness]] = []
-    for ways, closed in _closed_ways(part, rng, frames, stretch, wish, report):
-        for length, way in closed:
-            likeness = action.likeness(way, length / frames)
-            price = price_of(way, ways, variety, dear) + tempo_price(length, frames)
-            priced.append((price + UNLIKE * likeness.distance, price, length, way, likeness))
+        penalties = penalties + action.costs()
+    request = loop_request(variety, model.frame_time, penalties)
+    frame_costs = request.frame_costs(len(part_frames))
+    ranked: list[tuple[float, float, int, tuple[int, ...], Likeness]] = []
+    for graph, closed in _closed_paths(part, rng, frames, stretch, request, report):
+        for length, path in closed:
+            likeness = action.likeness(path, length / frames)
+            cost = path_cost(path, graph, variety, frame_costs) + tempo_cost(length, frames)
+            ranked.append((cost + UNLIKE_COST * likeness.distance, cost, length, path, likeness))
         # Where small jumps only lead round a part of the action, larger ones may lead round all of it.
-        if not min(priced)[-1].unlike:
+        if not min(ranked)[-1].unlike:
             break
     pieces = split(model.points(part.rows), part.segments)
-    # Steps are measured within pieces, since the way between two of them is never shown.
+    # Steps are measured within pieces, since the jump between two of them is never shown.
     steps = np.concatenate([moved_steps(piece) for piece in pieces])
     out: list[Loop] = []
-    for _, price, length, way, likeness in sorted(priced):
-        shown = tuple(kept[list(way)].tolist())
+    for _, cost, length, path, likeness in sorted(ranked):
+        shown = tuple(part_frames[list(path)].tolist())
         # A list of choices is of no use if all of them show nearly the same frames.
-        if any(_shared(shown, other.way) >= SAME for other in out):
+        if any(_shared(shown, other.path) >= SAME for other in out):
             continue
         report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
-        loop = Loop(shown, length, price, likeness, _jump_costs(part, way), max(part.reach.limits))
+        loop = Loop(shown, length, cost, likeness, _jump_costs(part, path), max(part.reach.limits))
         rows = shown_loop(model, loop, rng, frames)[0]
         moved = np.linalg.norm(np.diff(model.points(np.concatenate([rows, rows[:1]])), axis=0), axis=1)
-        likeness = action.as_shown(likeness, rows, float(moved.mean()), steps, way[0])
-        out.append(loop._replace(price=price + UNLIKE * likeness.distance, likeness=likeness))
+        likeness = action.as_shown(likeness, rows, float(moved.mean()), steps, path[0])
+        out.append(loop._replace(cost=cost + UNLIKE_COST * likeness.distance, likeness=likeness))
         if len(out) == CANDIDATES:
             break
-    return sorted(out, key=lambda loop: loop.price)
+    return sorted(out, key=lambda loop: loop.cost)
 
 
 def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
     """Return the rows of a loop and what they show; the frame after the last is the first. Not on a course yet.
 
-    Where the way has another length, what is shown has that one.
+    Where the path has another length, what is shown has that one.
     """
-    played = _around(model, loop.way, rng)
+    played = _around(model, loop.path, rng)
     rows = looped(played, model.blending)
     if len(rows) == frames:
         return rows, played
     return paced(rows, frames, model.blending.turning, model.rates), played
 
 
+def finished_likeness(model: TextureModel, loop: Loop, motion: Any, among: Bools | None) -> Likeness:
+    """Return how alike the finished motion of a loop is: planting and fades may add movement that rows do not show."""
+    if not isinstance(motion, Clip):
+        return loop.likeness
+    action = action_of(
+        model.rows, model.weights.poses, model.segments, model.frame_time, rates=model.rates, among=among
+    )
+    mine = action.frames & (action.cells == action.cells[loop.path[0]])
+    takes = [model.decode(rows) for rows in split(model.rows, model.segments)]
+    seen, energy = joint_speed_factor(motion, takes, mine), loop.likeness.energy
+    # Of the two measures the one that is further from 1 counts, since either may be what somebody looks at.
+    further = seen if abs(np.log(max(seen, 1e-3))) > abs(np.log(max(energy, 1e-3))) else energy
+    return loop.likeness._replace(energy=further)
+
+
 def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> list[int]:
     """Find up to three lengths near `frames` of loops that need no larger jumps than play does."""
-    small = ways_of(*model.live, max(model.reach.limits), model.play_material)
+    small = frame_graph(*model.live, max(model.reach.limits), model.play_material)
     return near_lengths(frames, small, anchors_of(small, rng))
 
 
@@ -161,8 +185,8 @@ def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> float:
     return len(a & b) / len(a | b)
 
 
-def _jump_costs(model: TextureModel, way: tuple[int, ...]) -> Floats:
-    before, after = np.array(way), np.roll(way, -1)
+def _jump_costs(model: TextureModel, path: tuple[int, ...]) -> Floats:
+    before, after = np.array(path), np.roll(path, -1)
     jumps = np.flatnonzero(model.segments.successors()[before] != after)
     return costs_of(model.jumps, before[jumps], after[jumps])
 
@@ -179,16 +203,16 @@ def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
             if end - start >= least:
                 pieces.append(np.arange(first + start, first + end))
                 cells.append(model.segments.names[cell])
-    kept = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.intp)
-    if len(kept) < band_of(model.settings, model.frame_time) + 2:
+    chosen = np.concatenate(pieces) if pieces else np.zeros(0, dtype=np.intp)
+    if len(chosen) < band_of(model.settings, model.frame_time) + 2:
         raise UsageError("too few frames to make a loop of: ask for a longer part")
     segments = laid_out([len(piece) for piece in pieces], cells)
-    weights = Weights(model.weights.poses[kept], model.weights.velocities[kept])
-    judged_frames = judged(weights, segments, model.frame_time, model.settings.velocity_weight)
-    jumps, reach = jumps_and_reach(judged_frames, segments, model.settings, model.frame_time)
+    weights = Weights(model.weights.poses[chosen], model.weights.velocities[chosen])
+    weighted = weighted_frames(weights, segments, model.frame_time, model.settings.velocity_weight)
+    jumps, reach = jumps_and_reach(weighted, segments, model.settings, model.frame_time)
     return replace(
-        model, segments=segments, rows=model.rows[kept], weights=weights, jumps=jumps, entries=(), reach=reach
-    ), kept
+        model, segments=segments, rows=model.rows[chosen], weights=weights, jumps=jumps, entries=(), reach=reach
+    ), chosen
 
 
 def on_its_course(model: TextureModel, rows: Floats, course: str | float | None) -> LoopCourse | None:
@@ -212,17 +236,17 @@ def loop_motion(
     name: str,
 ) -> Any:
     """Decode a loop's rows on its course, feet planted through the seam; a clip says that it is a loop."""
-    found = on_its_course(model, rows, course)
-    rows = np.tile(rows if found is None else found.rows, (max(1, times), 1))
-    made = model.decode(rows, name=name)
-    if not isinstance(made, Clip) or found is None:
-        return made
+    bent = on_its_course(model, rows, course)
+    rows = np.tile(rows if bent is None else bent.rows, (max(1, times), 1))
+    motion = model.decode(rows, name=name)
+    if not isinstance(motion, Clip) or bent is None:
+        return motion
     info = None
     if course in (None, "straight", "closed"):
         seconds, cycles = len(rows) * model.frame_time, max(1, times)
-        info = Playback(found.travel * cycles, seconds, True, cycles=cycles, turn=found.turned - found.turns)
+        info = Playback(bent.travel * cycles, seconds, True, cycles=cycles, turn=bent.turned - bent.turns)
     if not plant or model.standing is None:
-        return made if info is None else facing_forward(made.changed(playback=info))
+        return motion if info is None else facing_forward(motion.changed(playback=info))
     # Planting looks back and ahead: only in the midst of an endless play are both ends of the loop alike.
     before, count = around(len(rows), model.standing, model.frame_time)
     at = np.mod(np.arange(count) - before, len(rows))
@@ -232,43 +256,43 @@ def loop_motion(
     return cut_loop(done, before, len(rows), info)
 
 
-def _detours(model: TextureModel, frames: int, course: str | float | None) -> Floats:
+def _turning_costs(model: TextureModel, frames: int, course: str | float | None) -> Floats:
     """Compute what each frame of the takes costs on a course (frames,)."""
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or rate is None:
         return np.zeros(len(model.rows))
-    # A closed course may turn either way, so that only the amount counts.
+    # A closed course may turn left or right, so that only the amount counts.
     trend = turning_trend(model.rows, model.segments, model.frame_time)
-    return detours(np.abs(trend) if course == "closed" else trend, rate)
+    return turning_costs(np.abs(trend) if course == "closed" else trend, rate)
 
 
-def _closed_ways(
-    model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, wish: LoopWish, report: Report
-) -> Iterator[tuple[Ways, list[tuple[int, tuple[int, ...]]]]]:
-    """Yield closed ways and their lengths: with jumps as small as those of play, then with larger and larger ones."""
+def _closed_paths(
+    model: TextureModel, rng: np.random.Generator, frames: int, stretch: float, request: LoopRequest, report: Report
+) -> Iterator[tuple[FrameGraph, list[tuple[int, tuple[int, ...]]]]]:
+    """Yield closed paths and their lengths: with jumps as small as those of play, then with larger and larger ones."""
 
-    def stroll(start: int, count: int) -> tuple[int, ...]:
+    def random_play(start: int, count: int) -> tuple[int, ...]:
         played = model.play(begin(start, model.settings.recent), rng, count)[1]
         return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
-    def of_near_lengths(ways: Ways, anchors: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        for length, anchor in nearest_lengths(frames, ways, anchors, stretch, dear, LENGTHS):
+    def of_near_lengths(graph: FrameGraph, anchors: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
+        for length, anchor in nearest_lengths(frames, graph, anchors, stretch, frame_costs, LENGTHS):
             report(Progress(0.2, f"looking for loops of {length} frames"))
             through = list(dict.fromkeys([anchor, *anchors]))
-            yield from ((length, way) for way in find_loops(length, ways, stroll, through, wish))
+            yield from ((length, path) for path in find_loops(length, graph, random_play, through, request))
 
-    dear, limit = wish.dear(len(model.rows)), max(model.reach.limits)
-    some = ways_of(model.live[0], drawn(model.live[1], rng), limit, model.play_material)
+    frame_costs, limit = request.frame_costs(len(model.rows)), max(model.reach.limits)
+    some = frame_graph(model.live[0], drawn(model.live[1], rng), limit, model.play_material)
     anchors = anchors_of(some, rng)
-    found: list[tuple[int, tuple[int, ...]]] = []
+    paths: list[tuple[int, tuple[int, ...]]] = []
     report(Progress(0.05, "looking for loops"))
-    if frames > wish.link:  # a chain has any length that its links add up to, so that its tempo need not change
-        found += [(frames, way) for way in find_loops(frames, some, stroll, anchors, wish)]
+    if frames > request.link:  # a chain has any length that its links add up to, so that its tempo need not change
+        paths += [(frames, path) for path in find_loops(frames, some, random_play, anchors, request)]
     else:
-        found += of_near_lengths(some, anchors)
-    closes = bool(found)
-    if found:
-        yield some, found + [(len(way), way) for way in closed_stretches(frames, some, stretch, dear)]
+        paths += of_near_lengths(some, anchors)
+    closes = bool(paths)
+    if paths:
+        yield some, paths + [(len(path), path) for path in closed_stretches(frames, some, stretch, frame_costs)]
     for number, wider in enumerate(WIDER):
         report(Progress(0.5 + 0.1 * number, "looking for loops with larger jumps"))
         try:
@@ -276,27 +300,27 @@ def _closed_ways(
         except UsageError:  # even so large jumps lead nowhere
             continue
         wide = within(model.jumps, reach, model.segments)
-        some = ways_of(wide[0], drawn(wide[1], rng), limit, model.play_material, slots=32)
+        some = frame_graph(wide[0], drawn(wide[1], rng), limit, model.play_material, slots=32)
         anchors = anchors_of(some, rng)
-        found = [(frames, way) for way in find_loops(frames, some, stroll, anchors, wish)]
+        paths = [(frames, path) for path in find_loops(frames, some, random_play, anchors, request)]
         # A change of tempo that nobody sees is better than no loop at all.
-        found = found or list(of_near_lengths(some, anchors))
-        found += [(len(way), way) for way in closed_stretches(frames, some, stretch, dear)]
-        if found:
+        paths = paths or list(of_near_lengths(some, anchors))
+        paths += [(len(path), path) for path in closed_stretches(frames, some, stretch, frame_costs)]
+        if paths:
             closes = True
-            yield some, found
+            yield some, paths
     if not closes:  # `some` and its anchors are those of the largest jumps that lead anywhere
         raise NoLoop(frames, near_lengths(frames, some, anchors))
 
 
-def _around(model: TextureModel, way: tuple[int, ...], rng: np.random.Generator) -> Played:
-    """Play a closed way as it is shown: the last frame leads to the first one."""
-    state = begin(way[-1], 0).heading_for(way)
-    last, parts = way[-1], []
+def _around(model: TextureModel, path: tuple[int, ...], rng: np.random.Generator) -> Played:
+    """Play a closed path as it is shown: the last frame leads to the first one."""
+    state = begin(path[-1], 0).heading_for(path)
+    last, parts = path[-1], []
     while True:
         # Frame by frame, because inserted frames make the length known only at the end.
         state, played = advance(state, 1, model.chances, model.play_material, 0, rng)
         parts.append(played)
-        if not state.plan and state.numbers[4] == 0 and state.frame == last and len(parts) > len(way):
+        if not state.plan and state.numbers[4] == 0 and state.frame == last and len(parts) > len(path):
             break
     return Played(*[np.concatenate([getattr(p, f) for p in parts[1:]]) for f in Played._fields])

@@ -1,4 +1,4 @@
-"""Loops whose end meets their start: closed ways over jumps, by dynamic programming and from random plays."""
+"""Loops whose end meets their start: closed paths over jumps, by dynamic programming and from random plays."""
 
 from __future__ import annotations
 
@@ -11,28 +11,28 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.jump_map import Jumps
-from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserted, walk_costs
+from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserted, path_costs
 
 ANCHORS = 16  # frames that loops are tried from
 SLOTS = 6  # jumps per frame that loops use
-ROUNDS = 4  # of finding a loop and laying a toll on what it repeats
+ROUNDS = 4  # of finding a loop and penalizing what it repeats
 STRETCHES = 8  # pieces of a take, closed by a single jump, that are compared with other loops
-STROLLS = 24  # random plays that are closed to loops
+RANDOM_PLAYS = 24  # random plays that are closed to loops
 APART = 0.03  # share of the length by which lengths that are tried differ
-CLOSING = 2.5  # seconds of which the way back of a random play has at most
-LINK = 30.0  # seconds: longer loops are chains of such ones, since the table of all ways grows with the length
-TOLL = 0.1  # mean frame steps per frame that was shown before
-MONOTONOUS = 20.0  # mean frame steps that a loop costs on top which is a shorter one over and over
-RESTLESS = 8.0  # mean frame steps that every jump costs on top, so that a loop has few; chosen on odd performers
-TEMPO = 100.0  # mean frame steps that a loop of twice the tempo would cost on top
-USUAL = 1.5  # mean frame steps: the largest jump of takes that recur well
+CLOSING = 2.5  # seconds that the path back of a random play lasts at most
+LINK = 30.0  # seconds: longer loops are chains of such ones, since the table of all paths grows with the length
+REPEAT_COST = 0.1  # mean frame steps per frame that was shown before
+MONOTONY_COST = 20.0  # mean frame steps: extra cost of a loop that repeats a shorter one
+JUMP_COST = 8.0  # mean frame steps: extra cost of every jump, so that a loop has few; chosen on odd performers
+TEMPO_COST = 100.0  # mean frame steps: extra cost of twice the tempo
+USUAL_JUMP = 1.5  # mean frame steps: the largest jump of takes that recur well
 SPREAD = 0.3  # by how much costs are varied, as a standard deviation of their logarithm
 
-Stroll = Callable[[int, int], tuple[int, ...]]
+RandomPlay = Callable[[int, int], tuple[int, ...]]
 
 
 @dataclass(frozen=True, eq=False)
-class Ways:
+class FrameGraph:
     """The steps that loops are made of: to the successor, or a jump and the frames after it without another.
 
     A jump leads from i by `entries` (frames, k) to `targets`, `rest` frames later, and takes `durations` in all.
@@ -47,25 +47,25 @@ class Ways:
     every: Jumps  # also those that only random plays use
     limit: float  # mean frame steps: the largest jump that play needs
 
-    def felt(self, costs: Floats) -> Floats:
-        """Return how bad jumps are that cost so many mean frame steps.
+    def jump_penalties(self, costs: Floats) -> Floats:
+        """Return what jumps count that cost so many mean frame steps.
 
-        Every jump is one too many, and a large one is worse than several small ones; large is what exceeds the jumps
-        that these takes need for play, because no choice of frames spares a loop those.
+        The square makes a large jump worse than several small ones. Costs are relative to the jumps that these takes
+        need for play, because no choice of frames avoids those.
         """
-        return np.asarray(RESTLESS + 0.5 * np.square(costs * (USUAL / max(USUAL, self.limit))))
+        return np.asarray(JUMP_COST + 0.5 * np.square(costs * (USUAL_JUMP / max(USUAL_JUMP, self.limit))))
 
-    def least(self, start: int, length: int, toll: Floats) -> tuple[Floats, Numbers]:
+    def least(self, start: int, length: int, penalty: Floats) -> tuple[Floats, Numbers]:
         """Find the least costs after 0 ... length frames from `start`, and where from."""
         shape = (length + 1, len(self.successor))
         least, origin = np.empty(shape), np.empty(shape, dtype=np.int32)
         steps = Steps(self.successor, self.targets, self.costs, self.durations)
-        walk_costs(start, length, steps, toll, least, origin)
+        path_costs(start, length, steps, penalty, least, origin)
         return least, origin
 
     def traced(self, end: int, length: int, origin: Numbers) -> tuple[int, ...]:
-        """Trace the cheapest way that ends at `end` after `length` frames, `end` itself left out."""
-        way: list[int] = []
+        """Trace the cheapest path that ends at `end` after `length` frames, `end` itself left out."""
+        path: list[int] = []
         frame, t = end, length
         while t > 0:
             slot, before = int(origin[t, frame]) // len(self.successor) - 1, int(origin[t, frame]) % len(self.successor)
@@ -74,13 +74,13 @@ class Ways:
             else:
                 t -= int(self.durations[before, slot])
                 entry = int(self.entries[before, slot])
-                way.extend(range(entry + self.rest - 1, entry - 1, -1))
+                path.extend(range(entry + self.rest - 1, entry - 1, -1))
             frame = before
-            way.append(frame)
-        return tuple(way[::-1])
+            path.append(frame)
+        return tuple(path[::-1])
 
 
-def ways_of(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial, slots: int = SLOTS) -> Ways:
+def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial, slots: int = SLOTS) -> FrameGraph:
     """Follow each jump by as many frames as play shows after one."""
     rules, poses = material.rules, material.poses
     entries = np.ascontiguousarray(jumps.targets[:, :slots])
@@ -91,8 +91,10 @@ def ways_of(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial,
     durations = np.ones(entries.shape, dtype=np.int32)
     for i, slot in zip(*np.nonzero(targets >= 0), strict=True):
         durations[i, slot] = 1 + rules.hold + inserted(rules, poses, i, entries[i, slot])
-    ways = Ways(successor, entries, targets, jumps.costs[:, : entries.shape[1]], durations, rules.hold, jumps, limit)
-    return replace(ways, costs=ways.felt(ways.costs))
+    graph = FrameGraph(
+        successor, entries, targets, jumps.costs[:, : entries.shape[1]], durations, rules.hold, jumps, limit
+    )
+    return replace(graph, costs=graph.jump_penalties(graph.costs))
 
 
 class NoLoop(UsageError):
@@ -104,22 +106,22 @@ class NoLoop(UsageError):
         self.near = near
 
 
-class LoopWish(NamedTuple):
-    """What a loop should be like."""
+class LoopRequest(NamedTuple):
+    """What is asked of a loop."""
 
     variety: float  # how much repetitions count against costs of jumps
-    closing: int  # frames of which the way back of a random play has at most
-    link: int  # frames of which a loop has at most that is not made of shorter ones
-    detour: Floats | None = None  # (frames,): what it costs to show each frame, 1 as much as showing one twice
+    closing: int  # frames that the path back of a random play has at most
+    link: int  # the most frames of a loop that is not a chain of shorter ones
+    penalties: Floats | None = None  # (frames,): what it costs to show each frame, 1 as much as showing one twice
 
-    def dear(self, frames: int) -> Floats:
+    def frame_costs(self, frames: int) -> Floats:
         """Return what it costs to show each frame (frames,), in the unit of jumps."""
-        return TOLL * (np.zeros(frames) if self.detour is None else self.detour)
+        return REPEAT_COST * (np.zeros(frames) if self.penalties is None else self.penalties)
 
 
-def loop_wish(variety: float, frame_time: float, detour: Floats) -> LoopWish:
-    """Return what a loop should be like at a frame rate."""
-    return LoopWish(variety, round(CLOSING / frame_time), round(LINK / frame_time), detour)
+def loop_request(variety: float, frame_time: float, penalties: Floats) -> LoopRequest:
+    """Return the request for a loop, its times as numbers of frames."""
+    return LoopRequest(variety, round(CLOSING / frame_time), round(LINK / frame_time), penalties)
 
 
 def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
@@ -127,105 +129,107 @@ def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
     return Jumps(jumps.targets, jumps.costs * np.exp(0.5 * SPREAD * rng.standard_normal(jumps.costs.shape)))
 
 
-def find_loops(length: int, ways: Ways, stroll: Stroll, anchors: Sequence[int], wish: LoopWish) -> set[tuple[int, ...]]:
-    """Find closed ways of exactly `length` frames, inserted ones included, through some of the anchors.
+def find_loops(
+    length: int, graph: FrameGraph, random_play: RandomPlay, anchors: Sequence[int], request: LoopRequest
+) -> set[tuple[int, ...]]:
+    """Find closed paths of exactly `length` frames, inserted ones included, through some of the anchors.
 
-    `stroll(start, frames)` gives the frames of a random play.
+    `random_play(start, frames)` gives the frames of a random play.
     """
-    dear = wish.dear(len(ways.successor))
-    if length > wish.link:
-        found = set(_chained(length, ways, anchors, wish, dear))
+    frame_costs = request.frame_costs(len(graph.successor))
+    if length > request.link:
+        paths = set(_chained(length, graph, anchors, request, frame_costs))
     else:
-        found = set(_planned(length, ways, anchors, wish.variety, dear))
-    if wish.variety > 0.0:
-        found |= set(_closed(length, ways, anchors, stroll, wish.closing, dear))
-    return found
+        paths = set(_planned(length, graph, anchors, request.variety, frame_costs))
+    if request.variety > 0.0:
+        paths |= set(_closed(length, graph, anchors, random_play, request.closing, frame_costs))
+    return paths
 
 
-def tempo_price(length: int, frames: int) -> float:
+def tempo_cost(length: int, frames: int) -> float:
     """Return what it costs to play a loop of `length` frames in `frames`."""
-    return TEMPO * abs(length / frames - 1.0)
+    return TEMPO_COST * abs(length / frames - 1.0)
 
 
-def price_of(way: tuple[int, ...], ways: Ways, variety: float, dear: Floats) -> float:
-    """Price a closed way: its jumps, frames that are shown twice, a shorter loop over and over, and detours."""
-    shown = np.bincount(way, minlength=len(ways.successor))
-    cost = jump_cost(way, ways) + variety * TOLL * float(np.maximum(shown - 1, 0).sum())
-    return cost + variety * MONOTONOUS * (period(way) < len(way)) + float(dear[list(way)].sum())
+def path_cost(path: tuple[int, ...], graph: FrameGraph, variety: float, frame_costs: Floats) -> float:
+    """Add up what a closed path costs: jumps, frames shown twice, a shorter loop over and over, and each frame."""
+    shown = np.bincount(path, minlength=len(graph.successor))
+    cost = jump_cost(path, graph) + variety * REPEAT_COST * float(np.maximum(shown - 1, 0).sum())
+    return cost + variety * MONOTONY_COST * (period(path) < len(path)) + float(frame_costs[list(path)].sum())
 
 
-def closed_stretches(frames: int, ways: Ways, stretch: float, dear: Floats) -> list[tuple[int, ...]]:
+def closed_stretches(frames: int, graph: FrameGraph, stretch: float, frame_costs: Floats) -> list[tuple[int, ...]]:
     """Return the best stretches of a take that one jump closes, at most a share `stretch` longer or shorter.
 
     Jumps are chosen before what is repeated counts, so that a loop of small jumps may show half of its frames twice.
     """
-    left, slots = np.nonzero(ways.every.targets >= 0)
-    entered = ways.every.targets[left, slots]
-    lengths = left - entered + 1
+    ends, slots = np.nonzero(graph.every.targets >= 0)
+    starts = graph.every.targets[ends, slots]
+    lengths = ends - starts + 1
     # Counting the breaks up to each frame tells in one step whether a stretch runs through without any.
-    breaks = np.concatenate([[0], np.cumsum(ways.successor != np.arange(1, len(ways.successor) + 1))])
-    whole = (breaks[left] == breaks[entered]) & (lengths > ways.rest + 1)
-    usable = np.flatnonzero(whole & (np.abs(lengths / frames - 1.0) <= stretch))
-    if not len(usable) or ways.durations.max() > 1 + ways.rest:  # jumps that insert frames have other lengths
+    breaks = np.concatenate([[0], np.cumsum(graph.successor != np.arange(1, len(graph.successor) + 1))])
+    unbroken = (breaks[ends] == breaks[starts]) & (lengths > graph.rest + 1)
+    usable = np.flatnonzero(unbroken & (np.abs(lengths / frames - 1.0) <= stretch))
+    if not len(usable) or graph.durations.max() > 1 + graph.rest:  # jumps that insert frames have other lengths
         return []
-    # Running sums price a stretch of any length by two look-ups.
-    sums = np.concatenate([[0.0], np.cumsum(dear)])
-    prices = ways.felt(ways.every.costs[left, slots])[usable] + sums[left[usable] + 1] - sums[entered[usable]]
-    best = usable[np.argsort(prices + TEMPO * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:STRETCHES]]
-    return [tuple(range(int(entered[k]), int(left[k]) + 1)) for k in best]
+    # Running sums give the cost of a stretch of any length by two look-ups.
+    sums = np.concatenate([[0.0], np.cumsum(frame_costs)])
+    costs = graph.jump_penalties(graph.every.costs[ends, slots])[usable] + sums[ends[usable] + 1] - sums[starts[usable]]
+    best = usable[np.argsort(costs + TEMPO_COST * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:STRETCHES]]
+    return [tuple(range(int(starts[k]), int(ends[k]) + 1)) for k in best]
 
 
-def period(way: tuple[int, ...]) -> int:
-    """Find the length of the shortest way that is this one when it is repeated."""
-    shown = np.array(way)
-    for count in range(1, len(way) // 2 + 1):
-        if len(way) % count == 0 and np.array_equal(shown[count:], shown[:-count]):
+def period(path: tuple[int, ...]) -> int:
+    """Find the length of the shortest path that is this one when it is repeated."""
+    shown = np.array(path)
+    for count in range(1, len(path) // 2 + 1):
+        if len(path) % count == 0 and np.array_equal(shown[count:], shown[:-count]):
             return count
-    return len(way)
+    return len(path)
 
 
-def jump_cost(way: tuple[int, ...], ways: Ways) -> float:
-    """Add up what the jumps of a closed way cost."""
+def jump_cost(path: tuple[int, ...], graph: FrameGraph) -> float:
+    """Add up what the jumps of a closed path cost."""
     total = 0.0
-    for before, after in zip(way, (*way[1:], way[0]), strict=True):
-        if ways.successor[before] != after:
-            costs = ways.every.costs[before][ways.every.targets[before] == after]
-            total += float(ways.felt(costs).min(initial=np.inf))
+    for before, after in zip(path, (*path[1:], path[0]), strict=True):
+        if graph.successor[before] != after:
+            costs = graph.every.costs[before][graph.every.targets[before] == after]
+            total += float(graph.jump_penalties(costs).min(initial=np.inf))
     return total
 
 
 def _planned(
-    length: int, ways: Ways, anchors: Sequence[int], variety: float, dear: Floats
+    length: int, graph: FrameGraph, anchors: Sequence[int], variety: float, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield the cheapest loop, then the cheapest when what was repeated costs a toll, and so on."""
-    toll = dear.copy()
+    """Yield the cheapest loop, then the cheapest when repeated frames are penalized, and so on."""
+    penalty = frame_costs.copy()
     for _ in range(ROUNDS):
-        best, way = np.inf, None
+        best, path = np.inf, None
         for anchor in anchors:
-            least, origin = ways.least(anchor, length, toll)
+            least, origin = graph.least(anchor, length, penalty)
             if least[length, anchor] < best:
-                best, way = float(least[length, anchor]), ways.traced(anchor, length, origin)
-        if way is None:
+                best, path = float(least[length, anchor]), graph.traced(anchor, length, origin)
+        if path is None:
             return
-        yield way
-        shown = np.bincount(way, minlength=len(toll))
+        yield path
+        shown = np.bincount(path, minlength=len(penalty))
         if variety == 0.0 or shown.max() <= 1:
             return
-        # Dynamic programming cannot count repetitions; a toll on what was repeated makes the next loop avoid it.
-        toll += variety * TOLL * np.maximum(shown - 1, 0)
+        # Dynamic programming cannot count repetitions; a penalty on what was repeated makes the next loop avoid it.
+        penalty += variety * REPEAT_COST * np.maximum(shown - 1, 0)
 
 
 def _chained(
-    length: int, ways: Ways, anchors: Sequence[int], wish: LoopWish, dear: Floats
+    length: int, graph: FrameGraph, anchors: Sequence[int], request: LoopRequest, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
     """Yield long loops as chains of shorter ones through one frame, for the two best frames to come back to.
 
-    Time grows in proportion to the length and memory hardly, where a table of all ways over the whole length has
+    Time grows in proportion to the length and memory hardly, where a table of all paths over the full length has
     gigabytes.
     """
     rests = {}
     for anchor in anchors:
-        costs = ways.least(anchor, wish.link, dear)[0][1:, anchor]
+        costs = graph.least(anchor, request.link, frame_costs)[0][1:, anchor]
         # The least cost of chains of every length tells which links leave a rest that other links can fill exactly.
         rest = np.full(length + 1, np.inf)
         rest[0] = 0.0
@@ -236,41 +240,41 @@ def _chained(
     for anchor in sorted(anchors, key=lambda anchor: float(rests[anchor][length]))[:2]:
         if not np.isfinite(rests[anchor][length]):
             return
-        shown, way, remaining = np.zeros(len(dear)), list[int](), length
+        shown, path, remaining = np.zeros(len(frame_costs)), list[int](), length
         while remaining:
-            # Frames shown more often than others cost a toll that does not grow, else links would jump to even it out.
-            toll = dear + wish.variety * TOLL * (shown > shown.mean())
-            least, origin = ways.least(anchor, min(wish.link, remaining), toll)
+            # A penalty for frames shown more often than others must not grow, else links would jump to even it out.
+            penalty = frame_costs + request.variety * REPEAT_COST * (shown > shown.mean())
+            least, origin = graph.least(anchor, min(request.link, remaining), penalty)
             costs = least[1:, anchor]
             size = 1 + int(np.argmin(costs + rests[anchor][remaining - len(costs) : remaining][::-1]))
-            part = ways.traced(anchor, size, origin)
-            way.extend(part)
+            part = graph.traced(anchor, size, origin)
+            path.extend(part)
             remaining -= size
-            shown += np.bincount(part, minlength=len(dear))
-        yield tuple(way)
+            shown += np.bincount(part, minlength=len(frame_costs))
+        yield tuple(path)
 
 
 def _closed(
-    length: int, ways: Ways, anchors: Sequence[int], stroll: Stroll, closing: int, dear: Floats
+    length: int, graph: FrameGraph, anchors: Sequence[int], random_play: RandomPlay, closing: int, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield random plays whose last part is the cheapest way back to their start."""
+    """Yield random plays whose last part is the cheapest path back to their start."""
     closing = min(closing, length - 1)
-    for number in range(STROLLS if anchors else 0):  # without jumps there is no way back
+    for number in range(RANDOM_PLAYS if anchors else 0):  # without jumps nothing leads back
         anchor = anchors[number % len(anchors)]
-        way = stroll(anchor, length - closing)
-        if not way:
+        path = random_play(anchor, length - closing)
+        if not path:
             continue
-        least, origin = ways.least(way[-1], closing + 1, dear)
+        least, origin = graph.least(path[-1], closing + 1, frame_costs)
         if np.isfinite(least[closing + 1, anchor]):
-            yield (*way[:-1], *ways.traced(anchor, closing + 1, origin))
+            yield (*path[:-1], *graph.traced(anchor, closing + 1, origin))
 
 
-def anchors_of(ways: Ways, rng: np.random.Generator) -> list[int]:
+def anchors_of(graph: FrameGraph, rng: np.random.Generator) -> list[int]:
     """Choose frames to look for loops from: where the cheapest jumps lead, as every loop has one, and a few others."""
-    frames, slots = np.nonzero(ways.targets >= 0)
-    order = np.argsort(ways.costs[frames, slots], kind="stable")
+    frames, slots = np.nonzero(graph.targets >= 0)
+    order = np.argsort(graph.costs[frames, slots], kind="stable")
     # Where a jump and its rest lead, not where it enters: walks know only ends of steps.
-    listed = ways.targets[frames[order], slots[order]]
+    listed = graph.targets[frames[order], slots[order]]
     unique = listed[np.sort(np.unique(listed, return_index=True)[1])]
     some, rest = unique[: ANCHORS // 2], unique[ANCHORS // 2 :]
     if len(rest):
@@ -279,14 +283,14 @@ def anchors_of(ways: Ways, rng: np.random.Generator) -> list[int]:
 
 
 def nearest_lengths(
-    length: int, ways: Ways, anchors: Sequence[int], stretch: float, dear: Floats, most: int = 1
+    length: int, graph: FrameGraph, anchors: Sequence[int], stretch: float, frame_costs: Floats, most: int = 1
 ) -> list[tuple[int, int]]:
     """Return lengths of the best loops that are at most a share `stretch` longer or shorter, and an anchor of each."""
     longest, shortest = int(length * (1.0 + stretch)), max(2, int(np.ceil(length * (1.0 - stretch))))
     if not anchors:
         return []
-    costs = np.stack([ways.least(anchor, longest, dear)[0][:, anchor] for anchor in anchors])
-    costs += TEMPO * np.abs(np.arange(longest + 1) / length - 1.0)
+    costs = np.stack([graph.least(anchor, longest, frame_costs)[0][:, anchor] for anchor in anchors])
+    costs += TEMPO_COST * np.abs(np.arange(longest + 1) / length - 1.0)
     costs[:, :shortest] = np.inf
     least, through = costs.min(axis=0), costs.argmin(axis=0)
     lengths: list[int] = []
@@ -296,10 +300,10 @@ def nearest_lengths(
     return [(t, anchors[int(through[t])]) for t in lengths]
 
 
-def near_lengths(length: int, ways: Ways, anchors: Sequence[int]) -> list[int]:
+def near_lengths(length: int, graph: FrameGraph, anchors: Sequence[int]) -> list[int]:
     """Find up to three lengths, near the one asked for, that loops have."""
-    found: set[int] = set()
+    lengths: set[int] = set()
     for anchor in anchors:
-        least, _ = ways.least(anchor, 2 * length + 240, np.zeros(len(ways.successor)))
-        found |= {int(t) for t in np.flatnonzero(np.isfinite(least[1:, anchor])) + 1}
-    return sorted(sorted(found, key=lambda t: abs(t - length))[:3])
+        least, _ = graph.least(anchor, 2 * length + 240, np.zeros(len(graph.successor)))
+        lengths |= {int(t) for t in np.flatnonzero(np.isfinite(least[1:, anchor])) + 1}
+    return sorted(sorted(lengths, key=lambda t: abs(t - length))[:3])

@@ -1,8 +1,8 @@
-"""Mesh columns to a Shape: positions with normals, further attributes with their own modes (Sattler 2004, §2-2.3)."""
+"""Mesh columns to a Shape (Sattler 2004, §2-2.3), and how much of an animation c components keep (eq. 12-13)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -15,13 +15,13 @@ from freshtake.numeric.pca import Pca
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, group_of, like_rows
 
-FEATURES = 24  # modes by which frames are told apart
+FEATURES = 24  # modes that frames are clustered by
 ROUNDS = 20  # in which frames may go to another cluster
 MIXED = 4  # frames to either side over which one cluster turns into the next
 Fit = Callable[[Floats], Pca]
-
 COMPONENTS = 10
-PART_FEATURES = 12  # modes by which vertices are told apart
+PART_FEATURES = 12  # modes that vertices are clustered by
+STILL = 1e-3  # share of the mean speed below which a vertex stands still
 
 
 class Block(NamedTuple):
@@ -82,13 +82,13 @@ def _shape(columns: Floats, layout: MeshLayout, settings: Settings, rng: np.rand
 
 
 def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tuple[str, Ints]]:
-    """List the columns of the whole mesh, or of each of its parts (local principal components, Sattler 2004, §4.1)."""
+    """List the columns of the mesh, or of each of its parts (local principal components, Sattler 2004, §4.1)."""
     if settings.parts == 1:
         return [("mesh", np.concatenate([block.columns for block in blocks]))]
     positions = blocks[0]
-    whole = principal.fit(columns[:, positions.columns], count=min(PART_FEATURES, len(columns)))
+    fitted = principal.fit(columns[:, positions.columns], count=min(PART_FEATURES, len(columns)))
     # Scaled by how far they move, so that vertices are grouped by movement that is seen.
-    modes = whole.modes * np.sqrt(whole.variances)[:, None]
+    modes = fitted.modes * np.sqrt(fitted.variances)[:, None]
     features = modes.reshape(len(modes), -1, 3).transpose(1, 0, 2).reshape(len(positions.columns) // 3, -1)
     out = []
     for number, vertices in enumerate(like_rows(features, settings.parts)):
@@ -104,12 +104,12 @@ def _group(
 ) -> Group:
     mine = scales[places]
     count, energy, error = conditions(settings, len(columns), len(places))
-    found = principal.fit(columns[:, places] * mine, count=count, energy=energy, error=error, rng=rng)
-    return group_of(name, places, mine, found, settings.bits)
+    pca = principal.fit(columns[:, places] * mine, count=count, energy=energy, error=error, rng=rng)
+    return group_of(name, places, mine, pca, settings.bits)
 
 
 def conditions(settings: Settings, frames: int, values: int) -> tuple[int | None, float | None, float | None]:
-    """Decide how many modes to keep: as asked, else ten where there are as many frames."""
+    """Return how many modes to keep: as requested, else ten where there are as many frames."""
     count, energy, error = settings.components, settings.energy, settings.error
     if count is not None and count > min(frames, values):
         raise UsageError(
@@ -122,7 +122,7 @@ def conditions(settings: Settings, frames: int, values: int) -> tuple[int | None
 
 
 class Local(NamedTuple):
-    """A group whose modes are, cluster by cluster, the way from the common mean to the cluster's, then its own."""
+    """A group whose modes are, cluster by cluster, the offset of its mean, then its modes."""
 
     group: Group
     weights: Floats  # (frames, modes)
@@ -136,11 +136,13 @@ def memberships(columns: Floats, clusters: int, components: int) -> Floats:
     """
     features = principal.project(principal.fit(columns, count=min(FEATURES, *columns.shape)), columns)
     owner = np.zeros(len(columns), dtype=np.intp)
-    for number, own in enumerate(like_rows(features, clusters)):
-        owner[own] = number
+    for number, members in enumerate(like_rows(features, clusters)):
+        owner[members] = number
     for _ in range(ROUNDS):
-        left = np.stack([_left(features, owner == k, components) for k in range(int(owner.max()) + 1)], axis=1)
-        before, owner = owner, left.argmin(axis=1)
+        residuals = np.stack(
+            [_residuals(features, owner == k, components) for k in range(int(owner.max()) + 1)], axis=1
+        )
+        before, owner = owner, residuals.argmin(axis=1)
         if np.array_equal(before, owner):
             break
     hard = (owner[:, None] == np.unique(owner)).astype(np.float64)
@@ -150,26 +152,26 @@ def memberships(columns: Floats, clusters: int, components: int) -> Floats:
     return np.asarray(soft / soft.sum(axis=1, keepdims=True))
 
 
-def _left(features: Floats, mine: Bools, components: int) -> Floats:
+def _residuals(features: Floats, mine: Bools, components: int) -> Floats:
     """Measure what the modes of some frames leave of every frame (frames,), squared; infinite of none."""
     if not mine.any():
         return np.full(len(features), np.inf)
-    found = principal.fit(features[mine], count=min(components, int(mine.sum()), features.shape[1]))
-    made = principal.restore(found, principal.project(found, features))
-    return np.asarray(np.square(features - made).sum(axis=1))
+    local = principal.fit(features[mine], count=min(components, int(mine.sum()), features.shape[1]))
+    restored = principal.restore(local, principal.project(local, features))
+    return np.asarray(np.square(features - restored).sum(axis=1))
 
 
-def local_group(whole: Group, columns: Floats, member: Floats, fit: Fit, bits: int) -> Local:
+def local_group(group: Group, columns: Floats, member: Floats, fit: Fit, bits: int) -> Local:
     """Find the modes of every cluster for the columns of a group, and the weights of all frames."""
-    scales = whole.scales.astype(np.float64)
-    values = columns[:, whole.columns] * scales
+    scales = group.scales.astype(np.float64)
+    values = columns[:, group.columns] * scales
     mean, modes, counts = values.mean(axis=0), [], []
     for share in member.T:
-        own = fit(values[share > 0.0])
-        modes += [(own.mean - mean)[None], own.modes]
-        counts.append(len(own.modes))
+        local = fit(values[share > 0.0])
+        modes += [(local.mean - mean)[None], local.modes]
+        counts.append(len(local.modes))
     stacked = np.concatenate(modes)
-    group = group_of(whole.name, whole.columns, scales, Pca(mean, stacked, np.ones(len(stacked)), 1.0), bits)
+    group = group_of(group.name, group.columns, scales, Pca(mean, stacked, np.ones(len(stacked)), 1.0), bits)
     return Local(group, _weights(group, values, member, counts))
 
 
@@ -179,19 +181,92 @@ def _weights(group: Group, values: Floats, member: Floats, counts: list[int]) ->
     modes, mean = group.modes.astype(np.float64) * scales, group.mean.astype(np.float64) * scales
     out, at = np.zeros((len(values), len(modes))), 0
     for share, count in zip(member.T, counts, strict=True):
-        mine, own = share > 0.0, modes[at + 1 : at + 1 + count]
+        mine, local = share > 0.0, modes[at + 1 : at + 1 + count]
         away = values[mine] - mean - modes[at]
         out[mine, at] = share[mine]
         if count:
-            found = np.linalg.lstsq(own.T, away.T, rcond=None)[0].T
-            out[mine, at + 1 : at + 1 + count] = share[mine, None] * found
+            fitted = np.linalg.lstsq(local.T, away.T, rcond=None)[0].T
+            out[mine, at + 1 : at + 1 + count] = share[mine, None] * fitted
         at += 1 + count
     return out
 
 
 def local_shape(shape: Shape, columns: Floats, clusters: int, fit: Fit, bits: int) -> tuple[Shape, Floats]:
-    """Make a shape with modes per cluster of frames instead of its own, and the weights (frames, width)."""
+    """Make a shape with modes per cluster of frames instead of common ones, and the weights (frames, width)."""
     first = shape.groups[0]
     member = memberships(columns[:, first.columns], clusters, max(first.components, 1))
-    found = [local_group(group, columns, member, fit, bits) for group in shape.groups]
-    return Shape(tuple(local.group for local in found)), np.concatenate([local.weights for local in found], axis=1)
+    local = [local_group(group, columns, member, fit, bits) for group in shape.groups]
+    return Shape(tuple(part.group for part in local)), np.concatenate([part.weights for part in local], axis=1)
+
+
+class Fidelity(NamedTuple):
+    """Errors with `components` modes: per frame, and summed over frames as the paper prints them."""
+
+    components: int
+    position: float  # E(c) per frame
+    velocity: float  # E*(c) as a ratio of sums
+    printed_position: float
+    printed_velocity: float
+
+
+def position_error(true: Floats, made: Floats) -> float:
+    """Compute E per frame: the mean over frames of sum |p - p~| / sum |p| over vertices (Sattler 2004, eq. 12)."""
+    return float(np.mean(_lengths(true - made).sum(axis=1) / _lengths(true).sum(axis=1)))
+
+
+def printed_position_error(true: Floats, made: Floats) -> float:
+    """Sum E as printed: over the frames 1 to l - 1, so that it grows with the length (Sattler 2004, eq. 12)."""
+    inner = slice(1, -1)
+    return float(np.sum(_lengths(true - made)[inner].sum(axis=1) / _lengths(true)[inner].sum(axis=1)))
+
+
+def velocity_error(true: Floats, made: Floats) -> float:
+    """Compute E* as a ratio of sums: sum |v - v~| / sum |v| over all vertices and frames (Sattler 2004, eq. 13).
+
+    Departs from the paper, whose ratio per vertex is ruled by vertices that hardly move.
+    """
+    return float(_lengths(true - made).sum() / max(float(_lengths(true).sum()), 1e-300))
+
+
+def printed_velocity_error(true: Floats, made: Floats) -> float:
+    """Sum E* as printed: the ratio of each vertex, averaged over vertices, summed over frames (Sattler 2004, eq. 13).
+
+    Vertices that stand still but for rounding, whose ratio has no meaning, count as none.
+    """
+    speed = _lengths(true)[1:-1]
+    moves = speed > STILL * float(speed.mean())
+    ratio = _lengths(true - made)[1:-1] / np.where(moves, speed, 1.0)
+    return float(np.where(moves, ratio, 0.0).mean(axis=1).sum())
+
+
+def fidelity_table(positions: Floats, velocities: Floats, counts: Sequence[int]) -> list[Fidelity]:
+    """Compute Table 2: errors by number of components, positions and velocities (frames, vertices, 3) apart."""
+    flat, moving = positions.reshape(len(positions), -1), velocities.reshape(len(velocities), -1)
+    most = min(max(counts), len(flat))
+    # Modes are nested: one decomposition with the most components serves all counts.
+    shapes, speeds = principal.fit(flat, count=most), principal.fit(moving, count=most)
+    out = []
+    for count in counts:
+        p = _restored(shapes, flat, count).reshape(positions.shape)
+        v = _restored(speeds, moving, count).reshape(velocities.shape)
+        out.append(
+            Fidelity(
+                count, position_error(positions, p), velocity_error(velocities, v),
+                printed_position_error(positions, p), printed_velocity_error(velocities, v),
+            )
+        )  # fmt: skip
+    return out
+
+
+def eigenvalues(rows: Floats, count: int) -> Floats:
+    """Compute variances of the first modes, for fig. 5."""
+    return principal.fit(rows.reshape(len(rows), -1), count=min(count, len(rows))).variances
+
+
+def _restored(pca: Pca, rows: Floats, count: int) -> Floats:
+    weights = principal.project(pca, rows)[:, :count]
+    return principal.restore(pca, weights)
+
+
+def _lengths(vectors: Floats) -> Floats:
+    return np.asarray(np.linalg.norm(vectors, axis=-1))

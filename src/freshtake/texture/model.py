@@ -15,9 +15,9 @@ from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.texture.action import LoopCourse
 from freshtake.texture.cells import steered
-from freshtake.texture.decoding import decoded
-from freshtake.texture.frame_distance import Weights, mean_step
+from freshtake.texture.frame_distance import Segments, Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
 from freshtake.texture.jump_map import (
     Jumps,
@@ -32,14 +32,13 @@ from freshtake.texture.jump_map import (
     within,
 )
 from freshtake.texture.live import more_often, play_stream, where_rows_end
-from freshtake.texture.loop_courses import LoopCourse
 from freshtake.texture.loop_making import (
     NO_TRAVEL,
     Loop,
-    found_loops,
     loop_lengths,
     loop_motion,
     on_its_course,
+    ranked_loops,
     shown_loop,
 )
 from freshtake.texture.planting import Standing, planted, shown_contacts, standing_of
@@ -51,9 +50,8 @@ from freshtake.texture.play_kernels import (
     PlayMaterial,
     Rules,
 )
-from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
-from freshtake.texture.shape import Shape
+from freshtake.texture.shape import Shape, decoded
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown, shown_rate
 from freshtake.texture.transitions import Fades, Played, longest_fade, turning_of, usual_bend
 
@@ -255,7 +253,7 @@ class TextureModel:
         return after, shown(state, played, self.blending)
 
     def steer(self, state: PlayState, cell: str) -> PlayState:
-        """Go to a cell, by the best way within the look-ahead; play goes on in it (Sattler 2004, §2.5).
+        """Go to a cell, by the best path within the look-ahead; play goes on in it (Sattler 2004, §2.5).
 
         Args:
             state: where play is.
@@ -318,8 +316,8 @@ class TextureModel:
             raise UsageError(f"the number of frames must be 1 or more, not {frames}")
         state = self.start(rng, cell=cell)
         _, played = self.play(state, rng, frames)
-        made = self.decode(shown(state, played, self.blending), name=name)
-        return self.planted(made, played, plant)
+        motion = self.decode(shown(state, played, self.blending), name=name)
+        return self.planted(motion, played, plant)
 
     def planted(self, motion: Any, played: Played, lock: bool | str = True) -> Any:
         """Hold the feet of a decoded motion where those of the takes stand.
@@ -392,13 +390,13 @@ class TextureModel:
             variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
             stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
             course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees.
-            among: (frames of the takes,), true for those whose action is wanted; by default all are.
+            among: (frames of the takes,), true for those that loops are made of; by default all.
             report: called with the progress, a share and what is being done.
 
         Returns:
-            The loops by rising price.
+            The loops by rising cost.
         """
-        return found_loops(
+        return ranked_loops(
             self, rng, frames, variety=variety, stretch=stretch, course=course, among=among, report=report
         )
 
@@ -411,7 +409,7 @@ class TextureModel:
             frames: in how many frames to play it.
 
         Returns:
-            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's own way.
+            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's path.
         """
         return shown_loop(self, loop, rng, frames)
 
@@ -434,7 +432,7 @@ class TextureModel:
             course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees.
 
         Returns:
-            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's own way.
+            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's path.
         """
         best = self.find_loops(rng, frames, variety=variety, stretch=stretch, course=course)[0]
         return self.show_loop(best, rng, frames)
@@ -456,7 +454,7 @@ class TextureModel:
 
         Args:
             rng: source of chance.
-            frames: the length wanted.
+            frames: the requested length.
 
         Returns:
             Up to three lengths near it, in frames, ascending.

@@ -36,14 +36,14 @@ def standing_of(takes: list[Clip]) -> Standing | None:
 def shown_contacts(standing: Standing, played: Played) -> Floats:
     """Tell how much each foot joint stands in what is shown (frames, foot joints); inserted frames lie between two."""
     share = (played.step / (played.length + 1.0))[:, None]
-    left, entered = standing.contacts[played.source], standing.contacts[np.maximum(played.target, 0)]
-    return np.asarray(np.where(played.step[:, None] > 0, (1.0 - share) * left + share * entered, left))
+    before, after = standing.contacts[played.source], standing.contacts[np.maximum(played.target, 0)]
+    return np.asarray(np.where(played.step[:, None] > 0, (1.0 - share) * before + share * after, before))
 
 
 def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
     """Hold the clip's feet where these contacts say, which are known: feet of a run too."""
-    made = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
-    return made.clip
+    result = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
+    return result.clip
 
 
 def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lock: bool | str) -> Iterator[Clip]:
@@ -59,7 +59,7 @@ def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lo
 
 
 def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int]:
-    """Count frames of a loop to play before it, and in all, so that its planting does not know where it began."""
+    """Count frames of a loop to play before it, and in all, so that its planting does not depend on where it began."""
     before = int(np.ceil(WARM_UP / frame_time))
     return before, before + frames + 1 + Planter(standing.base, settings_for(True), frame_time).latency
 

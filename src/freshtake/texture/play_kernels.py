@@ -14,7 +14,7 @@ Numbers = npt.NDArray[np.int32]
 
 
 class Frames(NamedTuple):
-    """What jumps are judged by, per frame: where it is and where it would go on to.
+    """What the costs of jumps depend on, per frame: where it is and where it would go on to.
 
     `here` and `ahead` (frames, c) are poses, `speed` and `speed_ahead` (frames, c*) velocities, already weighted;
     `change` and `change_ahead` (frames, c) how the pose changes; `gone` (frames,) how far it has moved since the take
@@ -64,16 +64,16 @@ def _cost(ahead: Floats, speed_ahead: Floats, i: int, here: Floats, speed: Float
 
 
 @compiled
-def _first_beyond(way: Floats, j: int, stop: int, reach: float) -> int:
-    """Return the first frame after j that lies further along the way than `reach`, or `stop`."""
+def _first_beyond(arc_length: Floats, j: int, stop: int, reach: float) -> int:
+    """Return the first frame after j that lies further along than `reach`, or `stop`."""
     # Doubling steps first: a near frame is found in a few looks, even if the cell has thousands of them.
     low, high, step = j, j + 1, 1
-    while high < stop and way[high] - way[j] <= reach:
+    while high < stop and arc_length[high] - arc_length[j] <= reach:
         low, step = high, 2 * step
         high = min(high + step, stop)
     while high - low > 1:
         middle = (low + high) // 2
-        if way[middle] - way[j] <= reach:
+        if arc_length[middle] - arc_length[j] <= reach:
             low = middle
         else:
             high = middle
@@ -85,34 +85,34 @@ class Candidates(NamedTuple):
 
     cells: Ints
     stops: Ints
-    way: Floats  # (frames,): summed costs of going from each frame to the next
+    arc_length: Floats  # (frames,): summed costs of going from each frame to the next
     band: int
     rest: int
 
 
 @compiled
 def best_jumps(
-    frames: Frames, wanted: Ints, cells: Ints, band: int, rest: int, targets: Numbers, costs: Floats
+    frames: Frames, cell_of: Ints, cells: Ints, band: int, rest: int, targets: Numbers, costs: Floats
 ) -> None:
-    """Find the cheapest jumps of every frame into its wanted cell, at local minima over the target.
+    """Find the cheapest jumps of every frame into the cell `cell_of` names, at local minima over the target.
 
     A jump within `band` frames of going on, or to one of the last `rest` frames of a take, is none. Nor is one that
     turns the pose back, or one to where the same take comes with less than `band` frames' usual movement: a body that
     stands would jump about there.
     """
     count, k = targets.shape
-    way, stops = np.zeros(count), np.empty(count, dtype=np.intp)
+    arc_length, stops = np.zeros(count), np.empty(count, dtype=np.intp)
     for j in range(1, count):
-        way[j] = way[j - 1] + _cost(frames.here, frames.speed, j - 1, frames.here, frames.speed, j)
+        arc_length[j] = arc_length[j - 1] + _cost(frames.here, frames.speed, j - 1, frames.here, frames.speed, j)
     for j in range(count - 1, -1, -1):
         stops[j] = stops[j + 1] if j + 1 < count and cells[j + 1] == cells[j] else j + 1
-    among = Candidates(cells, stops, way, band, rest)
+    among = Candidates(cells, stops, arc_length, band, rest)
     for i in range(count):
         # The frame before has jumps nearly as good. If fewer are found below that bound, it was too low.
-        bound = 1.25 * costs[i - 1, k - 1] if i and wanted[i] == wanted[i - 1] else np.inf
-        _best_from(i, wanted[i], bound, frames, among, targets[i], costs[i])
+        bound = 1.25 * costs[i - 1, k - 1] if i and cell_of[i] == cell_of[i - 1] else np.inf
+        _best_from(i, cell_of[i], bound, frames, among, targets[i], costs[i])
         if costs[i, k - 1] == np.inf and bound < np.inf:
-            _best_from(i, wanted[i], np.inf, frames, among, targets[i], costs[i])
+            _best_from(i, cell_of[i], np.inf, frames, among, targets[i], costs[i])
 
 
 @uncounted
@@ -138,7 +138,7 @@ def _best_from(
             if not cost < worst:
                 # Costs obey the triangle inequality: until the frames have moved by what this cost is too much, none
                 # of them can be cheap enough. In long takes this skips nine frames of ten.
-                j = _first_beyond(among.way, j, stop, (cost - worst) * (1.0 - 1e-9))
+                j = _first_beyond(among.arc_length, j, stop, (cost - worst) * (1.0 - 1e-9))
                 before = np.inf
                 if j < stop:
                     cost = _cost(ahead, speed_ahead, i, here, speed, j)
@@ -189,7 +189,7 @@ def costs_to_come(successor: Ints, targets: Numbers, costs: Floats, discount: fl
                 if j >= 0:
                     best = min(best, costs[i, slot] + discount * least[j])
             if best == np.inf:
-                # A dead end must be dearer than any way on, but finite, so that rounds converge.
+                # A dead end must be costlier than any path on, but finite, so that rounds converge.
                 best = 1e6
             moved = max(moved, abs(best - least[i]))
             least[i] = best
@@ -288,7 +288,7 @@ def play(draws: Floats, playing: Playing, chances: Chances, material: PlayMateri
     """Show len(draws) frames: out (frames, 5) as in Played. State and recent frames change, nothing else.
 
     A plan (frames to show next) is followed first. What is no step to the `natural` successor is a jump. A frame among
-    the `recent` ones is not jumped to (Sattler 2004, §2.1) unless there is no other way.
+    the `recent` ones is not jumped to (Sattler 2004, §2.1) unless there is no other.
     """
     state, recent, plan = playing
     natural, poses, rules = material
@@ -353,16 +353,16 @@ def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: i
     for slot in range(k):
         if targets[i, slot] >= 0 and not _among(targets[i, slot], recent):
             total += chances[i, slot]
-    left = draw * total - onward[i]
-    if left < 0.0 and successor[i] >= 0:
+    remaining = draw * total - onward[i]
+    if remaining < 0.0 and successor[i] >= 0:
         return successor[i]
     last = -1
     for slot in range(k):
         j = targets[i, slot]
         if j >= 0 and not _among(j, recent) and chances[i, slot] > 0.0:
             last = j
-            left -= chances[i, slot]
-            if left < 0.0:
+            remaining -= chances[i, slot]
+            if remaining < 0.0:
                 return j
     # Rounding can leave a remainder after the last jump: the draw belongs to that one.
     if last >= 0:
@@ -375,15 +375,15 @@ def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: i
 
 @compiled
 def _among(frame: int, recent: Ints) -> bool:
-    found = False
+    is_recent = False
     for other in recent:
         if other == frame:
-            found = True
-    return found
+            is_recent = True
+    return is_recent
 
 
 class Steps(NamedTuple):
-    """Ways on from every frame: to the successor, or by a jump (frames, k) that costs something and takes its time."""
+    """Steps on from every frame: to the successor, or by a jump (frames, k) that costs something and takes its time."""
 
     successor: Ints  # (frames,): -1 where there is none
     targets: Numbers
@@ -392,11 +392,11 @@ class Steps(NamedTuple):
 
 
 @compiled
-def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Floats, origin: Numbers) -> None:
+def path_costs(start: int, length: int, steps: Steps, penalty: Floats, least: Floats, origin: Numbers) -> None:
     """Find the least costs of being at each frame after t = 0 ... length frames from `start`, and where from.
 
     `least` (length + 1, frames) is filled, and `origin` alike with the frame before + frames * (1 + slot of the jump,
-    or 0 for going on); `toll` (frames,) is the cost of leaving a frame.
+    or 0 for going on); `penalty` (frames,) is the cost of leaving a frame.
     """
     successor, targets, costs, durations = steps
     count, k = targets.shape
@@ -410,8 +410,8 @@ def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Float
             here = least[t, i]
             if here == np.inf:
                 continue
-            # The toll is paid on leaving, so that a closed way pays for its anchor once, not twice.
-            here += toll[i]
+            # The penalty is paid on leaving, so that a closed path pays for its anchor once, not twice.
+            here += penalty[i]
             j = successor[i]
             if j >= 0 and here < least[t + 1, j]:
                 least[t + 1, j] = here
@@ -430,7 +430,7 @@ def walk_costs(start: int, length: int, steps: Steps, toll: Floats, least: Float
 
 @compiled
 def arrival_costs(goal: Ints, successor: Ints, targets: Numbers, costs: Floats, horizon: int, least: Floats) -> None:
-    """Fill least (horizon + 1, frames): the cheapest way into the goal (0 or 1 per frame) within h frames, or inf."""
+    """Fill least (horizon + 1, frames): the cheapest path into the goal (0 or 1 per frame) within h frames, or inf."""
     count, k = targets.shape
     for i in range(count):
         least[0, i] = 0.0 if goal[i] else np.inf

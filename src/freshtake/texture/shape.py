@@ -1,30 +1,33 @@
-"""A mesh as few numbers per frame: groups of columns, each with a mean and modes of its own (Sattler 2004, eq. 1)."""
+"""A mesh as few numbers per frame: groups of columns with a mean and modes (Sattler 2004, eq. 1); decoding of rows."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.motion.features import Recipe
+from freshtake.motion import MeshSequence
+from freshtake.motion.features import Recipe, Start, decode, where_it_ends
 from freshtake.motion.features.ground import ground_of
 from freshtake.motion.features.mesh_features import MeshLayout
+from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import fused
 from freshtake.numeric.pca import Pca
 
 PIECE = 1024  # columns
-
 Single = npt.NDArray[np.float32]
 BLOCK = 16  # frames that are restored at a time
+MADE = "made by freshtake: texture"
+BLOCK = 128  # frames of a mesh that are restored at once
 
 
 class Group(NamedTuple):
-    """Columns of the mesh, how much a unit of each counts, their mean and modes, in the columns' own units.
+    """Columns of the mesh, how much a unit of each counts, their mean and modes, in the columns' units.
 
     `steps` are the quanta of mean and modes (1 + modes,), zero where they are not quantized.
     """
@@ -97,7 +100,7 @@ class Shape:
         `out` (at least as many frames) is filled where it is given, so that frames need no new memory.
         """
         w = np.asarray(weights, dtype=np.float32)
-        made: Single = np.empty((len(w), self.columns), dtype=np.float32) if out is None else out[: len(w)]
+        columns: Single = np.empty((len(w), self.columns), dtype=np.float32) if out is None else out[: len(w)]
         at = 0
         for group, (table, places) in zip(self.groups, self._tables, strict=True):
             mine = np.zeros((len(w), len(table)), dtype=np.float32)
@@ -106,21 +109,21 @@ class Shape:
             mine[:, group.components] = 1.0
             at += group.components
             if isinstance(places, slice) and len(self.groups) == 1:
-                _filled(mine, table, made)
+                _filled(mine, table, columns)
             else:
-                made[:, places] = _filled(mine, table, np.empty((len(w), len(group.columns)), dtype=np.float32))
-        return made
+                columns[:, places] = _filled(mine, table, np.empty((len(w), len(group.columns)), dtype=np.float32))
+        return columns
 
 
 def _filled(weights: Single, table: Single, out: Single) -> Single:
     """Compute out = weights @ table, in blocks that stay in the cache."""
 
-    whole = len(weights) // 4 * 4
-    for start in range(0, whole, BLOCK):
-        stop = min(start + BLOCK, whole)
+    full = len(weights) // 4 * 4
+    for start in range(0, full, BLOCK):
+        stop = min(start + BLOCK, full)
         products(weights[start:stop], table, out[start:stop])
-    if whole < len(weights):
-        np.matmul(weights[whole:], table, out=out[whole:])
+    if full < len(weights):
+        np.matmul(weights[full:], table, out=out[full:])
     return out
 
 
@@ -166,7 +169,7 @@ def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
     middle = features[centers]
     mine = np.zeros(len(features), dtype=np.intp)
     for _ in range(rounds):
-        # The rows' own squares are left out, since they are alike for all centers.
+        # The rows' squares are left out, since they are alike for all centers.
         apart = np.square(middle).sum(axis=1) - 2.0 * features @ middle.T
         mine = apart.argmin(axis=1)
         middle = np.stack(
@@ -216,3 +219,51 @@ def products(weights: Single, modes: Single, out: Single) -> None:
                         o1[n] += b0 * x0 + b1 * x1 + b2 * x2 + b3 * x3
                         o2[n] += c0 * x0 + c1 * x1 + c2 * x2 + c3 * x3
                         o3[n] += d0 * x0 + d1 * x1 + d2 * x2 + d3 * x3
+
+
+def decoded(
+    recipe: Recipe | None, shape: Shape | None, rows: Floats, start: Start | None, resume: bool, name: str
+) -> Any:
+    """Decode rows to a motion; plain rows stay rows."""
+    if recipe is None:
+        return require_unflung(rows)
+    if shape is None:
+        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name))
+        return replace(motion, provenance=MADE)
+    return require_unflung(_mesh(recipe, shape, rows, start or Start(), resume, name))
+
+
+def columns_of(recipe: Recipe, shape: Shape, rows: Floats) -> Floats:
+    """Restore all columns of a mesh's rows: the root's rates, then what the modes make."""
+    at = 3 if recipe.layout.root == "heading" else 0
+    return np.concatenate([rows[:, :at], shape.restore(rows[:, at:])], axis=1, dtype=np.float64)
+
+
+def _mesh(recipe: Recipe, shape: Shape, rows: Floats, start: Start, resume: bool, name: str) -> MeshSequence:
+    parts: list[MeshSequence] = []
+    for first in range(0, len(rows), BLOCK):
+        columns = columns_of(recipe, shape, rows[first : first + BLOCK])
+        part = decode(recipe, columns, start=start, resume=resume, name=name)
+        start, resume = where_it_ends(recipe, columns, start=start, resume=resume), True
+        assert isinstance(part, MeshSequence)
+        parts.append(part)
+    changing = {key: np.concatenate([part.attributes[key] for part in parts]) for key in _changing(parts[0])}
+    return replace(
+        parts[0],
+        vertices=np.concatenate([part.vertices for part in parts]),
+        normals=None if parts[0].normals is None else _unit([part.normals for part in parts]),
+        attributes={**parts[0].attributes, **changing},
+        provenance=MADE,
+    )
+
+
+def _changing(mesh: MeshSequence) -> list[str]:
+    return [key for key, values in mesh.attributes.items() if values.ndim == 3]
+
+
+def _unit(parts: list[Any]) -> Single:
+    """Bring restored normals, which have not quite unit length, back to it."""
+    normals: Single = np.concatenate(parts)
+    with np.errstate(over="ignore"):  # of modes without measure nothing is left
+        length = np.linalg.norm(normals, axis=-1, keepdims=True)
+    return np.asarray(normals / np.where(length > 0.0, length, 1.0), dtype=np.float32)

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.texture.frame_distance import Segments
 from freshtake.texture.play_kernels import FRAME, PLANNED, SINCE, STATE, Chances, Playing, PlayMaterial, play
-from freshtake.texture.segments import Segments
 from freshtake.texture.transitions import MadeJumps, Played, Turning, blended, with_offsets
 
 
@@ -18,7 +18,7 @@ class Fading:
     """A jump whose offset still dies away: how many frames ago it showed its target, from where to where."""
 
     age: int
-    left: int
+    origin: int
     entered: int
 
 
@@ -78,7 +78,7 @@ def advance(
     played = Played(*out.T)
     done = int(numbers[PLANNED]) >= len(state.plan)
     # Offsets outlive the block in which their jump was made; the state carries them on.
-    fading = [Fading(old.age + frames, old.left, old.entered) for old in state.fading]
+    fading = [Fading(old.age + frames, old.origin, old.entered) for old in state.fading]
     for t in np.flatnonzero(played.jumped >= 0)[-max(fade, 1) :] if fade else ():
         fading.append(Fading(frames - int(t), int(played.jumped[t]), int(played.source[t])))
     if done:
@@ -115,9 +115,9 @@ def _under_way(before: PlayState, played: Played, blending: Blending) -> MadeJum
     """Join the jumps that were made before and those that are played."""
     now = np.flatnonzero(played.jumped >= 0)
     at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
-    left = _joined([jump.left for jump in before.fading], played.jumped[now])
+    origin = _joined([jump.origin for jump in before.fading], played.jumped[now])
     entered = _joined([jump.entered for jump in before.fading], played.source[now])
-    return MadeJumps(at, left, entered, blending.fades(left, entered))
+    return MadeJumps(at, origin, entered, blending.fades(origin, entered))
 
 
 def _joined(old: list[int], new: Ints) -> Ints:
@@ -128,8 +128,8 @@ def looped(played: Played, blending: Blending) -> Floats:
     """Make the rows of a loop: what dies away at its end goes on at its start."""
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     now = np.flatnonzero(played.jumped >= 0)
-    left, entered = played.jumped[now].astype(np.intp), played.source[now].astype(np.intp)
-    jumps = MadeJumps(now, left, entered, blending.fades(left, entered))
+    origin, entered = played.jumped[now].astype(np.intp), played.source[now].astype(np.intp)
+    jumps = MadeJumps(now, origin, entered, blending.fades(origin, entered))
     return with_offsets(
         out, jumps, blending.rows, blending.segments, blending.turning, around=True, rates=blending.rates
     )

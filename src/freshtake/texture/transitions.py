@@ -1,6 +1,6 @@
 """Blending over a jump (Sattler 2004, eq. 9-11), and offsets that die away, on rows or on rotations.
 
-Rows of a clip whose rotations are blended as rotations, not as the numbers that stand for them.
+Rows of a clip whose rotations are blended as rotations, not as the numbers that represent them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.recipes import Recipe
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, to_rotvec
-from freshtake.texture.segments import Segments
+from freshtake.texture.frame_distance import Segments
 
 LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # times the usual length, tried one after the other
 CALM = 0.99  # share of the takes' second differences that are smaller than a jump's may be
@@ -101,7 +101,7 @@ def printed_share(step: Ints, length: Ints) -> Floats:
 
 @lru_cache(maxsize=32)
 def decay(frames: int) -> Floats:
-    """Compute how much of the offsets one and two frames before the jump is left, 1, 2, ... frames after: (frames, 2).
+    """Compute how much of the offsets one and two frames before the jump remains, 1, 2, ... frames after: (frames, 2).
 
     The offset is (1 - t/n)^3 (a + b t) with n = frames + 1: it continues the place and the velocity that it had when
     the jump was made (t = 0 and t = -1) and ends with no place, velocity or acceleration.
@@ -116,9 +116,9 @@ def decay(frames: int) -> Floats:
 
 @lru_cache(maxsize=32)
 def settling(frames: int) -> Floats:
-    """Compute how much of the offset of a speed is left, 1, 2, ... frames after the jump: (frames,).
+    """Compute how much of the offset of a speed remains, 1, 2, ... frames after the jump: (frames,).
 
-    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that goes on by its own slope, as a place does, would carry the noise of
+    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that goes on by its slope, as a place does, would carry the noise of
     one frame's acceleration on, and in the world that is what is seen of a jump.
     """
     u = np.arange(1, frames + 1) / (frames + 1.0)
@@ -156,7 +156,7 @@ class MadeJumps(NamedTuple):
     """
 
     at: Ints
-    left: Ints
+    origin: Ints
     entered: Ints
     frames: int | Ints
 
@@ -177,12 +177,12 @@ def with_offsets(
     speeds. The newest jump moves the take's pose, an older one what that yields: turns made in the other order would
     not meet where the newer jump is made.
     """
-    at, left, entered, frames = jumps
+    at, origin, entered, frames = jumps
     if not np.any(frames) or len(at) == 0:
         return out
     lengths = np.broadcast_to(frames, at.shape).tolist()
-    near = [(rows[left], back(rows, entered, 1, segments))]
-    near.append((back(rows, left, 1, segments), back(rows, entered, 2, segments)))
+    near = [(rows[origin], back(rows, entered, 1, segments))]
+    near.append((back(rows, origin, 1, segments), back(rows, entered, 2, segments)))
     apart = [_apart(a, b, turning) for a, b in near]
     rounds = 1 + int((at + np.array(lengths)).max()) // len(out) if around else 1
     for turn in range(rounds):  # of a loop: what dies away at its start was made a round earlier
@@ -230,22 +230,22 @@ class Fades:
     fade: int
     points: Callable[[Floats], Floats]
     most: float  # second difference that a jump may have
-    known: dict[tuple[int, int], int] = field(default_factory=dict)  # of jumps that were asked for
+    cache: dict[tuple[int, int], int] = field(default_factory=dict)  # frames per jump, once computed
 
-    def __call__(self, left: Ints, entered: Ints) -> Ints:
+    def __call__(self, origin: Ints, entered: Ints) -> Ints:
         """Return frames (jumps,) of the jumps from frames that are left to those that are entered."""
-        pairs = list(zip(np.asarray(left).tolist(), np.asarray(entered).tolist(), strict=True))
+        pairs = list(zip(np.asarray(origin).tolist(), np.asarray(entered).tolist(), strict=True))
         for pair in pairs:
-            if pair not in self.known:
-                self.known[pair] = self._length(*pair)
-        return np.array([self.known[pair] for pair in pairs], dtype=np.intp)
+            if pair not in self.cache:
+                self.cache[pair] = self._length(*pair)
+        return np.array([self.cache[pair] for pair in pairs], dtype=np.intp)
 
-    def _length(self, left: int, entered: int) -> int:
+    def _length(self, origin: int, entered: int) -> int:
         """Choose the first of `LONGER` no sharper than `most` or than what comes after the jump; else the best."""
         lengths = [round(times * self.fade) for times in LONGER]
         bends: list[float] = []
         for frames in lengths:
-            shown, plain = jump_rows(self, left, entered, frames)
+            shown, plain = jump_rows(self, origin, entered, frames)
             # A jump into a sharp moment of the take cannot be calmer than that moment, however long it fades.
             limit = max(self.most, largest_bend(self.points(plain)))
             bends.append(largest_bend(self.points(shown)))
@@ -254,15 +254,15 @@ class Fades:
         return lengths[int(np.argmin(bends))]
 
 
-def jump_rows(fades: Fades, left: int, entered: int, frames: int) -> tuple[Floats, Floats]:
+def jump_rows(fades: Fades, origin: int, entered: int, frames: int) -> tuple[Floats, Floats]:
     """Return rows from just before a jump until its offset is gone, and those of the entered take without it."""
     rows, segments = fades.rows, fades.segments
-    i, j = np.array([left]), np.array([entered])
+    i, j = np.array([origin]), np.array([entered])
     stop = min(entered + frames, segments.bounds[int(segments.takes()[entered]) + 1])
     plain = rows[entered:stop]
     shown = np.concatenate([back(rows, i, 1, segments), rows[i], plain])
-    made = MadeJumps(np.array([2]), i, j, frames)
-    return with_offsets(shown, made, rows, segments, fades.turning), plain
+    jump = MadeJumps(np.array([2]), i, j, frames)
+    return with_offsets(shown, jump, rows, segments, fades.turning), plain
 
 
 def largest_bend(points: Floats) -> float:

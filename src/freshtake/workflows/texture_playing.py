@@ -15,10 +15,10 @@ from freshtake.motion import Clip
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.requests.texturing import Playing
+from freshtake.texture.action import Likeness, rate_of
 from freshtake.texture.guiding import TEMPI, Guide, start_on
 from freshtake.texture.learning import with_jump_time
-from freshtake.texture.loop_courses import rate_of
-from freshtake.texture.loop_making import Loop
+from freshtake.texture.loop_making import Loop, finished_likeness
 from freshtake.texture.loops import NoLoop
 from freshtake.texture.model import STRETCH, TextureModel
 from freshtake.texture.synthesize import shown
@@ -225,17 +225,18 @@ def _made_loop(
     chosen = found[request.candidate - 1]
     _warn_of_jumps(model, chosen, frames, say)
     _warn_of_turning(model, frames, course, say)
-    _warn_of_likeness(chosen, frames, say)
     rows, played = model.show_loop(chosen, rng, frames)
     if picture is not None:
         _draw_candidates(model, found, frames, course, picture)
     jumps = len(chosen.costs) * request.times
     facts = tuple(_loop_facts(loop, frames) for loop in found)
     if model.shape is not None:
+        _warn_of_likeness(chosen.likeness, frames, say)
         moved = model.on_course(rows, course)
         rows = np.tile(rows if moved is None else moved.rows, (request.times, 1))
         return MadePlay(None, rows, jumps, facts)
     motion = model.loop_motion(rows, played, times=request.times, course=course, plant=plant)
+    _warn_of_likeness(finished_likeness(model, chosen, motion, how["among"]), frames, say)
     return MadePlay(motion, np.tile(rows, (request.times, 1)), jumps, facts)
 
 
@@ -302,7 +303,7 @@ def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
         "largest_jump": round(float(loop.costs.max(initial=0.0)), 2),
         "tempo": round(loop.length / frames, 3),
         **alike,
-        "price": round(loop.price, 2),
+        "price": round(loop.cost, 2),
     }
 
 
@@ -316,11 +317,11 @@ def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Say) -> N
     warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
 
 
-def _warn_of_likeness(loop: Loop, frames: int, warn: Say) -> None:
+def _warn_of_likeness(likeness: Likeness, frames: int, warn: Say) -> None:
     """Say so where a loop travels, moves or reaches by more or less than the moving part of the takes."""
     words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
     words["range"] = "has poses {:.2f} times as far apart"
-    off = [words[name].format(value) for name, value in loop.likeness.unlike.items()]
+    off = [words[name].format(value) for name, value in likeness.unlike.items()]
     if off:
         warn(
             f"the loop of {frames} frames {' and '.join(off)} as the takes where they move: ask for another length, or "

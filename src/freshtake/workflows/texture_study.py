@@ -24,8 +24,8 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.texture_figures import matrices, played_frames, sample_frames, spectrum
 from freshtake.requests.texturing import TextureFigures, TextureTables
 from freshtake.texture.examples import Material, material_of
-from freshtake.texture.fidelity import Fidelity, eigenvalues, fidelity_table, position_error
 from freshtake.texture.learning import learn
+from freshtake.texture.mesh_compression import Fidelity, eigenvalues, fidelity_table, position_error
 from freshtake.texture.model import TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.workflows.texture_sampling import zipped_size

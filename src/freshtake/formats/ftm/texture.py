@@ -26,10 +26,9 @@ from freshtake.formats.ftm.parts import (
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
-from freshtake.texture.frame_distance import Weights
+from freshtake.texture.frame_distance import Segments, Weights
 from freshtake.texture.jump_map import Jumps, Reach, Sigmas
 from freshtake.texture.model import TextureModel
-from freshtake.texture.segments import Segments
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, mesh_recipe
 

@@ -17,9 +17,9 @@ from freshtake.motion.edit import concatenate, heading, take_frames, turned
 from freshtake.numeric.rotations import from_rotvec, multiply
 from freshtake.samples import walk
 from freshtake.texture import Settings, learn
+from freshtake.texture.action import FAST, turning_costs
 from freshtake.texture.examples import central_velocities
 from freshtake.texture.guiding import GENTLY, TEMPI, Guide, start_on
-from freshtake.texture.loop_courses import FAST, detours
 from freshtake.texture.planting import shown_contacts
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import settling
@@ -260,23 +260,23 @@ def test_takes_laid_end_to_end_are_found_again() -> None:
 
 def test_a_length_that_was_found_is_made() -> None:
     """The loop that decides the length goes through an anchor, and is looked for there again."""
-    from freshtake.texture.loops import LoopWish, find_loops, nearest_lengths, ways_of
+    from freshtake.texture.loops import LoopRequest, find_loops, frame_graph, nearest_lengths
 
     model = learn(circling(5.0), frame_time=1 / 60)
-    ways = ways_of(*model.live, max(model.reach.limits), model.play_material)
-    anchors = sorted({int(j) for j in ways.targets.ravel() if j >= 0})
+    graph = frame_graph(*model.live, max(model.reach.limits), model.play_material)
+    anchors = sorted({int(j) for j in graph.targets.ravel() if j >= 0})
     for length in (70, 100, 130):
         for anchor in anchors[::5]:
-            for found, through in nearest_lengths(length, ways, [anchor], 0.12, np.zeros(len(ways.successor))):
-                ways_found = find_loops(found, ways, lambda a, n: (), [through], LoopWish(0.0, 1, 1000))
+            for found, through in nearest_lengths(length, graph, [anchor], 0.12, np.zeros(len(graph.successor))):
+                ways_found = find_loops(found, graph, lambda a, n: (), [through], LoopRequest(0.0, 1, 1000))
                 assert ways_found and all(len(way) == found for way in ways_found)
 
 
 def test_turning_that_no_take_has_is_not_paid_for_by_larger_jumps() -> None:
     """What a frame costs on a course is how much more it has to be bent than the best frame of the takes."""
     trend = np.array([-0.2, 0.0, 0.3])
-    np.testing.assert_allclose(detours(trend, 0.1), np.square((trend - 0.1) / FAST))
-    np.testing.assert_allclose(detours(trend, 3.0), np.square((trend - 0.3) / FAST))
+    np.testing.assert_allclose(turning_costs(trend, 0.1), np.square((trend - 0.1) / FAST))
+    np.testing.assert_allclose(turning_costs(trend, 3.0), np.square((trend - 0.3) / FAST))
     take = walk(np.random.default_rng(5), cycles=10)
     model = learn(take)  # goes straight: every frame has to be bent alike
     costs = []
@@ -324,18 +324,18 @@ def test_loops_come_ranked_and_say_how_alike_they_are(hesitant: tuple[Clip, Clip
     take, _ = hesitant
     model = learn(take)
     loops = model.find_loops(np.random.default_rng(0), 140, course=None)
-    prices = [loop.price for loop in loops]
-    assert len(loops) > 1 and prices == sorted(prices)
+    costs = [loop.cost for loop in loops]
+    assert len(loops) > 1 and costs == sorted(costs)
     for loop in loops:
-        assert not loop.likeness.unlike and min(loop.way) >= 180 and max(loop.way) < 220 + len(long_walk(6))
-        assert sum(last - first + 1 for first, last in loop.pieces()) == len(loop.way)
+        assert not loop.likeness.unlike and min(loop.path) >= 180 and max(loop.path) < 220 + len(long_walk(6))
+        assert sum(last - first + 1 for first, last in loop.pieces()) == len(loop.path)
         rows, played = model.show_loop(loop, np.random.default_rng(0), 140)
         made = model.loop_motion(rows, played)
         assert len(rows) == 140 and made.playback is not None and made.playback.loop
     standing = np.zeros(len(take), dtype=bool)
     standing[:190] = True
     kept = model.find_loops(np.random.default_rng(0), 95, course=None, among=standing)
-    assert all(max(loop.way) < 190 for loop in kept)
+    assert all(max(loop.path) < 190 for loop in kept)
 
 
 def test_few_jumps_are_preferred_to_small_ones() -> None:
@@ -351,7 +351,7 @@ def test_a_mesh_that_rests_loops_where_it_moves() -> None:
     rest = np.repeat(mesh.vertices[:1], 150, axis=0)
     model = learn(replace(mesh, vertices=np.concatenate([rest, mesh.vertices])))
     best = model.find_loops(np.random.default_rng(0), 80)[0]
-    assert min(best.way) >= 140 and not best.likeness.unlike
+    assert min(best.path) >= 140 and not best.likeness.unlike
 
 
 @pytest.mark.parametrize("take", ["style137/normal", "style137/graceful"])
@@ -363,3 +363,18 @@ def test_loops_of_recorded_walks_that_begin_with_standing_walk(data: Path, take:
     for frames in (90, 200):
         for seed in (0, 1):
             assert 0.8 <= speed_of(model.loop(np.random.default_rng(seed), frames=frames)) / usual <= 1.25
+
+
+def test_the_speed_of_joints_is_that_of_the_finished_motion() -> None:
+    """Every second frame of the takes moves twice as fast, and only the frames that count are compared."""
+    from freshtake.texture.action import joint_speed_factor
+
+    take = long_walk(3)
+    everything = np.ones(len(take), dtype=np.bool_)
+    assert joint_speed_factor(take, [take], everything) == pytest.approx(1.0)
+    quick = take.changed(root=take.root[::2], rotations=take.rotations[::2])
+    assert joint_speed_factor(quick, [take], everything) == pytest.approx(2.0, rel=0.05)
+    still = take.changed(root=take.root[:1].repeat(40, axis=0), rotations=take.rotations[:1].repeat(40, axis=0))
+    only_walk = np.concatenate([everything, np.zeros(40, dtype=np.bool_)])
+    assert joint_speed_factor(take, [take, still], only_walk) == pytest.approx(1.0)
+    assert joint_speed_factor(still, [take], everything) == pytest.approx(0.0, abs=1e-12)
