@@ -128,7 +128,7 @@ def components() -> Iterator[dict[str, Any]]:
             part["licenses"] = [{"expression": stated}]
         if inside := bundled(pin.name):
             part["components"] = [
-                {"type": "library", "name": name, "licenses": [{"license": {"name": stated}}]} for name, stated in inside
+                {"type": "library", "name": name, "licenses": [{"license": {"name": words}}]} for name, words in inside
             ]
         yield part
     for code in vendored():
