@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper test-pythons benchmark docs test-docs wheel wheel-test sbom lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper test-pythons benchmark docs test-docs wheel wheel-test test-container sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -156,6 +156,10 @@ wheel-test: wheel
 # All parts of an installation with versions, hashes and licences (CycloneDX): dist/freshtake.cdx.json
 sbom: $(VENV)/.studio
 	$(BIN)/python integrations/sbom.py
+
+# Runs the steps of the Dockerfile without a container, and learns a model with what they install; minutes.
+test-container: $(VENV)/.test
+	FRESHTAKE_CONTAINER=1 $(BIN)/python -m pytest -q tests/test_container.py
 
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header

@@ -1,7 +1,8 @@
 """What freshtake is made of, as CycloneDX: python integrations/sbom.py [FILE]
 
 Parts are the locked requirements of users (requirements/studio.txt, which holds those of runtime.txt too) and the code
-of others inside the package (integrations/vendored.toml). Licences are those that installed packages state.
+of others inside the package (integrations/vendored.toml). Licences are those that installed packages state, or whose
+texts they hold.
 """
 
 from __future__ import annotations
@@ -11,24 +12,28 @@ import re
 import sys
 import tomllib
 from collections.abc import Iterator
-from importlib.metadata import PackageNotFoundError, metadata
+from importlib.metadata import PackageNotFoundError, distribution, metadata
 from pathlib import Path
 from typing import Any, NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PIN = re.compile(r"^([A-Za-z0-9._-]+)==([^\s;\\]+)(?:\s*;\s*([^\\]+?))?\s*\\?$")
 HASH = re.compile(r"^\s+--hash=sha256:([0-9a-f]{64})")
-# Packages that state their licence in a text of their own, or by a general word: noted here from general
-# knowledge; read the text of a package before relying on its row.
-READ = {
-    "contourpy": "BSD-3-Clause", "cycler": "BSD-3-Clause", "ezc3d": "MIT", "kiwisolver": "BSD-3-Clause",
-    "matplotlib": "LicenseRef-matplotlib", "numba": "BSD-2-Clause", "partd": "BSD-3-Clause", "scipy": "BSD-3-Clause",
-    "upc-pymotion": "MIT", "usd-core": "LicenseRef-TOST-1.0", "zict": "BSD-3-Clause",
-}  # fmt: skip
+# Words of a package's metadata that name one licence; "BSD" names several, so that the text has to be read.
+WORDS = {"Apache 2.0": "Apache-2.0"}
 CLASSIFIERS = {
-    "MIT License": "MIT", "BSD License": "BSD-3-Clause", "Apache Software License": "Apache-2.0",
-    "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0", "zlib/libpng License": "Zlib",
+    "MIT License": "MIT", "Apache Software License": "Apache-2.0", "Mozilla Public License 2.0 (MPL 2.0)": "MPL-2.0",
+    "zlib/libpng License": "Zlib",
 }  # fmt: skip
+# How the texts of licences begin; BSD texts differ by whether names may be used for endorsement.
+TEXTS = (
+    ("permission is hereby granted, free of charge", "MIT"),
+    ("license agreement for matplotlib", "LicenseRef-matplotlib"),
+    ("redistribution and use in source and binary forms", "BSD"),
+)
+TEXT_FILE = re.compile(r"(LICEN[CS]E|COPYING)(\.\w+)?", re.IGNORECASE)
+# Libraries inside a wheel, as the texts of numpy and scipy list them.
+BUNDLED = re.compile(r"^Name: (.+)\nFiles: (.+)\n(?:.*\n)*?License: (.+)$", re.MULTILINE)
 
 
 class Pin(NamedTuple):
@@ -41,7 +46,7 @@ class Pin(NamedTuple):
 
 
 def pins(name: str) -> Iterator[Pin]:
-    """The packages of a requirement file."""
+    """Yield the packages of a requirement file."""
     found: Pin | None = None
     for line in (ROOT / "requirements" / f"{name}.txt").read_text(encoding="utf-8").splitlines():
         if start := PIN.match(line):
@@ -55,30 +60,62 @@ def pins(name: str) -> Iterator[Pin]:
 
 
 def license_of(package: str) -> str | None:
-    """The SPDX expression of an installed package; None where it is not installed here."""
+    """Return the SPDX expression of an installed package; None where it is not installed here.
+
+    What its metadata states, or the licence whose text it holds where the metadata has a general word only.
+    """
     try:
         stated = metadata(package)
     except PackageNotFoundError:
         return None
-    if package in READ:
-        return READ[package]
     if expression := stated.get("License-Expression"):
         return str(expression)
-    kinds = [line.rpartition("::")[2].strip() for line in stated.get_all("Classifier") or () if "License ::" in line]
     word = str(stated.get("License") or "").strip()
-    if word and len(word) < 40:
-        return {"Apache 2.0": "Apache-2.0", "BSD": "BSD-3-Clause"}.get(word, word)
-    return CLASSIFIERS.get(kinds[-1]) if kinds else None
+    if word in WORDS or (word != "BSD" and re.fullmatch(r"[\w.+-]{1,40}", word)):
+        return WORDS.get(word, word)
+    kinds = [line.rpartition("::")[2].strip() for line in stated.get_all("Classifier") or () if "License ::" in line]
+    if (by_classifier := CLASSIFIERS.get(kinds[-1] if kinds else "")) is not None:
+        return by_classifier
+    text = license_text(package)
+    if not text and (word == "BSD" or "BSD License" in kinds):
+        return "LicenseRef-BSD"  # one of several, and nobody says which
+    return license_by_text(text)
+
+
+def license_text(package: str) -> str:
+    """Return the text that an installed package holds; empty where there is none."""
+    found = distribution(package)
+    for file in found.files or ():
+        if file.parent.parts[:1] and ".dist-info" in file.parts[0] and TEXT_FILE.fullmatch(file.name):
+            return Path(str(found.locate_file(file))).read_text(encoding="utf-8", errors="replace")
+    return ""
+
+
+def license_by_text(text: str) -> str:
+    """Return the SPDX name of the licence with this text."""
+    plain = " ".join(text.split()).lower()
+    name = next((name for words, name in TEXTS if words in plain[:1500]), "LicenseRef-unknown")
+    if name != "BSD":
+        return name
+    return "BSD-3-Clause" if "endorse or promote" in plain else "BSD-2-Clause"
+
+
+def bundled(package: str) -> list[tuple[str, str]]:
+    """Return the names and licences of libraries of others inside an installed wheel, as its text lists them."""
+    try:
+        return [(name, stated) for name, _, stated in BUNDLED.findall(license_text(package))]
+    except PackageNotFoundError:
+        return []
 
 
 def vendored() -> list[dict[str, Any]]:
-    """Code of others inside the package."""
+    """Return the code of others inside the package."""
     parts: list[dict[str, Any]] = tomllib.loads((ROOT / "integrations" / "vendored.toml").read_text())["part"]
     return parts
 
 
 def components() -> Iterator[dict[str, Any]]:
-    """Every part as CycloneDX has it."""
+    """Yield every part as CycloneDX has it."""
     for pin in pins("studio"):
         part: dict[str, Any] = {
             "type": "library", "name": pin.name, "version": pin.version, "purl": f"pkg:pypi/{pin.name}@{pin.version}",
@@ -89,6 +126,10 @@ def components() -> Iterator[dict[str, Any]]:
             part["properties"].append({"name": "freshtake:marker", "value": pin.marker})
         if (stated := license_of(pin.name)) is not None:
             part["licenses"] = [{"expression": stated}]
+        if inside := bundled(pin.name):
+            part["components"] = [
+                {"type": "library", "name": name, "licenses": [{"license": {"name": words}}]} for name, words in inside
+            ]
         yield part
     for code in vendored():
         yield {
@@ -103,7 +144,7 @@ def components() -> Iterator[dict[str, Any]]:
 
 
 def document() -> dict[str, Any]:
-    """The whole, the same for the same locked requirements."""
+    """Return all parts; the same for the same locked requirements."""
     version = re.search(r'__version__ = "([^"]+)"', (ROOT / "src/freshtake/__init__.py").read_text())
     assert version is not None
     about = {"type": "application", "name": "freshtake", "version": version[1], "bom-ref": "freshtake"}

@@ -24,8 +24,18 @@ FREE = {
     "0BSD", "MIT-0", "Apache-2.0", "Apache-2.0 WITH LLVM-exception", "BSD-2-Clause", "BSD-3-Clause", "CC0-1.0", "MIT",
     "MIT-CMU", "PSF-2.0", "Zlib", "LicenseRef-matplotlib",
 }  # fmt: skip
-# Weighed one by one: MPL binds changes of its own files only; usd-core (an extra) is nearly Apache-2.0.
-WEIGHED = {"certifi": "MPL-2.0", "hypothesis": "MPL-2.0", "pathspec": "MPL-2.0", "usd-core": "LicenseRef-TOST-1.0"}
+# Weighed one by one: MPL binds changes of its own files only; usd-core (an extra) is nearly Apache-2.0; pyopengl (for
+# tests) states "BSD" and holds no text.
+WEIGHED = {
+    "certifi": "MPL-2.0", "hypothesis": "MPL-2.0", "pathspec": "MPL-2.0", "usd-core": "LicenseRef-TOST-1.0",
+    "pyopengl": "LicenseRef-BSD",
+}  # fmt: skip
+# Inside wheels of numpy and scipy: runtime libraries of the compiler, which bind those who change them only; inside
+# those of matplotlib: fonts, which may be passed on with programs.
+INSIDE_WHEELS = {
+    "GPL-3.0-or-later WITH GCC-exception-3.1", "LGPL-2.1-or-later", "BSD-3-Clause-Open-MPI", "OFL-1.1",
+    "BaKoMa Fonts Licence", "Bitstream-Charter", "FTL OR GPL-2.0-or-later", "MIT-Modern-Variant", "Qhull",
+}  # fmt: skip
 
 
 def test_vendored_files_are_those_that_were_published_and_all_are_listed() -> None:
@@ -64,6 +74,27 @@ def test_licences_are_free(name: str) -> None:
         assert stated == WEIGHED[name]
         return
     assert set(re.split(r" AND | OR ", stated.replace("(", "").replace(")", ""))) <= FREE, stated
+
+
+def test_licences_are_read_from_texts_where_metadata_is_vague() -> None:
+    mit = "MIT License\n\nPermission is hereby granted, free\nof charge, to any person"
+    bsd = "Copyright\nRedistribution and use in source and binary forms, with or without modification"
+    assert sbom.license_by_text(mit) == "MIT"
+    assert sbom.license_by_text(bsd) == "BSD-2-Clause"
+    assert sbom.license_by_text(bsd + "\nNeither the name may be used to endorse or promote") == "BSD-3-Clause"
+    assert sbom.license_by_text("All rights reserved.") == "LicenseRef-unknown"
+    assert sbom.license_of("numba") == "BSD-2-Clause"  # its metadata says "BSD"
+
+
+@pytest.mark.parametrize("name", sorted({pin.name for pin in sbom.pins("studio")}))
+def test_libraries_inside_wheels_are_free(name: str) -> None:
+    for library, stated in sbom.bundled(name):
+        assert stated in FREE | INSIDE_WHEELS, (library, stated)
+
+
+def test_libraries_inside_wheels_are_listed() -> None:
+    assert "OpenBLAS" in dict(sbom.bundled("scipy"))
+    assert sbom.bundled("rich") == []
 
 
 def test_the_list_of_parts_is_complete_and_repeatable(tmp_path: Path) -> None:

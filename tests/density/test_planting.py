@@ -7,6 +7,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.density import DensityModel, learn
+from freshtake.density.control import Control
 from freshtake.density.planting import FARTHEST, foot_joints, inside, standing
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import leg_length
@@ -120,3 +121,32 @@ def test_one_cycle_steps_with_both_feet(offset: int) -> None:
     stands = standing(model, model.rows(np.random.default_rng(0), frames=400))
     strikes = (np.diff(stands, axis=0) > 0.0).sum(axis=0)
     assert model.periodic == (True,) and strikes.min() >= 4
+
+
+def test_a_stream_of_steady_weights_is_decoded_in_blocks_to_the_same_motion(
+    gaits: DensityModel, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Weights that may change are asked for frame by frame; those that cannot are twenty times as fast in blocks."""
+    weights, decodes = {"walk": 0.5, "run": 0.5}, []
+    plain_decode = DensityModel.decode
+
+    def counted(model: DensityModel, rows: Floats, *args: object, **options: object) -> object:
+        decodes.append(len(rows))
+        return plain_decode(model, rows, *args, **options)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(DensityModel, "decode", counted)
+    for control in (None, Control(turn=0.3)):
+        for plant in (False, True):
+            motions = []
+            for given in (weights, lambda frame: weights):
+                decodes.clear()
+                stream = gaits.stream(
+                    np.random.default_rng(5), weights=given, decode=True, plant=plant, control=control
+                )
+                frames = [next(stream) for _ in range(150)]
+                assert all(len(frame) == 1 for frame in frames)
+                assert set(decodes) == ({1} if callable(given) else {64})
+                motions.append(frames)
+            for part in ("root", "rotations"):
+                a, b = (np.concatenate([getattr(frame, part) for frame in frames]) for frames in motions)
+                np.testing.assert_allclose(a, b, atol=1e-9)

@@ -17,6 +17,7 @@ import sys
 import time
 import traceback
 import warnings
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -39,28 +40,31 @@ def damaged(target: Target, seed: int, number: int) -> bytes:
     return mutate(data, other, rng)
 
 
-def read(path: Path) -> int:
-    """Read a motion, or a model by its ending; a model that is taken for good is used, too: in how many ways?"""
+def read(path: Path, reader: Callable[[Path], object] | None = None) -> int:
+    """Read a file and return the number of ways it was used in: a model that loads is used, a motion is only read."""
+    if reader is not None:
+        reader(path)
+        return 1
     if path.suffix == ".ftm":
         return use(path)
     ft.read(path, warn=lambda message: None)
     return 1
 
 
-def complaint(path: Path, taken: list[int] | None = None) -> str:
-    """What went wrong beyond the one sentence that may come back; empty if nothing did.
+def complaint(path: Path, taken: list[int] | None = None, reader: Callable[[Path], object] | None = None) -> str:
+    """Return what went wrong beyond the one sentence that may come back; empty if nothing did.
 
     To `taken` is added in how many ways a file was used that is taken for good.
     """
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            ways = read(path)
+            ways = read(path, reader)
         if taken is not None:
             taken.append(ways)
     except ft.FreshtakeError as error:
         message = str(error)
-        if "more memory" in message or "nested too deeply" in message:
+        if "more memory" in message or (reader is None and "nested too deeply" in message):
             return f"only the last net caught it: {message}"
         return "" if len(message) < 1000 and "\n" not in message else f"not one sentence: {message!r}"
     except Exception:
@@ -89,11 +93,11 @@ def run(target: Target, seed: int, first: int, count: int, seconds: float, folde
         path.write_bytes(damaged(target, seed, number))
         (folder / "number").write_text(str(number))
         signal.setitimer(signal.ITIMER_PROF, SECONDS)
-        problem = complaint(scene if target.name == "obj" else path, taken)
+        problem = complaint(scene if target.name == "obj" else path, taken, target.read)
         signal.setitimer(signal.ITIMER_PROF, 0)
         done += 1
         if problem:
-            kept = folder / f"{target.name}-{seed}-{number}{path.suffix}"
+            kept = folder / f"{target.name.replace(' ', '_')}-{seed}-{number}{path.suffix}"
             shutil.copy(path, kept)
             failures.append({"input": str(kept), "number": number, "problem": problem})
     return {"done": done, "taken": len(taken), "uses": sum(taken), "failures": failures}
@@ -111,7 +115,7 @@ def main() -> None:
         for beside, data in target.beside:
             (scene / beside).write_bytes(data)
         (scene / target.file).write_bytes(content)
-        read(scene if name == "obj" else scene / target.file)
+        read(scene if name == "obj" else scene / target.file, target.read)
     faulthandler.enable()
     faulthandler.register(signal.SIGPROF, chain=True)
     limit_memory()

@@ -24,6 +24,7 @@ from tests.formats.ftm.opened import Opened
 from tests.formats.ftm.opened import changed as altered
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout
 from tests.fuzz.mutate import Rng, mutate
+from tests.fuzz.side_files import SIDE_FILES, side_files
 from tests.style.pairs_of_clips import model as pair_of_walks
 from tests.style.warping.known_warps import walk_clip
 from tests.texture.made import sheet
@@ -90,6 +91,7 @@ class Target:
     seeds: tuple[bytes, ...]
     beside: tuple[tuple[str, bytes], ...] = ()
     inside: Callable[[bytes, bytes, Rng], bytes] | None = None
+    read: Callable[[Path], object] | None = None  # instead of the reader of motions and models
 
 
 def written(folder: Path, name: str, *motions: object) -> tuple[bytes, ...]:
@@ -103,7 +105,10 @@ def written(folder: Path, name: str, *motions: object) -> tuple[bytes, ...]:
 
 def make_target(name: str, folder: Path) -> Target:
     """The target of that name; the folder is for scratch files."""
-    return _MAKERS[name](folder)
+    if name in _MAKERS:
+        return _MAKERS[name](folder)
+    side = side_files(folder)[name]
+    return Target(name, side.file, side.seeds, side.beside, _inside_zip if name == "shard" else None, side.read)
 
 
 def _bvh(folder: Path) -> Target:
@@ -340,4 +345,4 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "usda": _usd("usda"),
     "usdc": _usd("usdc"),
 }
-TARGETS = tuple(_MAKERS)
+TARGETS = (*_MAKERS, *SIDE_FILES)

@@ -1,8 +1,9 @@
 """Stream every method for a long time: python -m tests.soak [--hours 1] [--frames 5000000] [--only blend].
 
-The bundled samples are learned, streamed with planted feet as live commands do, and looked at frame by frame: numbers
-that are not finite, knees that bend backwards, stretches that repeat exactly, postures that drift, memory that grows.
-A stream ends at so many frames, or when its share of the hours is over. Exits with 1 where anything is wrong.
+The bundled samples are learned, streamed with planted feet, and looked at frame by frame: numbers that are not finite,
+knees that bend backwards, stretches that repeat exactly, postures that drift, memory that grows. "live" is steered as
+live commands are, in blocks of a twentieth of a second, by an amount and a heading that change. A stream ends at so
+many frames, or when its share of the hours is over. Exits with 1 where anything is wrong.
 """
 
 from __future__ import annotations
@@ -26,6 +27,7 @@ from freshtake.workflows.live import STREAMS, Steers, joined
 from freshtake.workflows.sending import Address, motion_send
 
 BLOCK = 2000  # frames that are looked at together
+REPORT = 500_000  # frames between two lines on standard error
 REPEATED = 1800  # frames: half a minute that was seen before is a repeat; takes that are played are not
 DRIFT = 0.05  # of quaternions, or leg lengths: mean posture of the last tenth against that of the first
 GROWTH = 64.0  # megabytes
@@ -84,22 +86,33 @@ MODELS: dict[str, tuple[str, Callable[[], tuple[Any, list[ft.Clip]]]]] = {
     "style": ("style", style),
     "blend": ("density", blend),
     "texture": ("texture", texture),
+    "live": ("variation", variation),
 }
 
 
-def frames_of(name: str, model: Any, takes: list[ft.Clip]) -> Iterator[ft.Clip]:
-    """Return one-frame clips without end, as live sending makes them, with planted feet."""
-    steers = Steers()
-    if name == "blend":
-        steers.classes, steers.weights = tuple(model.classes), {"walk": 0.6, "run": 0.4}
+def frames_of(name: str, model: Any) -> Iterator[ft.Clip]:
+    """Return one-frame clips without end, with planted feet."""
     rng = np.random.default_rng(1)
+    if name == "live":
+        return steered(STREAMS["variation"](model, steers := Steers(), True, rng), steers)
     if name == "style":
         # A take over and over would repeat by itself: the style is put onto a walk that never does.
         source = ft.variation.learn(walks(4, 1), rng=np.random.default_rng(0), cyclic=True)
         frames = source.stream(rng, decode=True, plant=True)
         rows = (model.encode(joined(list(islice(frames, 400)))).values for _ in iter(int, 1))
         return iter(model.stream(rows, decode=True, plant=True))
-    return STREAMS[MODELS[name][0]](model, steers, True, rng)
+    options = {"weights": {"walk": 0.6, "run": 0.4}} if name == "blend" else {}
+    return iter(model.stream(rng, decode=True, plant=True, **options))
+
+
+def steered(frames: Iterator[ft.Clip], steers: Steers) -> Iterator[ft.Clip]:
+    """Yield frames while the amount goes up and down and the heading turns, each five seconds, sometimes to free."""
+    rng = np.random.default_rng(2)
+    for number, frame in enumerate(frames):
+        if number % 300 == 0:
+            steers.put("amount", float(rng.uniform(0.0, 1.5)))
+            steers.heading = None if rng.random() < 0.3 else float(rng.uniform(-180.0, 180.0))
+        yield frame
 
 
 def soak(name: str, frames: int, seconds: float) -> Row:
@@ -109,7 +122,7 @@ def soak(name: str, frames: int, seconds: float) -> Row:
     knees = np.array([figure.what == "stretch" for figure in limits.figures])
     # As straight as a leg gets in any take, or as a straight one; a quarter of a degree is the planting's.
     most = np.maximum(limits.most[knees], 0.0) + np.radians(0.25)
-    stream, until = frames_of(name, model, takes), time.monotonic() + seconds
+    stream, until = frames_of(name, model), time.monotonic() + seconds
     hashes: list[np.ndarray[Any, Any]] = []
     means: list[Floats] = []
     not_finite = backwards = 0
@@ -123,6 +136,8 @@ def soak(name: str, frames: int, seconds: float) -> Row:
         height = clip.root[:, clip.up_index].mean() / limits.leg
         means.append(np.append(np.abs(values[:, 4:]).mean(axis=0), height))  # not the heading, which may wander
         memory.append(_resident())
+        if len(means) % (REPORT // BLOCK) == 0:
+            print(f"{name}: {BLOCK * len(means):,} frames, {time.process_time():.0f} s of CPU", file=sys.stderr)
     every = np.concatenate(hashes)
     tenth = max(len(means) // 10, 1)
     drift = np.abs(np.mean(means[-tenth:], axis=0) - np.mean(means[:tenth], axis=0)).max()
@@ -162,7 +177,7 @@ def _resident() -> float:
     return float(text.partition("VmRSS:")[2].split()[0]) / 1024
 
 
-def live(seconds: float) -> tuple[int, int, float, float]:
+def sending(seconds: float) -> tuple[int, int, float, float]:
     """Send a walk to this machine at 60 poses a second: sent, left out, p99 and worst lateness in milliseconds."""
     receiver = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     receiver.bind(("127.0.0.1", 0))
@@ -178,13 +193,13 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m tests.soak", description=__doc__)
     parser.add_argument("--hours", type=float, default=1.0, help="for all methods and live sending together")
     parser.add_argument("--frames", type=int, default=5_000_000, help="of each method, at most")
-    parser.add_argument("--only", action="append", choices=[*MODELS, "live"])
+    parser.add_argument("--only", action="append", choices=[*MODELS, "sending"])
     options = parser.parse_args()
-    names = options.only or [*MODELS, "live"]
+    names = options.only or [*MODELS, "sending"]
     seconds, failed = 3600.0 * options.hours / len(names), False
     heads = ("stream", "frames", "not finite", "knees backwards", "repeats", "drift", "growth, MB")
     print(f"| {' | '.join(heads)} |\n{'|---' * len(heads)}|", flush=True)
-    for name in [name for name in names if name != "live"]:
+    for name in [name for name in names if name != "sending"]:
         row = soak(name, options.frames, seconds)
         failed |= row.wrong
         print(
@@ -192,10 +207,10 @@ def main() -> int:
             f" | {row.growth_mb:.0f} |",
             flush=True,
         )
-    if "live" in names:
-        sent, left_out, p99, worst = live(seconds)
+    if "sending" in names:
+        sent, left_out, p99, worst = sending(seconds)
         failed |= p99 > LATE_MS
-        print(f"\nlive: {sent:,} poses sent, {left_out} left out, p99 {p99:.2f} ms and at worst {worst:.1f} ms late")
+        print(f"\nsending: {sent:,} poses sent, {left_out} left out, p99 {p99:.2f} ms and at worst {worst:.1f} ms late")
     return int(failed)
 
 

@@ -6,7 +6,6 @@ pose, hips at the origin and no joint turned, to where it is in the frame: [R | 
 
 from __future__ import annotations
 
-import csv
 import io
 import struct
 from collections.abc import Callable, Iterator
@@ -15,10 +14,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.folder import CHARACTERS, json_bytes, read_manifest
+from freshtake.crowd.folder import json_bytes, read_characters, read_manifest
 from freshtake.crowd.shard_files import Motions, read_shard
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.files import read_text, replacing_folder
+from freshtake.formats.files import replacing_folder
 from freshtake.methods.progress import Report, silent
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward
@@ -137,7 +136,7 @@ def crowd_textures(
             files.append(texture)
         about = {
             "format": "freshtake bone textures", "version": 1, "mode": manifest["mode"], "textures": files,
-            "bodies": bodies, "motions": listed, "characters": _characters(folder),
+            "bodies": bodies, "motions": listed, "characters": read_characters(folder),
         }  # fmt: skip
         (place / "bones.json").write_bytes(json_bytes(about))
     written = [out / texture["file"] for texture in files] + [out / "bones.json"]
@@ -191,10 +190,3 @@ def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
     Image.fromarray(np.concatenate([flat >> 8, flat & 255], axis=1).astype(np.uint8), "RGB").save(data, "PNG")
     path.write_bytes(data.getvalue())
     return {**ranges, "width": 2 * flat.shape[1]}
-
-
-def _characters(folder: Path) -> list[dict[str, float | str]]:
-    """List who plays which motion, where and from which phase on, as in characters.csv."""
-    rows = csv.DictReader(io.StringIO(read_text(folder / CHARACTERS)))
-    words = ("group",)
-    return [{key: value if key in words else float(value) for key, value in row.items()} for row in rows]

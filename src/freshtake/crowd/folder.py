@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import shutil
 from collections.abc import Callable
 from contextvars import copy_context
@@ -13,11 +14,16 @@ from typing import Any
 from freshtake.crowd.plan import Shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import Existing, choose_existing, read_text, write_bytes
+from freshtake.formats.table import csv_rows
 
 FORMAT, VERSION = "freshtake crowd", 1
 SETTINGS, MANIFEST, CHARACTERS = "crowd.json", "manifest.json", "characters.csv"
 ROUTES, GROUND = "routes.npz", "ground.npz"
 RECORDS = "records"
+_MANIFEST = {
+    "mode": str, "seconds": int | float, "fps": int | float, "number": int, "groups": list, "shards": list,
+}  # fmt: skip
+_RECORD = {"file": str, "first": int, "last": int, "group": str}
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
@@ -44,7 +50,7 @@ def read_json(path: Path) -> dict[str, Any]:
     """Read a JSON object of ours."""
     try:
         value = json.loads(read_text(path))
-    except ValueError:
+    except (ValueError, RecursionError):
         value = None
     if not isinstance(value, dict):
         raise FormatError(path, "this is damaged: start the crowd again with --force")
@@ -55,7 +61,37 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     """Read the manifest of a crowd, which is there once all is finished."""
     if not (folder / MANIFEST).is_file():
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
-    return read_json(folder / MANIFEST)
+    manifest = read_json(folder / MANIFEST)
+    for key, kind in _MANIFEST.items():
+        if not isinstance(manifest.get(key), kind):
+            raise FormatError(folder / MANIFEST, "this is damaged: start the crowd again with --force", key)
+    for number, record in enumerate(manifest["shards"]):
+        good = isinstance(record, dict) and all(isinstance(record.get(key), kind) for key, kind in _RECORD.items())
+        # a manifest from elsewhere must not have files read that are not the crowd's
+        if not good or Path(record["file"]).name != record["file"] or not 1 <= record["first"] <= record["last"]:
+            raise FormatError(folder / MANIFEST, "this is damaged: make the crowd again", f"shards[{number}]")
+    return manifest
+
+
+def read_characters(folder: Path) -> list[dict[str, Any]]:
+    """Read who plays which motion, where and from which phase on: numbers but for the group."""
+    path = folder / CHARACTERS
+    rows = csv_rows(path)
+    names = rows[0][1] if rows else []
+    missing = [name for name in ("group", "variant", "phase", "x", "z", "heading_deg") if name not in names]
+    if missing:
+        raise FormatError(path, f"there is no column {missing[0]!r}: make the crowd again", "line 1")
+    out = []
+    for line, row in rows[1:]:
+        try:
+            values = dict(zip(names, row, strict=True))
+            out.append({name: value if name == "group" else float(value) for name, value in values.items()})
+        except ValueError:
+            problem = f"{len(names)} cells were expected, numbers in all but the group"
+            raise FormatError(path, problem, f"line {line}") from None
+        if not all(math.isfinite(value) for value in out[-1].values() if isinstance(value, float)):
+            raise FormatError(path, "finite numbers were expected", f"line {line}")
+    return out
 
 
 def is_crowd(folder: Path) -> bool:

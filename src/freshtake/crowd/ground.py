@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import io
 from functools import lru_cache
@@ -16,7 +15,8 @@ from freshtake.crowd.plan import GroundMap
 from freshtake.crowd.route_following import smoothed
 from freshtake.errors import FormatError
 from freshtake.formats.archive import decode_array, open_archive, write_archive
-from freshtake.formats.files import read_bytes, read_text
+from freshtake.formats.files import read_bytes
+from freshtake.formats.table import csv_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Limb
 from freshtake.motion.planting.limb_leading import PINNED, lead_limbs
@@ -117,9 +117,7 @@ def _array(path: Path) -> Floats:
 
 def _table(path: Path) -> Floats:
     rows: list[list[float]] = []
-    for line, row in enumerate(csv.reader(io.StringIO(read_text(path))), start=1):
-        if not any(cell.strip() for cell in row):
-            continue
+    for line, row in csv_rows(path):
         try:
             rows.append([float(cell) for cell in row])
         except ValueError:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -23,6 +21,7 @@ from freshtake.crowd.library_size import loops_needed
 from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Repetition
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
+from freshtake.formats.table import csv_rows
 from freshtake.requests.crowd import Crowd
 
 RANGES = ("amount", "size", "phase", "heading")
@@ -162,15 +161,13 @@ def read_places(plan: Plan) -> dict[Path, Places]:
 
 def read_table(path: Path) -> Places:
     """Read places from a table with the columns x, z and, if wanted, heading in degrees."""
-    rows = list(csv.reader(io.StringIO(read_text(path))))
-    header = [cell.strip().lower() for cell in rows[0]] if rows else []
+    rows = csv_rows(path)
+    header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if "x" not in header or "z" not in header:
         raise FormatError(path, "columns x and z were expected, and heading (degrees) if wanted", "line 1")
     columns = [header.index(name) for name in ("x", "z", "heading") if name in header]
     values = []
-    for line, row in enumerate(rows[1:], start=2):
-        if not any(cell.strip() for cell in row):
-            continue
+    for line, row in rows[1:]:
         try:
             numbers = [float(row[column]) for column in columns]
         except (ValueError, IndexError):

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -11,10 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.crowd.folder import CHARACTERS, ROUTES, read_manifest
+from freshtake.crowd.folder import ROUTES, read_characters, read_manifest
 from freshtake.crowd.shard_files import shard_clips
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.files import check_free, read_text, replacing, write_bytes
+from freshtake.formats.files import check_free, replacing, write_bytes
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import pelvis
@@ -160,7 +158,7 @@ def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):
         groups.setdefault(one.group, []).append(k)
-    rows = list(csv.DictReader(io.StringIO(read_text(folder / CHARACTERS))))
+    rows = read_characters(folder)
     for row in rows[:: max(1, -(-len(rows) // FIGURES))]:
         number = int(row["variant"])
         others = groups.get(row["group"], list(range(len(shown))))
@@ -170,8 +168,8 @@ def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float
             yield shown[k].place._replace(shape=k)
             continue
         spare = (len(figure) - 1) * figure.frame_time - seconds
-        start = float(row["phase"]) * max(spare, 0.0) if library else 0.0
-        yield Placed(k, float(row["x"]), float(row["z"]), float(np.radians(float(row["heading_deg"]))), start)
+        start = row["phase"] * max(spare, 0.0) if library else 0.0
+        yield Placed(k, row["x"], row["z"], float(np.radians(row["heading_deg"])), start)
 
 
 def _shortest(scene: Scene) -> float:

@@ -78,8 +78,6 @@ def write_shard(path: Path, motions: Motions, kind: str) -> None:
     if kind == "npz":
         write_archive(path, _arrays(motions), compress=False)
     elif kind == "zarr":
-        from freshtake.crowd.shard_files import write_group
-
         write_group(path, _arrays(motions))
     elif kind in ("glb", "fbx"):
         write_motion(path, list(clips_of(motions)), character=motions.character)
@@ -125,20 +123,40 @@ def read_shard(path: Path) -> Motions:
 
         return read_layer(path)
     if path.suffix == ".zarr":
-        from freshtake.crowd.shard_files import read_group
-
         arrays = read_group(path)
     else:
         archive = open_archive(path)
         if "starts" not in archive:
             raise FormatError(path, "this is no shard of a crowd: make one with freshtake crowd")
         arrays = {name: archive.array(name) for name in archive.keys}
+    _check_arrays(path, arrays)
     parts = [slice(int(a), int(b)) for a, b in pairwise(arrays["starts"])]
     names = tuple(str(name) for name in arrays["names"])
     return Motions(
         arrays["numbers"], [arrays["root"][p] for p in parts], [arrays["rotations"][p] for p in parts], arrays["sizes"],
         arrays["travel"], Skeleton(names, arrays["parents"], arrays["offsets"]), float(arrays["fps"]),
     )  # fmt: skip
+
+
+def _check_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
+    """Refuse arrays that are not those of `_arrays`: of another number or kind, or that are not finite."""
+    motions, joints = np.size(arrays.get("numbers", ())), np.size(arrays.get("names", ()))
+    frames = len(arrays["root"]) if np.ndim(arrays.get("root", 0.0)) else 0
+    shapes = {
+        "numbers": (motions,), "starts": (motions + 1,), "sizes": (motions,), "travel": (motions, 3),
+        "root": (frames, 3), "rotations": (frames, joints, 4), "parents": (joints,), "offsets": (joints, 3), "fps": (),
+    }  # fmt: skip
+    for name, shape in {"names": (joints,), **shapes}.items():
+        values = arrays.get(name)
+        whole = name in ("numbers", "starts", "parents")
+        kinds = "U" if name == "names" else "iu" if whole else "iuf"
+        if values is None or values.shape != shape or values.dtype.kind not in kinds:
+            raise FormatError(path, f"this shard is damaged (its array {name!r}): make the crowd again")
+        if values.dtype.kind == "f" and not np.isfinite(values).all():
+            raise FormatError(path, f"this shard is damaged (its array {name!r} is not finite): make the crowd again")
+    starts = arrays["starts"]
+    if starts[0] != 0 or starts[-1] != frames or (np.diff(starts.astype(np.int64)) < 1).any() or arrays["fps"] <= 0.0:
+        raise FormatError(path, "this shard is damaged (its motions do not follow each other): make the crowd again")
 
 
 def shard_clips(path: Path, numbers: Sequence[int], *, loops: bool) -> Iterator[tuple[int, Clip, Floats]]:

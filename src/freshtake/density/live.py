@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.density.control import Control, Controls, guided, set_out, turn_limit, weights_for
 from freshtake.density.planting import planted_stream, standing
 from freshtake.errors import UsageError
+from freshtake.motion import Clip
 from freshtake.motion.features import Start
 from freshtake.motion.planting import settings_for
 from freshtake.numeric.arrays import Floats
@@ -30,45 +31,63 @@ class Wish(NamedTuple):
 
 
 def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, wish: Wish) -> Iterator[Any]:
-    """One row per frame without end; with `decode` one-frame motions, with `plant` their feet held."""
-    asked = weights_asked(model, weights, wish.control)
-    rows = _rows(model, rng, asked, wish.control)
+    """Return one row per frame without end; with `decode` one-frame motions, with `plant` their feet held."""
+    blocks = _blocks(model, rng, weights_asked(model, weights, wish.control), wish.control)
+    plant, known = wish.plant and model.planting_model is not None, model.knows_contacts
+    if not wish.decode or not _decodes_blocks(model) or (plant and not known):
+        # contacts that have to be seen in the motion are seen from frame to frame
+        blocks = (row[None] for block in blocks for row in block)
     if not wish.decode:
-        return rows
-    frames = _frames(model, rows, wish.residuals)
-    if wish.plant and model.planting_model is not None:
-        known = model.knows_contacts
-        pairs = ((clip, standing(model, row[None]) if known else None) for clip, row in frames)
+        return (block[0] for block in blocks)
+    motions = _motions(model, blocks, wish.residuals)
+    if plant:
+        assert model.planting_model is not None
+        pairs = ((clip, standing(model, rows) if known else None) for clip, rows in motions)
         return planted_stream(pairs, model.planting_model, settings_for(wish.plant), known=known)
-    return (clip for clip, _ in frames)
+    return (frame for motion, _ in motions for frame in (motion.single_frames() if len(motion) > 1 else (motion,)))
 
 
-def _rows(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:
-    """Rows with the turn rates that a control asks for, one by one."""
+def _decodes_blocks(model: DensityModel) -> bool:
+    """Return whether a decoded block can be split into frames; points and strokes are decoded one by one."""
+    return model.recipe is not None and model.recipe.motion_type is Clip
+
+
+def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:
+    """Yield rows (frames, width) with the turn rates that a control asks for: several unless something may change."""
     live = callable(weights)
     state = model.start(rng, weights(0) if live else weights, used=None if live else model.mixture(weights) > 0.0)
     steady = None if live else np.tile(model.mixture(weights), (BLOCK, 1))
-    course, limit, frame = None, 0.0 if control is None else turn_limit(model), 0
+    limit, frame = 0.0 if control is None else turn_limit(model), 0
+    course: Any = None
     while True:
         state, rows = model.advance(state, weights(frame) if live else steady, rng)
-        for made in rows:
-            row = made
-            if control is not None and course is None:
+        if control is None:
+            yield rows
+            frame += len(rows)
+            continue
+        turned = []
+        for row in rows:
+            if course is None:
                 course = set_out(model, row)
-            elif control is not None and course is not None:
+            else:
                 now = control(frame) if callable(control) else control
                 row, course = guided(model, now, row, course, limit)
-            yield row
             frame += 1
+            if callable(control):  # it is asked about a frame only when that frame is due
+                yield row[None]
+            else:
+                turned.append(row)
+        if turned:
+            yield np.stack(turned)
 
 
-def _frames(model: DensityModel, rows: Iterator[Floats], residuals: bool) -> Iterator[tuple[Any, Floats]]:
-    """One-frame motions, each placed where the one before left off, and the rows that they are decoded from."""
+def _motions(model: DensityModel, blocks: Iterator[Floats], residuals: bool) -> Iterator[tuple[Any, Floats]]:
+    """Yield motions, each placed where the one before ended, and the rows that they are decoded from."""
     place, last = Start(), None
-    for row in rows:
-        yield model.decode(row[None], residuals, start=place, before=last), row
-        place = model.where_it_ends(row[None], place, last)
-        last = row
+    for rows in blocks:
+        yield model.decode(rows, residuals, start=place, before=last), rows
+        place = model.where_it_ends(rows, place, last)
+        last = rows[-1]
 
 
 def steered(model: DensityModel, rows: Floats, control: Controls) -> Floats:

@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.density.decoding import recorded
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, StreamFrame, learn_planting
+from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, learn_planting
 from freshtake.motion.planting.contacts import RECORDED, joint_contacts
 from freshtake.numeric.arrays import Bools, Floats
 
@@ -95,7 +95,10 @@ def inside(stands: Bools, period: float, cyclic: bool) -> Floats:
 def planted_stream(
     frames: Iterator[tuple[Clip, Floats | None]], base: PlantingModel, settings: PlantSettings, *, known: bool
 ) -> Iterator[Clip]:
-    """Plant single frames, each with its contacts where they are `known`; frames come a constant number late."""
+    """Plant clips with their contacts; where those are not `known`, clips have one frame.
+
+    Frames come a constant number late.
+    """
     planter = Planter.learn(base, settings, careful=not known)
     state, before = planter.start(), None
     for clip, contacts in frames:
@@ -103,14 +106,9 @@ def planted_stream(
             contacts = base.contacts(clip if before is None else _joined(before, clip))[-1:]
         before = clip
         state, ready = planter.feed(state, clip.root, clip.rotations, contacts)
-        yield from _frames(clip, ready)
+        yield from clip.posed_frames(ready.root, ready.rotations)
 
 
 def _joined(a: Clip, b: Clip) -> Clip:
     """Two frames, so that the second has a velocity."""
     return b.changed(root=np.concatenate([a.root, b.root]), rotations=np.concatenate([a.rotations, b.rotations]))
-
-
-def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
-    for root, rotations in zip(ready.root, ready.rotations, strict=True):
-        yield like.changed(root=root[None], rotations=rotations[None])

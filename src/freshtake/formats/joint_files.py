@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 import re
@@ -17,7 +15,7 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.table import parse_table
+from freshtake.formats.table import csv_rows, parse_table
 from freshtake.motion.pins import Pin
 from freshtake.numeric.arrays import Floats
 
@@ -95,14 +93,12 @@ _OPEN = {"": math.inf, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 
 def read_limits(path: Path) -> Limits:
     """Lowest and highest value by joint; an empty cell is no limit."""
-    rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
-    names = [cell.strip().lower() for cell in rows[0]] if rows else []
+    rows = csv_rows(path)
+    names = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if any(column not in names for column in _COLUMNS):
         raise FormatError(path, f"the columns {', '.join(_COLUMNS)} were expected", "line 1")
     out: Limits = {}
-    for number, row in enumerate(rows[1:], start=2):
-        if not any(cell.strip() for cell in row):
-            continue
+    for number, row in rows[1:]:
         if len(row) != len(names):
             raise FormatError(path, f"{len(names)} cells were expected, not {len(row)}", f"line {number}")
         joint = row[names.index("joint")].strip()

@@ -79,11 +79,12 @@ def _rating(path: Path, line: int, cells: Sequence[str]) -> Rating:
     for name, value in (("participant", participant), ("stimulus", stimulus)):
         if not value:
             raise FormatError(path, f"the {name} is missing", f"line {line}")
-    if not (position.isascii() and position.isdigit() and int(position) >= 1):
-        raise FormatError(path, f"the position is {position!r}: whole numbers from 1 on are expected", f"line {line}")
+    if not (position.isascii() and position.isdigit() and len(position) < 10 and int(position) >= 1):
+        problem = f"the position is {position[:40]!r}: whole numbers from 1 on are expected"
+        raise FormatError(path, problem, f"line {line}")
     scale = tuple(str(k) for k in range(LOWEST, HIGHEST + 1))
     if score and score not in scale:
-        problem = f"the score is {score!r}: a whole number from {LOWEST} to {HIGHEST} is expected, or nothing"
+        problem = f"the score is {score[:40]!r}: a whole number from {LOWEST} to {HIGHEST} is expected, or nothing"
         raise FormatError(path, problem, f"line {line}")
     return Rating(participant, int(position), experiment, motion, stimulus, int(score) if score else None)
 

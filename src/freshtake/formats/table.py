@@ -62,6 +62,12 @@ def parse_table(path: Path, text: str) -> Table:
     return _plain(path, names, body, separator, first + 1) or _any(path, names, body, separator, first + 1)
 
 
+def csv_rows(path: Path) -> list[tuple[int, list[str]]]:
+    """Return the rows of a file of comma-separated text that are not blank, each with the line in which it begins."""
+    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
+    return [(line, row) for line, row in _cells(path, text, ",", 1) if any(cell.strip() for cell in row)]
+
+
 def _header(path: Path, head: str, separator: str, line: int) -> tuple[str, ...]:
     names = tuple(cell.strip() for _, row in _cells(path, head, separator, line) for cell in row)
     place = f"line {line}"
