@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper test-pythons benchmark docs test-docs wheel wheel-test test-container sbom lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper figures test-pythons benchmark docs test-docs wheel wheel-test test-container sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -125,6 +125,11 @@ mutate: $(VENV)/.test
 paper: $(VENV)/.test
 	$(BIN)/freshtake paper figures -o $(or $(FIGURES),paper-figures) --force
 
+# The tables of docs/results and the picture of the README from the takes of FRESHTAKE_DATA; without it, from samples into
+# figures-of-samples. NAMES="amounts streams" for some of them; minutes.
+figures: $(VENV)/.test
+	$(BIN)/python -m benchmarks.figures $(NAMES)
+
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks
 
@@ -170,4 +175,4 @@ lock:
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
 
 clean:
-	rm -rf $(VENV) .clients .pythons $(OUT) .mypy_cache .ruff_cache .pytest_cache site
+	rm -rf $(VENV) .clients .pythons $(OUT) figures-of-samples .mypy_cache .ruff_cache .pytest_cache site

@@ -23,11 +23,11 @@ import numpy as np
 
 import freshtake as ft
 from benchmarks.realness_limits import Run, set_table, target_table
-from benchmarks.takes import DATA
+from benchmarks.takes import DATA, sets_here
 from freshtake.evaluation.comparable import Material, unpacked
 from freshtake.evaluation.gallery import Gallery
 from freshtake.evaluation.likeness import mean_auc, tell_sets_apart
-from freshtake.evaluation.movement import measure
+from freshtake.evaluation.movement import measure_smoothness
 from freshtake.evaluation.realness import realness_figures
 from freshtake.evaluation.results import Figure
 
@@ -97,7 +97,9 @@ def jerk_figure(material: Material) -> Figure:
     """Jerk of all joints at 30 frames per second over that of all inputs together: variants, inputs, further takes."""
     gallery = Gallery(material.layout, material.inputs)
     sets = (material.variants, material.inputs, material.extra)
-    made, own, further = (tuple(measure(gallery, track)["jerk"].value for track in tracks) for tracks in sets)
+    made, own, further = (
+        tuple(measure_smoothness(gallery, track)["jerk"].value for track in tracks) for tracks in sets
+    )
     return Figure("jerk", float(np.mean(made)), made, own, further, 1.0)
 
 
@@ -108,7 +110,7 @@ def read(paths: Sequence[Path]) -> list[ft.Clip]:
 def runs_of(given: argparse.Namespace, scratch: Path) -> list[Run]:
     """Per seed the figures of all sets, and how well a classifier that saw the other sets tells variants."""
     materials: dict[int, dict[str, Material]] = {seed: {} for seed in given.seeds}
-    for name in given.sets:
+    for name in sets_here(given.sets):
         takes = takes_of(name)
         real = [read(paths) for paths in takes]
         for seed, paths in make(takes, scratch / name, given).items():
@@ -149,8 +151,6 @@ def main() -> None:
     parser.add_argument("--json", type=Path)
     parser.add_argument("--keep", type=Path)
     given = parser.parse_args()
-    if not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
     with tempfile.TemporaryDirectory() as scratch:
         runs = runs_of(given, given.keep or Path(scratch))
     print(set_table(runs))

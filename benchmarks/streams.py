@@ -10,9 +10,9 @@ import argparse
 import time
 
 import numpy as np
-from tests.conftest import DATA
 
 from benchmarks.quality import takes
+from benchmarks.takes import sets_here
 from freshtake.evaluation import evaluate
 from freshtake.motion.edit import take_frames
 from freshtake.variation import Steering, VariationModel, learn
@@ -68,9 +68,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    if not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
-    for kind in given.kinds:
+    for kind in sets_here(given.kinds):
         run(kind, given.frames, given.seed)
 
 

@@ -21,6 +21,8 @@ from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
+FEWEST = 4  # frames of an example: velocities and the frames before them need as many
+
 
 @dataclass(frozen=True, eq=False)
 class Material:
@@ -100,6 +102,27 @@ def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_tim
     if (spread <= 0).any():
         raise UsageError(f"the DOF {called[int(spread.argmin())]!r} never changes: leave it out")
     return Material(rows, called, rounded(1.0 / spread), np.zeros(width, dtype=np.bool_), frame_time or 1.0)
+
+
+def check_examples(examples: Sequence[Any], material: Material, least: int) -> None:
+    """Refuse examples that nothing can be learned from: still, identical, or of fewer than `least` frames."""
+    values = material.values
+    titles = [_title(example, k) for k, example in enumerate(examples)]
+    if not material.names:
+        raise UsageError("nothing moves in these examples: there is nothing to learn")
+    for a, x in enumerate(values):
+        if len(x) < least:
+            raise UsageError(f"{titles[a]} has {len(x)} frames: at least {least} are needed")
+        if (x == x[0]).all():
+            raise UsageError(f"{titles[a]} never moves: leave it out")
+        for b in range(a):
+            if x.shape == values[b].shape and np.array_equal(x, values[b]):
+                raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
+
+
+def _title(example: Any, number: int) -> str:
+    name = getattr(example, "name", "")
+    return f"example {number + 1} ({name})" if name else f"example {number + 1}"
 
 
 class Hinge(NamedTuple):

@@ -12,10 +12,29 @@ from hypothesis import strategies as st
 from freshtake.errors import InvalidMotion
 from freshtake.variation.paper.networks import PriorNetwork, own_parents, shared_parents, topological_order
 from freshtake.variation.paper.prior import PriorScores, prior_instances, sample_prior
-from freshtake.variation.paper.propagation import VELOCITY_HORIZON, floors_of, pool_of, unroll, wiring_of
-from freshtake.variation.paper.regression import FLOOR, Rule, gaussian, kth_smallest, nearest_of
-from freshtake.variation.paper.scores import Resynthesis, Takes, align, features, printed_score
-from freshtake.variation.paper.search import Found, search_acyclic, search_core, search_edges
+from freshtake.variation.paper.regression import (
+    FLOOR,
+    VELOCITY_HORIZON,
+    Rule,
+    floors_of,
+    gaussian,
+    kth_smallest,
+    nearest_of,
+    pool_of,
+    unroll,
+    wiring_of,
+)
+from freshtake.variation.paper.search import (
+    Found,
+    Resynthesis,
+    Takes,
+    align,
+    features,
+    printed_score,
+    search_acyclic,
+    search_core,
+    search_edges,
+)
 
 FRAME_TIME = 1 / 60
 

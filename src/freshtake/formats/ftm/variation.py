@@ -21,9 +21,9 @@ from freshtake.formats.ftm.parts import (
 )
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
-from freshtake.variation.examples import Material
-from freshtake.variation.model import FEWEST, VariationModel
-from freshtake.variation.settings import Settings
+from freshtake.variation.deviations import Settings
+from freshtake.variation.examples import FEWEST, Material
+from freshtake.variation.model import VariationModel
 
 MOST_DOFS = 2048
 MOST_FRAMES = 1 << 31

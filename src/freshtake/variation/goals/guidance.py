@@ -20,9 +20,8 @@ from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
-from freshtake.variation.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
-from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
-from freshtake.variation.goals.pacing import paced, pinned_dofs
+from freshtake.variation.deviations import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
 from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Variant

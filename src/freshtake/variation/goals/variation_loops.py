@@ -18,9 +18,8 @@ from freshtake.motion.features import Start
 from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
+from freshtake.variation.goals.goals import FASTEST_GOAL, SLOWEST_GOAL, GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.pacing import FASTEST_GOAL, SLOWEST_GOAL
 from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Loop, draw_loop

@@ -14,15 +14,23 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.examples import Material, material_of
+from freshtake.variation.examples import Material, check_examples, material_of
 from freshtake.variation.paper.model import PaperModel, Settings
 from freshtake.variation.paper.networks import Edges, PriorNetwork, TransitionNetwork, shared_parents
 from freshtake.variation.paper.prior import PriorInstances, PriorScores, prior_instances
 from freshtake.variation.paper.regression import Rule
-from freshtake.variation.paper.scores import LONGEST, Mapper, Resynthesis, Takes
-from freshtake.variation.paper.search import Found, search_acyclic, search_core, search_edges
+from freshtake.variation.paper.search import (
+    LONGEST,
+    Found,
+    Mapper,
+    Resynthesis,
+    Takes,
+    search_acyclic,
+    search_core,
+    search_edges,
+)
+from freshtake.variation.phase import representative
 
-MOST_SEARCHED = 12  # takes that structures are searched on
 DRAWS = 2  # of every take, in the score
 NEIGHBORS = (30, 15, 60)  # §8; the first one unless another is better
 VELOCITY_WEIGHTS = (1.0, 0.3, 3.0)  # likewise
@@ -73,7 +81,7 @@ def learn(
 def _learned(
     material: Material, settings: Settings, cyclic: bool, rng: np.random.Generator, report: Report, mapper: Mapper
 ) -> PaperModel:
-    searched = [material.values[k] for k in _representative(material.values)]
+    searched = [material.values[k] for k in representative(material.values)]
     takes = Takes(searched, material.weights, material.frame_time, cyclic)
     frames = int(LONGEST * max(map(len, searched)))
     noise = rng.standard_normal((DRAWS, frames, len(material.names)))
@@ -259,34 +267,10 @@ def _most_alike(values: Floats, count: int) -> list[list[int]]:
     return [[int(k) for k in row[:count]] for row in np.argsort(-alike, axis=1, kind="stable")]
 
 
-def _representative(values: Sequence[Floats]) -> list[int]:
-    """Return the numbers of the takes that stand for all: of many, so many that are evenly spread by length."""
-    if len(values) <= MOST_SEARCHED:
-        return list(range(len(values)))
-    by_length = np.argsort([len(x) for x in values], kind="stable")
-    return sorted(by_length[np.linspace(0, len(values) - 1, MOST_SEARCHED).round().astype(np.intp)].tolist())
-
-
 def _check(examples: Sequence[Any], material: Material, settings: Settings) -> None:
-    values = material.values
-    called = [_called(example, k) for k, example in enumerate(examples)]
-    if len(values) < 2:
+    if len(examples) < 2:
         raise UsageError(
             "one example alone cannot teach a structure: give at least two, or take over the structure of a learned "
             "model (--structure, with_examples)"
         )
-    if not material.names:
-        raise UsageError("nothing moves in these examples: there is nothing to learn")
-    for a, x in enumerate(values):
-        if len(x) < settings.order + 2:
-            raise UsageError(f"{called[a]} has {len(x)} frames: at least {settings.order + 2} are needed")
-        if (x == x[0]).all():
-            raise UsageError(f"{called[a]} never moves: leave it out")
-        for b in range(a):
-            if x.shape == values[b].shape and np.array_equal(x, values[b]):
-                raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
-
-
-def _called(example: Any, number: int) -> str:
-    name = getattr(example, "name", "")
-    return f"example {number + 1} ({name})" if name else f"example {number + 1}"
+    check_examples(examples, material, settings.order + 2)

@@ -20,8 +20,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.paper.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.paper.prior import PriorInstances, prior_instances, sample_prior
-from freshtake.variation.paper.propagation import Pool, Unrolled, pool_of, unroll, wiring_of
-from freshtake.variation.paper.regression import Rule
+from freshtake.variation.paper.regression import Pool, Rule, Unrolled, pool_of, unroll, wiring_of
 
 SCORES = ("aligned", "printed")
 LONGEST = 4  # lengths of the longest example, after which a variant is cut
@@ -213,7 +212,7 @@ class PaperModel:
     @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
         """Return how likely a motion is, given as rows of this model's DOFs."""
-        from freshtake.variation.paper.scores import frame_scores
+        from freshtake.variation.paper.search import frame_scores
 
         rows = checked_rows(rows, self.dofs)
         return Likelihood(*frame_scores(self, rows))

@@ -23,10 +23,10 @@ from freshtake.methods.progress import Progress, Report
 from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.distributions import student_quantile
+from freshtake.variation.deviations import Settings
 from freshtake.variation.model import VariationModel, model_of
 from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
-from freshtake.variation.settings import Settings
 
 WORTH = 4.0  # how many clips this is worth beside the trusted ones
 MOST_SPLITS = 15

@@ -21,6 +21,7 @@ from freshtake.motion.cycles.cycles import Closing, Cycles, closing_of, no_recur
 from freshtake.motion.edit import take_frames
 from freshtake.motion.skeleton import compatible
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import material_of
 from freshtake.variation.model import VariationModel
 from freshtake.variation.phase import ALIGNMENT, align
@@ -33,7 +34,6 @@ from freshtake.variation.selection.unlike import (
     two_groups,
     unlike_takes,
 )
-from freshtake.variation.settings import Settings
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
 LASTS = (0.6, 1.6)  # of the usual period: how long one cycle may last

@@ -18,12 +18,12 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion.features import encode
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import Material, material_of, rounded
 from freshtake.variation.phase import ALIGNMENT, align, read_at, warp_onto
 from freshtake.variation.selection.by_likelihood import REACH, by_phase, joined
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Selection, Verdict, comparable
 from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, differences, unlike_takes
-from freshtake.variation.settings import Settings
 
 PERCENTILE = 5.0
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
