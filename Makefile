@@ -117,9 +117,10 @@ soak: $(VENV)/.test
 test-pythons: $(BIN)/python
 	$(BIN)/python -m tests.pythons $(TESTS)
 
-# Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less.
+# Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less; CONSTANTS=1
+# changes named constants only, all of them.
 mutate: $(VENV)/.test
-	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
+	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12) $(if $(CONSTANTS),--constants)
 
 # The figures of Lau 2009, from its own method and the default one; FRESHTAKE_DATA names a folder of recorded takes.
 paper: $(VENV)/.test

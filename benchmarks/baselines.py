@@ -22,7 +22,7 @@ from freshtake.evaluation.baselines import baseline_sets, basis_of, changes, mak
 from freshtake.evaluation.baselines.making import NOISES, match
 from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.coordination import of_joints
-from freshtake.evaluation.gallery import Gallery
+from freshtake.evaluation.tracks import Gallery
 from freshtake.reports.wording import real_range, shown
 from freshtake.variation import learn
 

@@ -9,7 +9,6 @@ FRESHTAKE_DATA names.
 from __future__ import annotations
 
 import argparse
-import time
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
@@ -86,24 +85,20 @@ def draw(model: VariationModel, inputs: Sequence[Clip], given: argparse.Namespac
 
 
 class Scored(NamedTuple):
-    """What one kind of motion scored: its targets, and the seconds that learning took."""
+    """What one kind of motion scored: its targets, and the variance outside the inputs' span in words."""
 
     targets: list[Target]
-    learned: float
     outside: str
 
 
 def run(kind: str, given: argparse.Namespace) -> Scored:
     inputs, extra = takes(kind, kind), takes(kind, "extra")
-    learn(inputs[:2], rng=np.random.default_rng(given.seed))  # compiles
-    begun = time.perf_counter()
     model = learn(inputs, rng=np.random.default_rng(given.seed))
-    learned = time.perf_counter() - begun
     variants = draw(model, inputs, given)
     result = evaluate(inputs, variants, extra, rng=np.random.default_rng(given.seed))
     outside, inner = result.figure("outside_span"), result.interpolation.get("outside_span", float("nan"))
     shares = f"{outside.value:.2f} ({min(outside.real):.2f}–{max(outside.real):.2f}; convex mixtures {inner:.2f})"
-    return Scored(targets(kind, result, inputs, variants, extra), learned, shares)
+    return Scored(targets(kind, result, inputs, variants, extra), shares)
 
 
 def report(scored: Mapping[str, Scored]) -> str:
@@ -112,7 +107,6 @@ def report(scored: Mapping[str, Scored]) -> str:
     names = list(dict.fromkeys(name for column in cells.values() for name in column))
     rows = [[name, *(column.get(name, "–") for column in cells.values())] for name in names]
     rows.append(["variance outside the inputs' span", *(one.outside for one in scored.values())])
-    rows.append(["learning, s", *(f"{one.learned:.2f}" for one in scored.values())])
     every = [row for one in scored.values() for row in one.targets]
     title = f"{sum(row.met for row in every)} of {len(every)} targets met"
     return table(title, ["figure", *scored], rows)

@@ -25,11 +25,11 @@ import freshtake as ft
 from benchmarks.realness_limits import Run, set_table, target_table
 from benchmarks.takes import DATA, sets_here
 from freshtake.evaluation.comparable import Material, unpacked
-from freshtake.evaluation.gallery import Gallery
 from freshtake.evaluation.likeness import mean_auc, tell_sets_apart
 from freshtake.evaluation.movement import measure_smoothness
 from freshtake.evaluation.realness import realness_figures
 from freshtake.evaluation.results import Figure
+from freshtake.evaluation.tracks import Gallery
 
 BENCHMARK = ("walk", "swim", "cheering", "throw", "jump")
 VALIDATION = ("walk07", "swim126", "cheering13", "throw141")

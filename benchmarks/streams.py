@@ -7,7 +7,6 @@ with steering on and off. Needs the folder that FRESHTAKE_DATA names.
 from __future__ import annotations
 
 import argparse
-import time
 
 import numpy as np
 
@@ -38,9 +37,7 @@ def repeats(rows: np.ndarray, lengths: np.ndarray) -> int:
 def run(kind: str, frames: int, seed: int) -> None:
     inputs = takes(kind, kind)
     model = learn(inputs, rng=np.random.default_rng(seed))
-    begun = time.process_time()
     made = model.made(np.random.default_rng(seed), frames=frames)
-    spent = time.process_time() - begun
     clip = model.decode(made.rows)
     size = frames // PIECES
     pieces = [take_frames(clip, k * size, k * size + min(size, 400)) for k in range(PIECES)]
@@ -48,7 +45,7 @@ def run(kind: str, frames: int, seed: int) -> None:
     trend = np.polyfit(np.linspace(0.0, 1.0, PIECES), near, 1)[0] / np.mean(near)
     lengths = cycle_lengths(model, made.phases)
     own = float(np.mean([len(x) - 1 for x in inputs]))
-    print(f"\n### {kind}: {frames} frames at {frames / spent:,.0f} rows/s\n")
+    print(f"\n### {kind}: {frames} frames\n")
     print("| figure | value |\n|---|---|")
     print(f"| nearest input, % leg, by tenths | {', '.join(f'{value:.2f}' for value in near)} |")
     print(f"| its trend over the stream | {100 * trend:+.1f} % |")

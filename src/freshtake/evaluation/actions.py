@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.tracks import UP, Layout, Track
+from freshtake.evaluation.tracks import UP, Gallery, Layout, Track
 from freshtake.numeric.arrays import Floats
 
 LEVEL = 0.6  # of the way from the usual value to the lowest of the inputs' peaks
@@ -32,7 +31,7 @@ class Action(NamedTuple):
 
 
 def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
-    """The named quantity; or that whose peaks all inputs have equally often at most levels (of equals the first).
+    """Return the named quantity; or that whose peaks all inputs have equally often at most levels, the first of equals.
 
     It also has to stand out: a height to rise by a share of the leg length, a speed to a multiple of its usual
     value; and the inputs to agree at five or more of eleven levels. None where there is no such quantity.
@@ -54,7 +53,7 @@ def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
 
 
 def _steady_levels(gallery: Gallery, name: str) -> list[float]:
-    """Levels at which all inputs peak equally often; none for what does not stand out."""
+    """Return levels at which all inputs peak equally often; none for what does not stand out."""
     base, top = _reach(gallery, name)
     if top - base < RISES.get(name, 0.0) * gallery.layout.size or (name.endswith("speed") and top < BURST * base):
         return []
@@ -76,19 +75,19 @@ def _action(gallery: Gallery, name: str, level: float) -> Action:
 
 
 def _reach(gallery: Gallery, name: str) -> tuple[float, float]:
-    """The usual value (mostly the median over all inputs) and the lowest of the inputs' highest values."""
+    """Return the usual value (mostly the median over all inputs) and the lowest of the inputs' highest values."""
     signals = [signal(gallery.layout, track, name) for track in gallery.slow]
     usual = float(np.percentile(np.concatenate(signals), USUAL.get(name, 50.0)))
     return usual, float(min(values.max() for values in signals))
 
 
 def performed(gallery: Gallery, track: Track, action: Action) -> int:
-    """How often the track performs the action."""
+    """Return how often the track performs the action."""
     return count_peaks(signal(gallery.layout, track.thirty(), action.quantity), action)
 
 
 def count_peaks(values: Floats, action: Action) -> int:
-    """How often the values rise above `begin`, having been below `end` in between."""
+    """Return how often the values rise above `begin`, having been below `end` in between."""
     inside, count = False, 0
     for value in values.tolist():
         if not inside and value > action.begin:
@@ -99,7 +98,7 @@ def count_peaks(values: Floats, action: Action) -> int:
 
 
 def signal(layout: Layout, track: Track, name: str) -> Floats:
-    """The quantity over time (frames,): heights are of the highest hand, speeds of the fastest."""
+    """Return the quantity over time (frames,): heights are of the highest hand, speeds of the fastest."""
     if name == "root-height":
         return track.world[:, 0, UP]
     hands = track.world[:, list(_joints(layout, name))]
@@ -113,7 +112,7 @@ def signal(layout: Layout, track: Track, name: str) -> Floats:
 
 
 def _joints(layout: Layout, name: str) -> Sequence[int]:
-    """The hands that a quantity looks at; the first is left unless its name says otherwise."""
+    """Return the hands that a quantity looks at; the first is left unless its name says otherwise."""
     hands = layout.hands
     if not name.startswith(("left", "right")) or len(hands) != 2:
         return hands if not name.startswith(("left", "right")) else ()

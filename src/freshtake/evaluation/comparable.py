@@ -93,7 +93,7 @@ def _material(layout: Layout, tracks: list[Track], split: tuple[int, int], notes
 def _one_rate(
     motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
 ) -> tuple[list[Same], list[str]]:
-    """All at the first one's rate; a note says how many were resampled."""
+    """Return all at the first one's rate; a note says how many were resampled."""
     wanted = rate(motions[0])
     odd = [abs(rate(motion) / wanted - 1.0) > SAME_RATE for motion in motions]
     if not any(odd):

@@ -10,9 +10,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.evaluation.comparable import Material
 from freshtake.evaluation.dofs import Joints
-from freshtake.evaluation.gallery import Gallery, at_working_rate
 from freshtake.evaluation.realness import body_positions
-from freshtake.evaluation.tracks import Track
+from freshtake.evaluation.tracks import Gallery, Track, at_working_rate
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 
@@ -37,7 +36,7 @@ def tell_apart(
     *,
     permutations: int = PERMUTATIONS,
 ) -> Likeness | None:
-    """The test; None where one of the sets has fewer than two clips. Without permutations p is 1."""
+    """Return the test; None where one of the sets has fewer than two clips. Without permutations p is 1."""
     if min(len(first), len(second)) < 2:
         return None
     tracks = [*first, *second]
@@ -50,7 +49,7 @@ def tell_apart(
 
 
 def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, Ints]:
-    """(windows, features), each column with mean 0 and deviation 1, and the number of each window's track."""
+    """Return (windows, features), each column with mean 0 and deviation 1, and the number of each window's track."""
     layout = gallery.layout
     slow = [at_working_rate(layout, track) for track in tracks]
     width = max(4, min(WINDOW, min(len(track) for track in slow) // 2))
@@ -72,7 +71,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
 
 
 def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
-    """Log of mean speed, acceleration and jerk, of the limbs and of the rest."""
+    """Return log of mean speed, acceleration and jerk, of the limbs and of the rest."""
     features = []
     for part in (limbs, ~limbs):
         if not part.any():
@@ -84,14 +83,14 @@ def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list
 
 
 def _leading(rows: Floats, count: int) -> Floats:
-    """Coordinates in the leading principal directions (which know nothing of the labels)."""
+    """Return coordinates in the leading principal directions (which know nothing of the labels)."""
     centered = rows - rows.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
     return np.asarray((left * sizes)[:, :count])
 
 
 def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Generator) -> float:
-    """Mean AUC over folds; every fold holds clips of both sets, and no clip is in two folds."""
+    """Return mean AUC over folds; every fold holds clips of both sets, and no clip is in two folds."""
     folds = min(FOLDS, int(labels.sum()), int((~labels).sum()))
     fold = np.zeros(len(labels), dtype=np.intp)
     for side in (labels, ~labels):
@@ -106,7 +105,7 @@ def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Ge
 
 
 def discriminant(rows: Floats, labels: Bools) -> Floats:
-    """Fisher's direction S^-1 (m1 - m0); S is the mean covariance of both sets, shrunk towards a multiple of I."""
+    """Return Fisher's direction S^-1 (m1 - m0); S is the mean covariance of both sets, shrunk towards c I."""
     means = [rows[labels == side].mean(axis=0) for side in (False, True)]
     spread = np.zeros((rows.shape[1], rows.shape[1]))
     for side, mean in zip((False, True), means, strict=True):
@@ -118,7 +117,7 @@ def discriminant(rows: Floats, labels: Bools) -> Floats:
 
 
 def area_under_curve(scores: Floats, labels: Bools) -> float:
-    """The chance that a true one scores higher than a false one, ties counting half."""
+    """Return the chance that a true one scores higher than a false one, ties counting half."""
     low, high = np.sort(scores[~labels]), scores[labels]
     wins = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
     return float(wins.mean() / (2.0 * len(low)))
@@ -162,7 +161,7 @@ def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, SetAuc]:
 
 
 def mean_auc(by_set: Mapping[str, SetAuc]) -> dict[str, float]:
-    """The mean AUC over all sets, by part of the body."""
+    """Return the mean AUC over all sets, by part of the body."""
     return {part: float(np.mean([one.auc[part] for one in by_set.values()])) for part in PARTS}
 
 
@@ -180,7 +179,7 @@ def _tried(rows: Floats, labels: Bools, train: Bools, test: Bools) -> float:
 
 
 def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
-    """How clips move, less how the inputs do (an input: the other inputs), and what they are."""
+    """Return how clips move, less how the inputs do (an input: the other inputs), and what they are."""
     joints = material.layout.joints
     if joints is None or not joints.upper or not joints.lower:
         raise UsageError(f"{name}: clips are compared by hands, feet and hips, but no joints have such names")
@@ -196,8 +195,11 @@ def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
 
 
 def movement(joints: Joints, track: Track) -> Floats:
-    """27 numbers: of upper body, lower body and hips the logarithms of root mean square, median and 98th percentile of
-    speed, acceleration and jerk."""
+    """Return 27 numbers that describe how a body moves.
+
+    Logarithms of root mean square, median and 98th percentile of speed, acceleration and jerk, for upper body, lower
+    body and hips.
+    """
     body = body_positions(joints, track)
     hips = track.world[:, [joints.hips]] / joints.leg
     features: list[float] = []
@@ -211,7 +213,7 @@ def movement(joints: Joints, track: Track) -> Floats:
 
 
 def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
-    """Logistic regression on standardised columns, both classes of equal weight, ridge on all but the intercept."""
+    """Fit a logistic regression: columns standardised, classes of equal weight, ridge on all but the intercept."""
     center, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-9
 
     def design(values: Floats) -> Floats:

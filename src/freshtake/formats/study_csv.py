@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.evaluation.study.conditions import (
+from freshtake.evaluation.study.schedule import (
     HIGHEST,
     LOWEST,
     Rating,

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, Trial, analyze
-from freshtake.evaluation.study.conditions import HIGHEST, LOWEST, MEASURES, SIMULATED
+from freshtake.evaluation.study.schedule import HIGHEST, LOWEST, MEASURES, SIMULATED
 from freshtake.formats.study_csv import read_key, read_ratings
 from freshtake.serve.items import Item
 from freshtake.serve.project import Project

@@ -42,19 +42,19 @@ class Material:
 
     @property
     def timing(self) -> Bools:
-        """DOFs that are steps in time, as strokes have them: they belong to how far all others move."""
+        """Return which DOFs are steps in time, as strokes have them: they belong to how far all others move."""
         if self.recipe is None:
             return np.zeros(len(self.names), dtype=np.bool_)
         return np.array([unit == "time" for unit in self.recipe.units])
 
     @property
     def held(self) -> Bools:
-        """DOFs that goals do not move: speeds and time steps."""
+        """Return which DOFs goals do not move: speeds and time steps."""
         return np.asarray(self.rates | self.timing)
 
 
 def rounded(values: npt.ArrayLike) -> Floats:
-    """As a model file keeps it."""
+    """Return values in the precision of a model file."""
     return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
@@ -133,7 +133,7 @@ class Hinge(NamedTuple):
 
 
 def hinges_of(material: Material) -> tuple[Hinge, ...]:
-    """All joints of a body that turn about one axis in the examples."""
+    """Return all joints of a body that turn about one axis in the examples."""
     layout = None if material.recipe is None else material.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles == "positions":
         return ()
@@ -152,7 +152,7 @@ def hinges_of(material: Material) -> tuple[Hinge, ...]:
 
 
 def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:
-    """Rows (frames, DOFs) whose hinged joints turn about their axes only."""
+    """Return rows (frames, DOFs) whose hinged joints turn about their axes only."""
     if not hinges:
         return rows
     out = rows.copy()

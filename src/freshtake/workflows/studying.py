@@ -10,8 +10,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, analyze, schedule
-from freshtake.evaluation.study.conditions import EXPERIMENTS
-from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
+from freshtake.evaluation.study.schedule import EXPERIMENTS, cycle_animation, variant_sequence
 from freshtake.formats.files import is_folder, replacing_folder
 from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report_files import require_plots, write_figure

@@ -143,7 +143,7 @@ class Stretch(NamedTuple):
 def paced(
     model: VariationModel, rng: np.random.Generator, goals: Goals, amount: float | Amount, cycles: int | None
 ) -> tuple[float, Variant]:
-    """The drawn variant at the pace that gives the wanted duration or speed, and that pace."""
+    """Return the drawn variant at the pace that gives the wanted duration or speed, and that pace."""
     frames = None if goals.duration is None else 1 + round(goals.duration / model.frame_time)
     if frames is not None and frames < 2:
         raise UsageError(f"a duration of {goals.duration:g} s is less than two frames")
@@ -169,7 +169,7 @@ def paced(
 
 
 def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | None) -> float:
-    """By what the pace must change."""
+    """Return by what the pace must change."""
     if goals.speed is not None:
         speed = ground_speed(model.decode(block.rows))
         if not speed:
@@ -179,7 +179,7 @@ def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | 
 
 
 def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: int | None) -> Stretch:
-    """A cyclic variant begins at the phase of its first pose and ends at that of its last, if they are given.
+    """Return the stretch from the phase of the first pose to that of the last, if they are given.
 
     It is as near to so many cycles as that allows; without a number, to as many as the duration asks for, or to one.
     """
@@ -210,7 +210,7 @@ def _cycles_between(model: VariationModel, goals: Goals) -> int | None:
 
 
 def phase_of(model: VariationModel, pin: PosePin) -> float:
-    """The phase at which the examples are nearest to a pose, by the joints that it pins."""
+    """Return the phase at which the examples are nearest to a pose, by the joints that it pins."""
     chosen = pinned_dofs(model, pin)
     row = model.encode(pin.motion)[pin.frame, chosen]
     weights = model.material.weights[chosen]
@@ -221,7 +221,7 @@ def phase_of(model: VariationModel, pin: PosePin) -> float:
 
 
 def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
-    """(DOFs,): which of them a pose pins; speeds never."""
+    """Return (DOFs,): which of them a pose pins; speeds never."""
     if not pin.joints:
         return ~model.material.held
     owners = [dof.rpartition(".")[0] for dof in model.dofs]

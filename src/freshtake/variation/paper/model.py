@@ -79,12 +79,12 @@ class Likelihood(NamedTuple):
 
     @property
     def total(self) -> float:
-        """log P(X[0], ..., X[T]): the prior network times the transition network at every frame (Lau 2009, eq. 2)."""
+        """Return log P(X[0], ..., X[T]): the prior network times the transition network (Lau 2009, eq. 2)."""
         return self.first + float(self.frames.sum())
 
     @property
     def normalized(self) -> float:
-        """The total per frame and DOF, to compare motions of different lengths."""
+        """Return the total per frame and DOF, to compare motions of different lengths."""
         return float(self.total / (self.frames.shape[1] * (len(self.frames) + 2)))
 
 
@@ -106,22 +106,22 @@ class PaperModel:
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """The DOFs by name."""
+        """Return the DOFs by name."""
         return self.material.names
 
     @property
     def frame_time(self) -> float:
-        """Seconds from frame to frame."""
+        """Return the seconds from frame to frame."""
         return self.material.frame_time
 
     @cached_property
     def pairs(self) -> PriorInstances:
-        """The prior network's instances."""
+        """Return the prior network's instances."""
         return prior_instances(self.material.values, self.settings.prior_pairs, self.material.weights)
 
     @cached_property
     def pool(self) -> Pool:
-        """The transition network's instances."""
+        """Return the transition network's instances."""
         return pool_of(self.material.values, self.material.weights, self.settings.order, self.frame_time)
 
     def first_frames(self, rng: np.random.Generator, *, amount: float = 1.0) -> Floats:

@@ -50,7 +50,7 @@ class Takes(NamedTuple):
 
     @property
     def earliest_end(self) -> int:
-        """Frames before which nothing ends: half of the shortest take."""
+        """Return frames before which nothing ends: half of the shortest take."""
         return min(map(len, self.values)) // 2
 
 
@@ -63,7 +63,7 @@ class Evaluation(NamedTuple):
 
     @property
     def total(self) -> float:
-        """The score: the sum over takes and nodes."""
+        """Return the score: the sum over takes and nodes."""
         return float(self.scores.sum())
 
     def worse_by(self, other: Evaluation) -> tuple[float, float]:

@@ -109,7 +109,7 @@ def _check(candidates: Sequence[Any], measure: str, groups: str, percentile: flo
 
 
 def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
-    """Trusted motions on the size and the clock of the first; each has to be comparable."""
+    """Return trusted motions on the size and the clock of the first; each has to be comparable."""
     if len(trusted) < LEAST_TRUSTED:
         have = f"{len(trusted)} trusted clip{'' if len(trusted) == 1 else 's'}"
         raise UsageError(f"{have} cannot show how far similar clips differ: give at least {LEAST_TRUSTED}, better 8")
@@ -140,7 +140,7 @@ def _encoded(material: Material, one: Candidate) -> _Encoded:
 
 
 def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[_Encoded]) -> Compared:
-    """The trusted motions, then all candidates that can be compared, laid on the mean of the trusted ones."""
+    """Return the trusted motions, then all candidates that can be compared, aligned to the mean of the trusted ones."""
     weights, smooth = material.weights, ALIGNMENT / material.frame_time
     phase_frames = align(material.values, weights, smooth)
     mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
@@ -167,7 +167,7 @@ def _by_difference(
 
 
 def _least(table: dict[str, Floats]) -> Floats:
-    """The least chance of all aspects, times their number: one of many is small by chance."""
+    """Return the least chance of all aspects, times their number: one of many is small by chance."""
     return np.asarray(np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0))
 
 
@@ -184,7 +184,7 @@ def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], l
 
 
 def _missed(takes: Compared, known: int, number: int) -> Floats:
-    """(20, DOFs): how far log densities lie below the trusted ones' at the same phase, 8 nats at most."""
+    """Return (20, DOFs): how far log densities lie below the trusted ones' at the same phase, 8 nats at most."""
     others = takes.rows[:known]
     spread = others.var(axis=0, ddof=1)
     least = 0.1 * spread.mean(axis=0) + 1e-12  # where they agree by chance

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.conditions import HIGHEST, LOWEST, SIMULATED, Rating, Stimulus, Trial
+from freshtake.evaluation.study.schedule import HIGHEST, LOWEST, SIMULATED, Rating, Stimulus, Trial
 
 
 def simulated_ratings(
