@@ -24,7 +24,6 @@ from freshtake.variation.examples import Material
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 PACE = 0.5  # seconds by which paces are smoothed: the body cannot speed up and slow down faster as a whole
-ROUNDS = 4  # of warping onto the mean and averaging; the mean hardly changes after three
 MOST_AVERAGED = 12  # takes that the mean is found from; the others are warped onto it once
 LOBES = 4  # of the interpolating sinc, to either side
 SLOWEST, FASTEST = 0.4, 2.5  # paces of a take relative to the mean
@@ -82,7 +81,8 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     some = representative(examples)
     scaled = [examples[k] * weights for k in some]
     phase_frames = phase_frames[:, some]
-    for _ in range(ROUNDS - 1):
+    # Warping changes the mean that takes are warped onto; after three rounds it hardly changes any more.
+    for _ in range(3):
         mean = _mean(scaled, phase_frames)
         phase_frames = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
     mean = _mean(scaled, phase_frames)
