@@ -1,12 +1,36 @@
 """The command line: one file per command, each parses, calls a workflow and prints."""
 
+import atexit
 import io
 import os
 import sys
 from contextlib import suppress
 from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["main", "program"]
+
+
+def program() -> NoReturn:
+    """Run `main` as all that this process does, and end it without taking the interpreter apart, which takes 0.2 s.
+
+    Whoever calls `main` inside another program keeps the usual end.
+    """
+    exit_code: list[int] = []
+    # Handlers run in reverse order and after all threads: this one, the first, finds everything else cleaned up.
+    atexit.register(_leave, exit_code)
+    try:
+        main()
+    except SystemExit as leaving:
+        exit_code.append(leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None))
+        raise
+
+
+def _leave(exit_code: list[int]) -> None:
+    if exit_code:  # else an exception is on its way, and Python chooses the code
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(exit_code[0])
 
 
 def main() -> NoReturn:
