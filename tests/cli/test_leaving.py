@@ -45,3 +45,24 @@ def test_another_exception_is_pythons_business() -> None:
 def _ended(end: str) -> subprocess.CompletedProcess[str]:
     program = PROGRAM.format(end=end)
     return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+
+
+LOADED = """
+import gc
+import freshtake.cli as cli
+def command():
+    before = gc.get_stats()[0]["collections"]
+    import freshtake.workflows.varying
+    assert gc.get_stats()[0]["collections"] == before and gc.isenabled()
+    kept = [[] for _ in range(300_000)]
+    assert gc.get_threshold() == usual and len(gc.callbacks) == callbacks
+    raise SystemExit
+usual, callbacks = gc.get_threshold(), len(gc.callbacks)
+cli.main = command
+cli.program()
+"""
+
+
+def test_garbage_is_collected_as_usual_once_everything_is_loaded() -> None:
+    done = subprocess.run([sys.executable, "-c", LOADED], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
