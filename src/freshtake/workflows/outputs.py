@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -121,9 +120,9 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
     """A sentence where the median turn that was removed from loops is large."""
     turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
-    if not turns or statistics.median(turns) < LARGE_TURN:
+    if not turns or float(np.median(turns)) < LARGE_TURN:
         return None
-    return f"a turn of about {statistics.median(turns):.0f}° was removed from each loop, so that loops go straight"
+    return f"a turn of about {float(np.median(turns)):.0f}° was removed from each loop, so that loops go straight"
 
 
 def seconds_of(motion: Motion) -> float:
