@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.evaluation.gallery import Gallery, Part, Parts, at_working_rate, flat
 from freshtake.evaluation.tracks import GROUND, UP, Track, cheapest_windows
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances
 from freshtake.motion.planting.contacts import NEAR_FLOOR
 from freshtake.numeric.arrays import Bools, Floats
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.evaluation.gallery import Gallery, Part, Parts, at_working_rate, flat
 from freshtake.evaluation.tracks import Track, cheapest_windows, dtw_distances, laid_on, window_costs
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between, to_matrix
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.body.roles import leg_length
+from freshtake.motion.features.angles import Complexes, Path, rates
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import Complexes, Path, rates
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import SLOWEST, read_sharply

@@ -23,7 +23,7 @@ from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.edit import AnyMotion
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.balanced_draws import BalancedGenerator
+from freshtake.numeric.distributions import BalancedGenerator
 from freshtake.requests.shared import Length as RequestedLength
 
 FARTHEST = 1e18  # in any unit

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import freshtake as ft
 from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion import Clip
-from freshtake.motion.body.pose_space import body_poses, distances
+from freshtake.motion.body.orientation import body_poses, distances
 from freshtake.motion.body.roles import mirror_pairs
 from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag, torn_takes
 from freshtake.motion.cycles.cycles import Cycles, cut_cycles, find_cycles, first_to_last, is_cyclic

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.motion.body.pose_space import body_poses
+from freshtake.motion.body.orientation import body_poses
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.channels import rotation_columns
 from freshtake.motion.clip import Clip

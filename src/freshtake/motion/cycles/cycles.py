@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.pose_space import RATE, body_poses, pose_points, principal, usual_facing
+from freshtake.motion.body.orientation import RATE, body_poses, pose_points, principal, usual_facing
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.recurrence import Occurrence, Phase, find_occurrences, find_phase
 from freshtake.motion.edit import take_frames

@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.features import where_it_ends
-from freshtake.motion.features.ground import AT_ORIGIN, ground_of
+from freshtake.motion.features.angles import AT_ORIGIN, ground_of
 from freshtake.numeric.arrays import Bools
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import Goals, PosePin, ground_speed
