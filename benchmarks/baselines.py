@@ -111,7 +111,7 @@ def picture(path: Path, takes: Takes, count: int, seed: int) -> None:
     from matplotlib.figure import Figure
 
     from freshtake.formats.report_files import write_figure
-    from freshtake.motion.body.pose_space import body_poses, usual_facing
+    from freshtake.motion.body.orientation import body_poses, usual_facing
 
     inputs, _ = takes
     variants = variants_of(inputs, count, seed)

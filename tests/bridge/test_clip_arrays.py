@@ -16,7 +16,7 @@ from freshtake.bridge.job_request import arrays_of, clip_of
 from freshtake.bridge.messages import Message, decoded, encoded
 from freshtake.errors import FreshtakeError
 from freshtake.motion import Clip
-from freshtake.motion.cycles.root_motion import with_root_motion
+from freshtake.motion.cycles.looping import with_root_motion
 from freshtake.workflows.editing import loop_of
 from tests.formats.made_clips import made_clip, moving_layout, usual_layout
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.evaluation.tracks import aligned_to, dtw_distances, dtw_path
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances
 from freshtake.numeric.arrays import Floats
 
 

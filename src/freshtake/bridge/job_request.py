@@ -20,7 +20,7 @@ from freshtake.formats.registry import by_name, take_in, write
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.playback import playback_from
+from freshtake.motion.clip import playback_from
 from freshtake.requests.fields import Request as FieldsOf
 from freshtake.requests.fields import from_values
 from freshtake.workflows.sentences import plainly

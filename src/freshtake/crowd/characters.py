@@ -19,16 +19,15 @@ from freshtake.formats.gltf.rig import character_rig
 from freshtake.formats.rig import Rig
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb, learn_limbs
-from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle, unit_of
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.body.size import unit_of
+from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import with_closing_frame
 from freshtake.motion.edit import heading, resample, sampled_at, scaled, scaled_skeleton, take_frames, tilt, with_up
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.playback import Playback
 from freshtake.motion.verdict import Verdict, judge
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread

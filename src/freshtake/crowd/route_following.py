@@ -13,7 +13,7 @@ import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.edit import sampled_at, turned
-from freshtake.motion.features.ground import Complexes, ground_of, set_ground
+from freshtake.motion.features.angles import Complexes, ground_of, set_ground
 from freshtake.numeric.arrays import Floats
 
 EASED = 0.15  # seconds: standard deviation by which routes are smoothed, since nobody turns on the spot

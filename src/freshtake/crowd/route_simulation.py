@@ -14,7 +14,7 @@ import numpy as np
 from freshtake.crowd.collision_avoidance import Neighbors, allowed_velocities, half_planes
 from freshtake.crowd.plan import Avoidance
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.neighbors import nearest, nearest_others, pairs_within
+from freshtake.numeric.graphs import nearest, nearest_others, pairs_within
 
 STEP = 0.1  # seconds
 NEIGHBORS = 10  # the nearest are seen

@@ -15,7 +15,7 @@ from freshtake.crowd.route_simulation import Walkers, polylines_of, simulate_rou
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.archive import open_archive, text_array, write_archive
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.neighbors import pairs_within
+from freshtake.numeric.graphs import pairs_within
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.inputs import generator
 

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
 

@@ -31,7 +31,7 @@ from freshtake.motion.cycles.cycles import closing_of
 from freshtake.motion.planting.contacts import RECORDED, runs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.numeric.neighbors import nearest
+from freshtake.numeric.graphs import nearest
 from freshtake.numeric.pca import Pca
 
 MOST_CLASSES = 256

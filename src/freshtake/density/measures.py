@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.density.class_cycles import FASTEST, SLOWEST, cycle_heights, recurrence
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.neighbors import nearest
+from freshtake.numeric.graphs import nearest
 
 BINS = 32  # moments of a cycle
 

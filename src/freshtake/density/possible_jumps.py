@@ -14,8 +14,7 @@ from freshtake.density.jumps import FARTHER
 from freshtake.density.runs import Limits, Place, aligned_place, eased, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.graphs import strong_parts
-from freshtake.numeric.neighbors import nearest
+from freshtake.numeric.graphs import nearest, strong_parts
 
 LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # looked at per kernel
 BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run that ends there may be left

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.evaluation.tracks import GROUND, UP, Gallery, Part, Parts, Track, at_working_rate, cheapest_windows, flat
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances
 from freshtake.motion.planting.contacts import NEAR_FLOOR
 from freshtake.numeric.arrays import Bools, Floats
 

@@ -20,7 +20,7 @@ from freshtake.evaluation.tracks import (
     flat,
     window_costs,
 )
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between, to_matrix
 

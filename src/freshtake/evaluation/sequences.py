@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.evaluation.tracks import foot_joints
 from freshtake.motion import Clip
-from freshtake.motion.body.pose_space import body_poses, usual_facing
+from freshtake.motion.body.orientation import body_poses, usual_facing
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.edit import resample

@@ -13,9 +13,8 @@ import numpy as np
 
 from freshtake.evaluation.dofs import ClipDofs, Joints, body_joints
 from freshtake.motion import Clip, Stroke
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances, unit_of
 from freshtake.motion.body.roles import feet, hands, leg_length
-from freshtake.motion.body.size import unit_of
 from freshtake.motion.edit import with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints

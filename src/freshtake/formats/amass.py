@@ -14,7 +14,7 @@ from freshtake.formats.clip_sets import in_metres
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.kinds import kind_word
-from freshtake.motion.retarget.body_map import SIDES
+from freshtake.motion.retarget.mapping import SIDES
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, multiply, rotate, to_rotvec

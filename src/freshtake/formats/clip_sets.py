@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.errors import FormatError, SkeletonMismatch
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip
-from freshtake.motion.body.size import guess_unit
+from freshtake.motion.body.orientation import guess_unit
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.skeleton import require_compatible

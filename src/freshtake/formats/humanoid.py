@@ -8,8 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap
-from freshtake.motion.retarget.mapping import find_body
+from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, find_body
 from freshtake.motion.retarget.rest import Rest, bone, find_rest
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import local_rotations

@@ -30,7 +30,7 @@ from freshtake.formats.archive import (
 )
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
-from freshtake.motion.playback import Playback, playback_from
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.skeleton import Limits
 from freshtake.numeric.arrays import Floats
 

@@ -13,7 +13,7 @@ from freshtake.formats.clip_sets import distinct
 from freshtake.formats.files import SINGLE
 from freshtake.formats.read_options import WriteOptions
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.playback import Playback
+from freshtake.motion.clip import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.kinematics import WorldPose, forward, local_rotations
 from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, rotate

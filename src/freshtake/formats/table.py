@@ -19,7 +19,7 @@ from freshtake.formats.files import read_text, write_bytes
 from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, PointClip, Stroke
-from freshtake.motion.body.size import UNITS
+from freshtake.motion.body.orientation import UNITS
 from freshtake.motion.kinds import joint_points, kind_word
 from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats, Ints

@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.errors import SkeletonMismatch
-from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle, unit_name, unit_of
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.rooting import rooted_like, rooted_together
-from freshtake.motion.body.size import unit_name, unit_of
 from freshtake.motion.check.checks import called, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, tilt, with_up

@@ -11,7 +11,7 @@ from freshtake.motion.body.orientation import facing
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 STANDING = 0.15  # leg lengths per second: a body that is slower goes nowhere

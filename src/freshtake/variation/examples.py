@@ -16,8 +16,8 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, encode, recipe
+from freshtake.motion.features.angles import AT_ORIGIN
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats, Ints
 

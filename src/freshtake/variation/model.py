@@ -16,8 +16,8 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.features.angles import start_of
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import start_of
 from freshtake.motion.planting import PlantingModel, learn_planting
 from freshtake.motion.verdict import BodyLimits, Standard, learn_limits, require_unflung, standard_of
 from freshtake.numeric.arrays import Bools, Floats

@@ -15,8 +15,8 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.body.roles import leg_length
+from freshtake.motion.features.angles import Complexes, Path, rates
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import Complexes, Path, rates
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.dtw import warp_path

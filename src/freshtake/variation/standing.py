@@ -15,7 +15,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip
-from freshtake.motion.features.ground import ground_of, set_ground
+from freshtake.motion.features.angles import ground_of, set_ground
 from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats

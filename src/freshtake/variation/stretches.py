@@ -8,8 +8,8 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.features.angles import Path
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import Path
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.variation.deviations import KNOTS

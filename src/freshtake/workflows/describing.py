@@ -17,9 +17,9 @@ from freshtake.formats.registry import detect, take_in_all
 from freshtake.formats.take_files import MODELS, TAKES, take_files
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body.orientation import guess_unit, unit_name
 from freshtake.motion.body.roles import feet
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.body.size import guess_unit, unit_name
 from freshtake.motion.check import check, check_set
 from freshtake.motion.validation import fps_of
 from freshtake.requests.clips import Info

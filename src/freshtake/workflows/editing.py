@@ -31,7 +31,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Cut, Loop, Plant
 from freshtake.workflows.characters import Onto, chosen_character, put_onto, write_onto
 from freshtake.workflows.converting import frame_number
-from freshtake.workflows.inputs import read_clips
+from freshtake.workflows.inputs import named_apart, read_clips
 from freshtake.workflows.outputs import Finish, check_ending, finish_of, is_file_name, targets_of, turn_note
 
 Warn = Callable[[str], None]
@@ -228,7 +228,9 @@ def cut(request: Cut, report: Report = silent, warn: Warn | None = None) -> list
         ]
     if is_file_name(out):
         return _write_one(cuts, out, ending, request.unit)
-    names = [one.take.name for one in cuts]
+    takes = named_apart(sources, [one.take for one in cuts])
+    cuts = [one._replace(take=take) for one, take in zip(cuts, takes, strict=True)]
+    names = [take.name for take in takes]
     if len(set(names)) < len(names):
         raise UsageError(f"several takes are called {max(names, key=names.count)}: rename all but one, or cut it alone")
     with replacing_folder(out) as temporary:

@@ -107,8 +107,7 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
     """A motion in this form."""
     if delivery == Delivery():
         return motion
-    from freshtake.motion.cycles.looping import with_closing_frame
-    from freshtake.motion.cycles.root_motion import with_root_motion
+    from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
 
     if not isinstance(motion, Clip):
         raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")

@@ -20,8 +20,7 @@ from freshtake.formats.ftm.io import METHODS
 from freshtake.formats.registry import Format, for_writing
 from freshtake.formats.report_files import Stars, read_stars
 from freshtake.motion import Clip
-from freshtake.motion.cycles.looping import with_closing_frame
-from freshtake.motion.cycles.root_motion import BodyCourse, course_of, in_place, on_joint
+from freshtake.motion.cycles.looping import BodyCourse, course_of, in_place, on_joint, with_closing_frame
 from freshtake.motion.cycles.seams import SeamPose, seam_pose, with_seam
 from freshtake.motion.verdict import Standard, Verdict, judge, standard_of
 from freshtake.motion.verdict.judging import AMBER, GREEN, RED

@@ -10,7 +10,7 @@ from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.verdict import Remark
 from freshtake.requests.shared import Feet
 from freshtake.requests.style import Styling

@@ -14,7 +14,7 @@ from freshtake.formats import files, usd
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.usd import library
 from freshtake.motion import Clip
-from freshtake.motion.cycles.root_motion import with_root_motion
+from freshtake.motion.cycles.looping import with_root_motion
 from freshtake.motion.edit import resample, with_up
 from tests.formats.characters import skinned
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout

@@ -16,8 +16,8 @@ from freshtake.formats.files import MOST_NUMBERS, SINGLE, SLOWEST_KEYS, read_byt
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import composed, scale_free
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import nominal_frame_time
-from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.arrays import Floats
 
 _RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,

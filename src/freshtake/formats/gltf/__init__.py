@@ -21,7 +21,7 @@ from freshtake.formats.gltf.skin import bake, bind_pose
 from freshtake.formats.gltf.writing import FIGURE, write_clips
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, MeshSequence
-from freshtake.motion.playback import Playback
+from freshtake.motion.clip import Playback
 from freshtake.numeric.arrays import Floats
 
 __all__ = ["read", "read_animations", "read_character", "write"]

@@ -14,8 +14,8 @@ from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.container import Container, Item
 from freshtake.formats.gltf.nodes import clean_name
 from freshtake.formats.read_options import ReadOptions
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import nominal_frame_time
-from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import slerp
 

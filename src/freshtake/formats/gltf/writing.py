@@ -20,7 +20,7 @@ from freshtake.formats.humanoid import as_humanoid
 from freshtake.formats.read_options import WriteOptions
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.roles import rest_positions
-from freshtake.motion.features.ground import Path as GroundPath
+from freshtake.motion.features.angles import Path as GroundPath
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, continuous, rotate, shortest_arc

@@ -16,7 +16,7 @@ from freshtake.formats.rig import composed, nearest_rotations, scale_free
 from freshtake.formats.usd.library import explained, open_stage, pxr
 from freshtake.formats.usd.writing import NOTE
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.playback import playback_from
+from freshtake.motion.clip import playback_from
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate
 

@@ -1,6 +1,7 @@
-"""Which axis points up, and which way a body faces: inferred from head, feet, floor and travel, never from the root.
+"""Which axis points up, which way a body faces and how long its unit is, none of which files such as BVH state.
 
-Files such as BVH state neither.
+They are inferred from head, feet, floor, travel and the length of legs, never from the root. Poses seen from the body,
+in which travel, heading, size and frame rate play no part, are the base of finding recurrences.
 """
 
 from __future__ import annotations
@@ -15,11 +16,12 @@ import numpy as np
 
 from freshtake.motion.body.roles import HELPER, LOOSE, SIDE, feet, leg_length, mirror_pairs, pelvis, rest_positions
 from freshtake.motion.clip import Clip
-from freshtake.motion.kinds import PointClip
+from freshtake.motion.kinds import MeshSequence, PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, twist_angle
 
 FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
 AGREED = "as in the other takes of this skeleton"
@@ -251,3 +253,111 @@ def _point_body(clip: PointClip) -> Body | None:
     leg = max(float(np.median(tall)) / 2.0, 1e-12)
     middle = (positions[:, head].mean(axis=1) + positions[:, sole].mean(axis=1)) / 2.0
     return Body(_posture(positions, head, sole), positions[:, sole].min(axis=1) / leg, middle / leg)
+
+
+# From the pelvis over the hip to the ankle, in metres: people of 1.4 to 2.1 m. Joints of people in the CMU and ACCAD
+# libraries give 0.87 to 1.05. The ranges of two units do not overlap.
+LEGS = (0.75, 1.15)
+
+
+class LengthUnit(NamedTuple):
+    """What a unit is called, how it may be written for short, and how many metres it is."""
+
+    name: str
+    short: str
+    metres: float
+
+
+UNITS = (
+    LengthUnit("metres", "m", 1.0),
+    LengthUnit("centimetres", "cm", 0.01),
+    LengthUnit("millimetres", "mm", 0.001),
+    LengthUnit("decimetres", "dm", 0.1),
+    LengthUnit("inches", "in", 0.0254),
+    LengthUnit("feet", "ft", 0.3048),
+    LengthUnit("CMU units of 5.644 cm", "cmu", 0.0254 / 0.45),
+)
+
+
+def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
+    """The unit in which a body has the legs of a person; None where no unit does, or there are not two feet."""
+    if len(feet(skeleton)) != 2:
+        return None
+    leg = leg_length(skeleton)
+    return next((unit for unit in UNITS if LEGS[0] <= leg * unit.metres <= LEGS[1]), None)
+
+
+def unit_name(unit_m: float) -> str:
+    """In words: "centimetres", or "units of 0.3 m" where the unit has no name."""
+    named = (unit.name for unit in UNITS if abs(unit_m / unit.metres - 1.0) < 1e-3)
+    return next(named, f"units of {unit_m:g} m")
+
+
+def unit_of(motion: Clip | PointClip | MeshSequence) -> float | None:
+    """Metres per unit: as the motion says, else guessed from a clip's body."""
+    if motion.unit_m is not None or not isinstance(motion, Clip):
+        return motion.unit_m
+    guess = guess_unit(motion.skeleton)
+    return None if guess is None else guess.metres
+
+
+HALF_WINDOW = 1.0 / 30.0  # seconds to either side over which velocities are measured
+VELOCITY_WEIGHT = 0.1  # seconds: how long a velocity lasts when it is weighed against a position
+RATE = 60.0  # frames per second that are enough to find recurrences
+
+
+def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
+    """(frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
+
+    Position and heading are those of the pelvis. The heading is measured from `reference` (a rotation of the pelvis;
+    default: the clip's mean one), so that a body that lies has one too. Clips that are to be compared need the same.
+    """
+    pose, center = clip.world(), pelvis(clip.skeleton)
+    facing = pose.rotations[:, center]
+    turn_from_reference = multiply(facing, inverse(mean(facing) if reference is None else reference))
+    turn = about_axis(np.eye(3)[clip.up_index], -twist_angle(turn_from_reference, clip.up_index))
+    return rotate(turn[:, None], pose.positions - pose.positions[:, [center]]) / leg_length(clip.skeleton)
+
+
+def usual_facing(clip: Clip) -> Floats:
+    """The mean rotation of the pelvis: a reference from which headings can be measured."""
+    return mean(clip.world().rotations[:, pelvis(clip.skeleton)])
+
+
+def pose_points(clip: Clip, reference: Floats | None = None) -> Floats:
+    """(frames, dimensions): poses and their velocities, and the vertical velocity of the pelvis.
+
+    Each joint counts by the distance to its parent, so that a hand full of fingers does not outweigh a leg.
+    """
+    lengths = clip.skeleton.lengths()
+    weights = np.sqrt(lengths / max(float(lengths.sum()), 1e-12))
+    poses = (body_poses(clip, reference) * weights[:, None]).reshape(len(clip), -1)
+    rise = clip.positions()[:, [pelvis(clip.skeleton)], clip.up_index] / leg_length(clip.skeleton)
+    velocities = velocity(np.concatenate([poses, rise], axis=1), clip.frame_time)
+    return np.concatenate([poses, VELOCITY_WEIGHT * velocities], axis=1)
+
+
+def velocity(values: Floats, frame_time: float) -> Floats:
+    """Rate of change (frames, columns) over a window of fixed duration, shorter at the ends."""
+    frames = len(values)
+    if frames < 2:
+        return np.zeros_like(values)
+    reach = max(1, round(HALF_WINDOW / frame_time))
+    here = np.arange(frames)
+    before, after = np.maximum(here - reach, 0), np.minimum(here + reach, frames - 1)
+    return (values[after] - values[before]) / ((after - before) * frame_time)[:, None]
+
+
+def principal(points: Floats, dimensions: int = 24) -> Floats:
+    """The points in their leading principal directions: nearly the same distances with fewer numbers."""
+    centered = points - points.mean(axis=0)
+    directions = np.linalg.eigh(centered.T @ centered)[1][:, ::-1]
+    out: Floats = centered @ directions[:, :dimensions]
+    return out
+
+
+def distances(a: Floats, b: Floats) -> Floats:
+    """Euclidean distance of every row of a to every row of b."""
+    squared = (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2.0 * (a @ b.T)
+    out: Floats = np.sqrt(np.maximum(squared, 0.0))
+    return out

@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.body.base import Base
 from freshtake.motion.body.roles import feet, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.skeleton import Base, Skeleton
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate

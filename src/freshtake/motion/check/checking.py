@@ -9,9 +9,9 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import SkeletonMismatch, UsageError
+from freshtake.motion.body.orientation import unit_name
 from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.body.size import unit_name
 from freshtake.motion.check.checks import (
     NOTE,
     WARNING,

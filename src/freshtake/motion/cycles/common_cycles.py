@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.pose_space import pose_points, usual_facing
+from freshtake.motion.body.orientation import pose_points, usual_facing
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.cycles import (
     STRIKE_SHIFT,

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.pose_space import RATE, body_poses, pose_points, principal, usual_facing
+from freshtake.motion.body.orientation import RATE, body_poses, pose_points, principal, usual_facing
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.recurrence import Occurrence, Phase, find_occurrences, find_phase
 from freshtake.motion.edit import take_frames
@@ -84,7 +84,7 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
         raise UsageError("there is no clip to judge: give at least one")
     reference = usual_facing(clips[0])
     points = [pose_points(clip, reference) for clip in clips]
-    gap = float(np.median([np.linalg.norm(one[-1] - one[0]) for one in points]))
+    gap = float(np.median([_gap(one) for one in points]))
     extent = float(np.median([np.sqrt(((one - one.mean(axis=0)) ** 2).sum(axis=1).mean()) for one in points]))
     apart = None
     # Two clips do not show how far takes differ.
@@ -100,6 +100,18 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
         if len(steps) and steps.mean() > 1e-12:
             paces.append(max(steps[:count].mean(), steps[-count:].mean()) / steps.mean())
     return Closing(gap, extent, apart, float(np.median(paces)) if paces else 0.0)
+
+
+def _gap(points: Floats) -> float:
+    """Return the least distance of the first pose from the last one and from what would follow it within a frame.
+
+    A cycle seldom lasts a whole number of frames, and many files leave out the frame that is the first again: at 24 fps
+    the last frame of a walk may be a quarter of the movement's extent before the end of its cycle.
+    """
+    missing = points[0] - points[-1]
+    step = points[-1] - points[-2] if len(points) > 1 else np.zeros_like(missing)
+    share = float(np.clip(missing @ step / max(float(step @ step), 1e-12), 0.0, 1.0))
+    return float(np.linalg.norm(missing - share * step))
 
 
 __all__ = ["Cycles", "Occurrence", "cut_cycles", "find_cycles", "find_occurrences", "first_to_last", "is_cyclic"]

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.pose_space import RATE, distances, pose_points, usual_facing
+from freshtake.motion.body.orientation import RATE, distances, pose_points, usual_facing
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints

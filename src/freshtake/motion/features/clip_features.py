@@ -14,16 +14,18 @@ from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import angles as angles_of
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.angles import join_heading, split_heading, upright_reference
-from freshtake.motion.features.ground import (
+from freshtake.motion.features.angles import (
     Path,
     Start,
     ground_of,
+    join_heading,
     rates,
     set_ground,
+    split_heading,
     start_of,
     summed,
     turned_back,
+    upright_reference,
 )
 from freshtake.motion.features.point_features import Markers, markers_for, place_names, relative_points, solve_pose
 from freshtake.motion.features.scale import clip_effects

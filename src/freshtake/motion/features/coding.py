@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
+from freshtake.motion.features.angles import AT_ORIGIN, Start, start_of
 from freshtake.motion.features.clip_features import ANGLES, ROOTS, clip_layout
-from freshtake.motion.features.ground import AT_ORIGIN, Start, start_of
 from freshtake.motion.features.mesh_features import mesh_layout
 from freshtake.motion.features.point_features import point_layout
 from freshtake.motion.features.recipes import Layout, Motion, Recipe, constant_columns

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.ground import Complexes, Path, Start, start_of, summed, turned_back
+from freshtake.motion.features.angles import Complexes, Path, Start, start_of, summed, turned_back
 from freshtake.motion.features.point_features import (
     RATES,
     ROOTS,

@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.ground import (
+from freshtake.motion.features.angles import (
     Complexes,
     Path,
     Start,

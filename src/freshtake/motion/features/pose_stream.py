@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.clip import Clip
+from freshtake.motion.features.angles import Start
 from freshtake.motion.features.clip_features import ClipLayout, Pose
 from freshtake.motion.features.coding import decode, where_it_ends
-from freshtake.motion.features.ground import Start
 from freshtake.motion.features.recipes import Recipe
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled, uncounted

@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
-from freshtake.motion.body.base import Base
-from freshtake.motion.skeleton import EndSite, Limits, Skeleton
+from freshtake.motion.skeleton import Base, EndSite, Limits, Skeleton
 
 BASE_ARRAYS = ("translations", "rotations", "offsets")
 Array = npt.NDArray[Any]

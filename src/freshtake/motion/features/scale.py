@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 SCALES = ("none", "std", "fk")

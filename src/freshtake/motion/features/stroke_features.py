@@ -15,7 +15,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.ground import Path, Start
+from freshtake.motion.features.angles import Path, Start
 from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import checked_names, frozen, positive

@@ -75,7 +75,7 @@ def take_in(
 def feet_in_body(
     bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, out: Floats
 ) -> None:
-    """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as pose_space has them."""
+    """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as `body_poses` has it."""
     longest = bones.path.shape[1]
     places, turns = np.empty((longest, 3)), np.empty((longest + 1, 4))
     _feet_in_body(bones, body, offsets, root, rotations, places, turns, out)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import Limb, LimbNames, learn_limbs, limb_feet
-from freshtake.motion.body.pose_space import distances, pose_points, usual_facing
+from freshtake.motion.body.orientation import distances, pose_points, usual_facing
 from freshtake.motion.body.roles import Foot, leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.planting.contacts import RECORDED, SYNTHESIZED, ContactSettings, joint_contacts

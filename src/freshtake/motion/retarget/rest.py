@@ -17,8 +17,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.body.roles import Foot
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import tilt, with_up
-from freshtake.motion.retarget.body_map import FINGERS, SIDES, TRUNK, BodyMap, above
-from freshtake.motion.retarget.mapping import find_body
+from freshtake.motion.retarget.mapping import FINGERS, SIDES, TRUNK, BodyMap, above, find_body
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward, local_rotations

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap, above
+from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, above
 from freshtake.motion.retarget.rest import Rest, Rig, alignments, leg, trunk_turn
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints

@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.orientation import facing
-from freshtake.motion.body.pose_space import body_poses
+from freshtake.motion.body.orientation import body_poses, facing
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.gait import STANDING
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.body.pose_space import RATE, pose_points, principal
+from freshtake.motion.body.orientation import RATE, pose_points, principal
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.cycles import CYCLIC_STEPS, first_to_last
 from freshtake.motion.cycles.recurrence import find_phase

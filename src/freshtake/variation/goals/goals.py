@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import where_it_ends
-from freshtake.motion.features.ground import AT_ORIGIN, ground_of
+from freshtake.motion.features.angles import AT_ORIGIN, ground_of
 from freshtake.motion.pins import Pin
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount

@@ -11,12 +11,12 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
+from freshtake.motion.features.angles import Path, ground_of, set_ground, turned_back
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import Path, ground_of, set_ground, turned_back
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.planting.pinning import pinned_clip, pinned_root
+from freshtake.motion.planting.clip_planting import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount

@@ -12,10 +12,10 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop, played, with_closing_frame
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.features import Start
-from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import FASTEST_GOAL, SLOWEST_GOAL, GoalReport, Goals, PosePin, ground_speed

@@ -11,8 +11,7 @@ from freshtake import read, samples, write
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed, rooted
-from freshtake.motion.cycles.looping import played, with_closing_frame
-from freshtake.motion.cycles.root_motion import course_of, with_root_motion
+from freshtake.motion.cycles.looping import course_of, played, with_closing_frame, with_root_motion
 from freshtake.motion.edit import with_up
 from freshtake.workflows.editing import loop_of
 from tests.motion.rigs import on_base
