@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.lazy import Showable
 from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
@@ -44,7 +45,7 @@ FEWEST = 4  # frames of an example
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VariationModel:
+class VariationModel(Showable):
     """What was learned. Use sample, stream and score.
 
     Attributes:
