@@ -1,4 +1,4 @@
-"""Encode poses as VMC messages over OSC, which avatars in other programs follow live."""
+"""Poses as VMC messages over OSC: sent to avatars in other programs, which follow them live, and received from some."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion import Skeleton
+from freshtake.motion import Clip, Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import IDENTITY
 
@@ -155,3 +155,87 @@ class PosePackets:
 def _head(address: str, name: str) -> bytes:
     """Return a message up to its seven floats."""
     return padded(address) + padded(",sfffffff") + padded(name)
+
+
+class PoseReader:
+    """Collects the bones that VMC messages name into poses of one humanoid; missing bones stay as they were."""
+
+    def __init__(self) -> None:
+        self._bones: dict[str, tuple[Floats, Floats]] = {}
+        self._place = np.zeros(3)
+        self._skeleton: Skeleton | None = None
+
+    def take(self, packet: bytes) -> None:
+        """Apply a packet; anything that is no pose is left alone."""
+        for one in decoded(packet):
+            if one.address not in ("/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos") or len(one.values) < 8:
+                continue
+            name, numbers = str(one.values[0]), np.array([float(value) for value in one.values[1:8]])
+            size = float(np.linalg.norm(numbers[3:]))
+            if not np.isfinite(numbers).all() or size < 1e-6:
+                continue
+            place = mirrored_places(numbers[:3])
+            if one.address.startswith("/VMC/Ext/Root"):
+                self._place = place
+            elif (bone := vrm_name(name)) in PARENTS:
+                x, y, z, w = numbers[3:] / size
+                self._bones[bone] = (place, np.array([w, x, -y, -z]))
+
+    @property
+    def complete(self) -> bool:
+        """Whether a body can be made of what has arrived: hips, both legs and arms."""
+        return self._bones.keys() >= NEEDED
+
+    def clip(self, frame_time: float) -> Clip:
+        """Return the newest pose as a clip of one frame, in metres and y up."""
+        if self._skeleton is None:
+            self._skeleton = self._found_skeleton()
+        names = self._skeleton.names
+        root = self._place + self._bones["hips"][0]
+        rotations = np.stack([self._bones[name][1] for name in names])
+        return Clip(self._skeleton, frame_time, root[None], rotations[None], name="received", unit_m=1.0)
+
+    def _found_skeleton(self) -> Skeleton:
+        """Return the skeleton of the bones so far; each hangs on the nearest of those above it that was sent."""
+        names = [name for name in PARENTS if name in self._bones]
+        parents, offsets = [], []
+        for name in names:
+            offset, above = self._bones[name][0].copy(), PARENTS[name]
+            while above and above not in self._bones:
+                above = PARENTS[above]
+            parents.append(names.index(above) if above else -1)
+            offsets.append(offset)
+        return Skeleton(tuple(names), np.array(parents), np.array(offsets))
+
+
+def vrm_name(unity: str) -> str:
+    """Return the name of a bone in VRM 1.0 that VMC calls as Unity does."""
+    bone = unity[:1].lower() + unity[1:]
+    if "Thumb" in bone:
+        side, joint = bone.split("Thumb")
+        bone = f"{side}Thumb{ {after: before for before, after in _THUMB.items()}.get(joint, joint) }"
+    return bone
+
+
+def _parents() -> dict[str, str]:
+    """Return the bone above each bone of VRM, every bone after the one that it hangs on."""
+    out = {"hips": "", "spine": "hips", "chest": "spine", "upperChest": "chest", "neck": "upperChest", "head": "neck"}
+    for side in ("left", "right"):
+        hand = f"{side}Hand"
+        chains: list[tuple[str, list[str]]] = [
+            ("upperChest", ["Shoulder", "UpperArm", "LowerArm", "Hand"]),
+            ("hips", ["UpperLeg", "LowerLeg", "Foot", "Toes"]),
+            (hand, ["ThumbMetacarpal", "ThumbProximal", "ThumbDistal"]),
+        ]
+        for finger in ("Index", "Middle", "Ring", "Little"):
+            chains.append((hand, [f"{finger}{joint}" for joint in ("Proximal", "Intermediate", "Distal")]))
+        for start, bones in chains:
+            above = start
+            for bone in bones:
+                out[f"{side}{bone}"] = above
+                above = f"{side}{bone}"
+    return out
+
+
+PARENTS = _parents()
+NEEDED = {"hips", "head", "leftUpperLeg", "rightUpperLeg", "leftFoot", "rightFoot", "leftHand", "rightHand"}

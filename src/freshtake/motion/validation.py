@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
+from freshtake.lazy import Showable
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
 
@@ -130,7 +131,7 @@ def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:
     return names
 
 
-class Timed(Sized):
+class Timed(Showable, Sized):
     """A motion of evenly spaced frames; `frame_time` is in seconds, as its file has it."""
 
     frame_time: float

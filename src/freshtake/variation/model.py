@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.lazy import Showable
 from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
@@ -40,7 +41,7 @@ from freshtake.variation.standing import Footing, footing_of, held_feet, standin
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VariationModel:
+class VariationModel(Showable):
     """What was learned. Use sample, stream and score.
 
     Attributes:
