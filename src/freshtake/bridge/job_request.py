@@ -12,8 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.bridge.clip_arrays import ClipArrays, packed, unpacked
-from freshtake.bridge.messages import Arrays
+from freshtake.bridge.messages import Arrays, ClipArrays, packed, unpacked
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import by_name, take_in, write

@@ -8,18 +8,65 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from freshtake.bridge.job_request import Answer, Request
-from freshtake.bridge.jobs import compiles, job_of
+from freshtake.bridge.job_request import Answer, Job, Request
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress
-from freshtake.workflows.compiling import Countdown
+from freshtake.workflows.compiling import Countdown, expected_of_steps, expected_times
 from freshtake.workflows.sentences import crash_sentence, plainly
+
+# Jobs by name, with the module that has them, which is loaded when it is needed.
+HOMES = {
+    "unprepared": "take_jobs",
+    "warm_up": "take_jobs",
+    "samples": "take_jobs",
+    "describe": "take_jobs",
+    "check_takes": "take_jobs",
+    "cut": "take_jobs",
+    "loop": "clip_jobs",
+    "learn": "clip_jobs",
+    "parts": "clip_jobs",
+    "vary": "clip_jobs",
+    "style_learn": "method_jobs",
+    "style_apply": "method_jobs",
+    "blend_learn": "method_jobs",
+    "blend_sample": "method_jobs",
+    "texture_learn": "method_jobs",
+    "texture_sample": "method_jobs",
+    "map": "clip_jobs",
+    "retarget": "clip_jobs",
+}
+# The command whose kernels a job compiles on first use.
+COMMANDS = {
+    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "style_learn": "style learn",
+    "style_apply": "style apply", "blend_learn": "blend learn", "blend_sample": "blend sample",
+    "texture_learn": "texture learn", "texture_sample": "texture sample", "retarget": "retarget",
+}  # fmt: skip
+
+
+def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
+    """What a job compiles on first use: kernels, and the seconds that each is expected to take."""
+    if name != "warm_up":
+        return expected_times(COMMANDS.get(name, ""))
+    asked = params.get("steps")
+    times = expected_of_steps()
+    chosen = [times.get(str(step), {}) for step in (asked if isinstance(asked, list) else times)]
+    return {kernel: seconds for step in chosen for kernel, seconds in step.items()}
+
+
+def job_of(name: str) -> Job:
+    """The job with this name."""
+    if name not in HOMES:
+        raise UsageError(f"there is no job {name[:40]!r}; the jobs are {', '.join(HOMES)}")
+    found: Job = getattr(import_module(f"freshtake.bridge.{HOMES[name]}"), name)
+    return found
+
 
 INTERVAL = 0.25  # seconds from one message to the next
 Send = Callable[[dict[str, Any]], None]

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.crowd.route_following import Route, follow_route, smooth_route
-from freshtake.crowd.route_simulation import STEP
+from freshtake.crowd.routes import STEP
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.gltf.rig import character_rig
 from freshtake.formats.rig import Rig
@@ -297,3 +297,13 @@ def _on_its_root(clip: Clip, path: Path) -> Clip:
 
 def _below(skeleton: Skeleton, joint: int) -> list[int]:
     return [k for k in range(len(skeleton)) if joint in skeleton.chain(k)]
+
+
+def speed_of(model: VariationModel, body: Body) -> float:
+    """Measure the metres per second of a body that walks on and on and can be steered; 0 of others, who stand."""
+    recipe = model.material.recipe
+    if not model.cyclic or recipe is None or "turn" not in recipe.units:
+        return 0.0
+    speed = model.travel.speed * body.scale
+    # slower than this, nobody goes anywhere: they stand
+    return speed if speed >= 0.2 else 0.0

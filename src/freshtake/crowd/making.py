@@ -14,14 +14,13 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import NO_TABLES, Cast, Places, cast_of
-from freshtake.crowd.characters import body_of, character_of
-from freshtake.crowd.engines import check_dask, run_here, run_on_dask
+from freshtake.crowd.characters import body_of, character_of, speed_of
+from freshtake.crowd.engines import Record, Task, check_dask, model_at, run_here, run_on_dask
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground import Ground, ground_checksum, keep_ground, read_ground
 from freshtake.crowd.plan import FORMATS, Plan, Shard, part_asked, part_of, shards_of
 from freshtake.crowd.plan_files import requested_plan
-from freshtake.crowd.routes import speed_of, walkers_of, with_routes
-from freshtake.crowd.tasks import Record, Task, model_at
+from freshtake.crowd.routes import walkers_of, with_routes
 from freshtake.errors import UsageError
 from freshtake.formats.files import check_free, read_bytes, replaces_existing
 from freshtake.formats.rig import Rig

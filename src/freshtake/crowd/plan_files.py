@@ -17,8 +17,17 @@ from typing import Any
 import numpy as np
 
 from freshtake.crowd.casting import Places
-from freshtake.crowd.library_size import loops_needed
-from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Repetition
+from freshtake.crowd.plan import (
+    SPACING,
+    Avoidance,
+    GroundMap,
+    Group,
+    Placement,
+    Plan,
+    Polyline,
+    Repetition,
+    loops_needed,
+)
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
 from freshtake.formats.table import csv_rows

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from freshtake.bridge import shipped_code
-from freshtake.bridge.clip_arrays import packed
 from freshtake.bridge.job_request import Answer, Request, arrays_of
+from freshtake.bridge.messages import packed
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.formats.ftm import read_stored
 from freshtake.formats.read_options import ReadOptions
