@@ -47,7 +47,7 @@ class Message(NamedTuple):
 
 
 def encoded(message: Message) -> bytes:
-    """The bytes of a message; refuses what could not be read again."""
+    """Return the bytes of a message; refuse what could not be read again."""
     if message.kind not in KINDS or not 0 <= message.number < 1 << 53:
         raise MessageError(f"there is no message of the kind {message.kind!r} with the number {message.number!r}")
     blocks = {name: _block(name, array) for name, array in message.arrays.items()}
@@ -72,18 +72,18 @@ def _block(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class Decoder:
-    """Bytes in, in pieces of any size; whole messages out. After an error nothing more can be understood."""
+    """Decodes bytes in pieces of any size into messages. After an error nothing more can be understood."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[Message]:
-        """Messages that are complete with this piece."""
+        """Yield the messages that are complete with this piece."""
         self._waiting += piece
         while (size := self._size()) is not None and len(self._waiting) >= size:
-            whole = bytes(memoryview(self._waiting)[:size])
+            complete = bytes(memoryview(self._waiting)[:size])
             del self._waiting[:size]
-            yield decoded(whole)
+            yield decoded(complete)
 
     def end(self) -> None:
         """Refuse a stream that ends inside a message."""
@@ -98,18 +98,19 @@ class Decoder:
         return sum(_lengths(bytes(self._waiting[: HEAD.size]))) + HEAD.size
 
 
-def decoded(whole: bytes) -> Message:
-    """The message in these bytes, which are all of it."""
-    if len(whole) < HEAD.size:
-        raise MessageError(f"a message begins with {HEAD.size} bytes, of which {len(whole)} came")
-    text_length, data_length = _lengths(whole[: HEAD.size])
-    if len(whole) != HEAD.size + text_length + data_length:
-        raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes came with {len(whole)}")
-    body = memoryview(whole)[HEAD.size :]
-    if zlib.crc32(body) != HEAD.unpack(whole[: HEAD.size])[4]:
+def decoded(data: bytes) -> Message:
+    """Return the message in these bytes; they have to be complete."""
+    if len(data) < HEAD.size:
+        raise MessageError(f"a message begins with {HEAD.size} bytes, of which {len(data)} came")
+    text_length, data_length = _lengths(data[: HEAD.size])
+    if len(data) != HEAD.size + text_length + data_length:
+        raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes came with {len(data)}")
+    body = memoryview(data)[HEAD.size :]
+    # What a library prints into the stream would else be taken for lengths and numbers.
+    if zlib.crc32(body) != HEAD.unpack(data[: HEAD.size])[4]:
         raise MessageError("a message was damaged on its way: its checksum is another one")
-    found = _parsed(bytes(body[:text_length]))
-    return Message(found["kind"], found["number"], found["values"], _arrays(found["arrays"], body[text_length:]))
+    fields = _parsed(bytes(body[:text_length]))
+    return Message(fields["kind"], fields["number"], fields["values"], _arrays(fields["arrays"], body[text_length:]))
 
 
 def _lengths(head: bytes) -> tuple[int, int]:
@@ -132,15 +133,15 @@ def _foreign(head: bytes) -> NoReturn:
 
 def _parsed(text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        fields = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise MessageError("the values of a message are no JSON") from None
     types = {"kind": str, "number": int, "values": dict, "arrays": list}
-    if not isinstance(found, dict) or any(type(found.get(name)) is not kind for name, kind in types.items()):
+    if not isinstance(fields, dict) or any(type(fields.get(name)) is not kind for name, kind in types.items()):
         raise MessageError(f"a message has {', '.join(types)}, but not this one")
-    if found["kind"] not in KINDS or not 0 <= found["number"] < 1 << 53:
-        raise MessageError(f"there is no message of the kind {found['kind'][:40]!r}, or not with this number")
-    return found
+    if fields["kind"] not in KINDS or not 0 <= fields["number"] < 1 << 53:
+        raise MessageError(f"there is no message of the kind {fields['kind'][:40]!r}, or not with this number")
+    return fields
 
 
 def _no_number(text: str) -> NoReturn:
@@ -212,7 +213,7 @@ PLAIN = ("name", "joints", "frame_time", "up", "unit_m", "tips", "playback", "ch
 
 
 def packed(clips: Sequence[ClipArrays], key: str = "clips") -> tuple[list[dict[str, Any]], dict[str, npt.NDArray[Any]]]:
-    """Clips as values and arrays of a message: the values go into it under any name, the arrays are called `key`/..."""
+    """Return clips as values and arrays of a message: values under any name, arrays named `key`/..."""
     listed, arrays = [], {}
     for number, clip in enumerate(clips):
         listed.append({name: getattr(clip, name) for name in PLAIN})
@@ -224,7 +225,7 @@ def packed(clips: Sequence[ClipArrays], key: str = "clips") -> tuple[list[dict[s
 
 
 def unpacked(listed: Any, arrays: Arrays, key: str = "clips") -> list[ClipArrays]:
-    """The clips of a message."""
+    """Return the clips of a message."""
     if not isinstance(listed, list):
         raise MessageError(f"a list of clips was expected for {key}")
     return [_unpacked(values, arrays, f"{key}/{number}") for number, values in enumerate(listed)]
@@ -234,7 +235,7 @@ def _unpacked(values: Any, arrays: Arrays, place: str) -> ClipArrays:
     missing = [part for part in PARTS[:-1] if f"{place}/{part}" not in arrays]
     if missing:
         raise MessageError(f"the clip {place} lacks {missing[0]}")
-    found: dict[str, Any] = {part: arrays.get(f"{place}/{part}") for part in PARTS}
+    parts: dict[str, Any] = {part: arrays.get(f"{place}/{part}") for part in PARTS}
     match values:
         case {
             "name": str(name),
@@ -249,8 +250,8 @@ def _unpacked(values: Any, arrays: Arrays, place: str) -> ClipArrays:
         } if all(isinstance(text, str) for text in (*joints, *channels, *orders)):
             about = (frame_time, up, unit_m)
             return ClipArrays(
-                name, tuple(joints), found["parents"], found["offsets"], found["root"], found["rotations"], *about,
-                found["translations"], tuple(map(_tip, tips)), playback, tuple(channels), tuple(orders),
+                name, tuple(joints), parts["parents"], parts["offsets"], parts["root"], parts["rotations"], *about,
+                parts["translations"], tuple(map(_tip, tips)), playback, tuple(channels), tuple(orders),
             )  # fmt: skip
     raise MessageError(f"the clip {place} has not the values that a clip has")
 

@@ -51,7 +51,7 @@ class Task(NamedTuple):
     format: str
     prim: str  # of the group's prototype in USD
     version: str
-    ground: str = ""  # checksum of the ground beside the shards
+    ground: str = ""  # checksum of the ground next to the shards
     character: Path | None = None
     keep_going: bool = False  # with motions that no body makes
 
@@ -72,8 +72,8 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
         )
     model = model_at(task.model) if model is None else model
     body = body_of(model, task.model.name)
-    made, motions = _made(task, model, body)
-    verdicts = [one.verdict._replace(name=f"{task.group}, {one.verdict.name}") for one in made]
+    singles, motions = _made(task, model, body)
+    verdicts = [one.verdict._replace(name=f"{task.group}, {one.verdict.name}") for one in singles]
     require_possible(verdicts, task.keep_going, None)
     path = task.folder / file_name(task.shard, task.format)
     replacing_ours(write_shard, path, motions, task.format)
@@ -85,10 +85,10 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
         "first": task.shard.first,
         "last": task.shard.last,
         "seed": task.seed,
-        "frames": sum(len(one.root) for one in made),
-        "drawn_again": sum(one.tries > 1 for one in made),
-        "amber": sum(one.verdict.color == AMBER for one in made),
-        "red": sum(one.verdict.color == RED for one in made),
+        "frames": sum(len(one.root) for one in singles),
+        "drawn_again": sum(one.tries > 1 for one in singles),
+        "amber": sum(one.verdict.color == AMBER for one in singles),
+        "red": sum(one.verdict.color == RED for one in singles),
         "bytes": size,
         "sha256": digest,
     }
@@ -103,15 +103,15 @@ def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotio
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
     requests = _asked(task, steers, character.ratio if character else 1.0)
     with one_blas_thread():  # once for all: setting the number of threads takes time
-        made = [make_motion(model, body, asked) for asked in requests]
+        singles = [make_motion(model, body, asked) for asked in requests]
     legs = () if model.planting_model is None else model.planting_model.legs
     if character is not None:
-        made = [character.put(one, body, fps) for one in made]
+        singles = [character.put(one, body, fps) for one in singles]
         body, legs = character.body, character.legs
-    motions = motions_of(task.shard, made, task.cast, body, fps, task.prim)._replace(character=task.character)
+    motions = motions_of(task.shard, singles, task.cast, body, fps, task.prim)._replace(character=task.character)
     if task.ground and task.cast is not None:
         motions = on_the_ground(motions, legs, kept_ground(task.folder, task.ground))
-    return made, motions
+    return singles, motions
 
 
 def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
@@ -129,7 +129,7 @@ def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
 def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
     """Return a character's route as its motion sees it: from the origin on, along z, in lengths of a body of size 1.
 
-    `ratio` is how many times as far the character walks as the model's own body.
+    `ratio` is how many times as far the character walks as the model's body.
     """
     covered = (cast.routes[k].astype(np.float64) - cast.ground[k]) / (ratio * cast.size[k])
     along_z = (covered[:, 1] + 1j * covered[:, 0]) * np.exp(-1j * cast.heading[k])
@@ -137,7 +137,6 @@ def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
 
 
 TRIES = 3  # pools, where processes of one are killed
-WAITING = 3  # shards per worker that are handed over at a time
 PATIENCE = 10.0  # seconds to reach a scheduler
 
 
@@ -146,11 +145,11 @@ def run_here(tasks: Sequence[Task], workers: int) -> Iterator[Record]:
     if workers <= 1 or len(tasks) <= 1:
         yield from map(run_task, tasks)
         return
-    left = {task.shard.number: task for task in tasks}
+    unfinished = {task.shard.number: task for task in tasks}
     for _ in range(TRIES):
         try:
-            for record in _pooled(list(left.values()), workers):
-                del left[record["shard"]]
+            for record in _pooled(list(unfinished.values()), workers):
+                del unfinished[record["shard"]]
                 yield record
             return
         except BrokenProcessPool:
@@ -192,7 +191,7 @@ def _end_with_the_parent() -> None:
 
 
 def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> Iterator[Record]:
-    """Yield records as shards are finished, from a scheduler at an address or a cluster of our own on this machine."""
+    """Yield records as shards are finished, from a scheduler at an address or a cluster started on this machine."""
     lib = _distributed()
     with _client(workers, scheduler) as client:
         _check_versions(client)
@@ -206,7 +205,8 @@ def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> I
                 running.add(client.submit(run_task, task, models[task.model], pure=False, retries=1))
             return task is not None
 
-        for _ in range(max(1, WAITING * len(client.scheduler_info(n_workers=-1)["workers"]))):
+        # three shards per worker: none waits for work, and the scheduler's memory stays flat
+        for _ in range(max(1, 3 * len(client.scheduler_info(n_workers=-1)["workers"]))):
             hand_over()
         try:
             for future in running:
@@ -249,7 +249,7 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     lib = _distributed()
     logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it meets is raised here, in our words
     if scheduler is None:
-        # Without an address of its own, the page about the cluster would be open to the whole network.
+        # Without an address the page about the cluster would be open to the network.
         options: dict[str, Any] = {
             "n_workers": workers, "threads_per_worker": 1, "host": "127.0.0.1", "dashboard_address": "127.0.0.1:0",
         }  # fmt: skip
@@ -297,9 +297,9 @@ def _check_versions(client: Any) -> None:
         except ImportError:
             return "not installed"
 
-    for address, found in client.run(version).items():
-        if found != __version__:
+    for address, installed in client.run(version).items():
+        if installed != __version__:
             raise UsageError(
-                f"the worker at {address} has freshtake {found}, and this is {__version__}: install the same version "
-                "on all machines"
+                f"the worker at {address} has freshtake {installed}, and this is {__version__}: install the same "
+                "version on all machines"
             )

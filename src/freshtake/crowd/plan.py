@@ -1,4 +1,4 @@
-"""Plan: who a crowd is made of, how many there are, how long they move and where they stand."""
+"""Plan: who a crowd is made of, how many there are, how long they move and where they are placed."""
 
 from __future__ import annotations
 
@@ -23,12 +23,11 @@ SPACING = 1.5  # metres
 Range = tuple[float, float]
 Polyline = tuple[tuple[float, float], ...]  # x, z in metres
 FRAMES = 20_000  # in a shard: 0.4 s of work and ten megabytes
-MOST = 1000
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where characters stand, in metres on the ground (x, z).
+    """Where characters are placed, in metres on the ground (x, z).
 
     `spacing` is the distance of neighbors on a grid and along paths, and the least distance in a disc. A disc without
     `radius` is as large as it has to be. `center` is the middle of a grid or a disc.
@@ -48,7 +47,7 @@ class Group:
 
     `phase` is where in the cycle they start (0 to 1), `heading` is in degrees about the vertical, 0 along z; on paths
     it is added to the direction of the path. They keep their heading, or walk to a `target` (x, z), or each follows
-    the nearest of `paths`. With a `placement` of their own they do not stand among the others. Their motions are
+    the nearest of `paths`. With a separate `placement` they are not among the others. Their motions are
     retargeted onto a `character`, a file with a skin, where one is named.
     """
 
@@ -97,7 +96,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
+    """All of a crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
 
     groups: tuple[Group, ...]
     number: int = 200
@@ -150,7 +149,7 @@ class Plan:
 
 
 def counts(total: int, shares: tuple[float, ...]) -> list[int]:
-    """Find whole numbers that sum to `total`, as near to the shares as can be (largest remainders)."""
+    """Find integers that sum to `total`, as near to the shares as can be (largest remainders)."""
     exact = [total * share / sum(shares) for share in shares]
     out = [math.floor(value) for value in exact]
     by_rest = sorted(range(len(shares)), key=lambda k: (out[k] - exact[k], k))
@@ -190,7 +189,8 @@ def shards_of(plan: Plan, fps: float) -> list[Shard]:
         sizes = library_counts(plan)
     else:
         sizes = counts(plan.number, tuple(group.share for group in plan.groups))
-    each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, MOST))
+    # short motions: at most a thousand files or tracks in one shard
+    each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, 1000))
     out: list[Shard] = []
     begin = 1
     for group, size in enumerate(sizes):
@@ -245,8 +245,8 @@ def loops_needed(visible: int, probability: float, shares: Sequence[float], near
     """Find the least number of loops, over all groups by their shares, that keeps the probability of copies."""
 
     def risk(loops: int) -> float:
-        own = [1 + extra for extra in counts(loops - len(shares), tuple(shares))]
-        return repetition_probability(visible, [LoopSet(s, m, near) for s, m in zip(shares, own, strict=True)])
+        parts = [1 + extra for extra in counts(loops - len(shares), tuple(shares))]
+        return repetition_probability(visible, [LoopSet(s, m, near) for s, m in zip(shares, parts, strict=True)])
 
     low, high = len(shares) - 1, max(len(shares), 1)
     while risk(high) > probability:
@@ -265,8 +265,8 @@ def loops_needed(visible: int, probability: float, shares: Sequence[float], near
 def _one_loop(visible: int, near: float) -> Floats:
     """Compute the probability (visible + 1,) that so many characters on one loop are no copies."""
     count = np.arange(visible + 1.0)
-    room = np.maximum(1.0 - count * near, 0.0)
-    return np.where(count < 2.0, 1.0, room ** np.maximum(count - 1.0, 0.0))
+    gap = np.maximum(1.0 - count * near, 0.0)
+    return np.where(count < 2.0, 1.0, gap ** np.maximum(count - 1.0, 0.0))
 
 
 @lru_cache(maxsize=64)

@@ -1,4 +1,4 @@
-"""The routes of a whole crowd over the ground, with or without avoiding each other.
+"""The routes of all of a crowd over the ground, with or without avoiding each other.
 
 Walkers keep a heading, go to a target or follow a polyline. Bodies are discs here; motions are made afterwards and
 follow these routes. Routes are planned once and written next to the shards, so that every part of a farm follows the
@@ -26,21 +26,15 @@ from freshtake.workflows.inputs import generator
 
 STEP = 0.1  # seconds
 NEIGHBORS = 10  # the nearest are seen
-FASTEST = 1.25  # times the own speed
-SPEEDING = 2.0  # metres per second and second: nobody changes velocity faster
-ROUNDS = 20  # of moving overlapping discs apart
+FASTEST = 1.25  # times the usual speed
 SWAY = 0.03  # metres that a body may be off its route: nobody comes closer than the radii and twice this
 ROOM = 0.05  # metres that walkers try to keep beyond that
-CLOSE = 1e-4  # metres of overlap that are none
-NEAR = 1.0  # metres from a target at which its direction is kept
-UNEVEN = 0.01  # metres per second by which wishes differ, so that two who meet head-on do not stop for ever
 SPACING = 0.1  # metres between samples
-AHEAD = 1.0  # metres ahead of the nearest point that a walker heads for: corners are cut by about a quarter of it
-WINDOW = 3.0  # metres along a polyline in which the nearest point is looked for: it may cross itself
+AHEAD = 1.0  # metres that walkers look ahead: corners are cut by about a quarter of it, targets kept when so near
 
 
 class Walkers(NamedTuple):
-    """Everybody at the start: place, speed (0 stands), radius, direction (walkers, 2), target or NaN, polylines."""
+    """Everybody at the start: place, speed (0: waits), radius, direction (walkers, 2), target or NaN, polylines."""
 
     place: Floats
     speed: Floats
@@ -53,7 +47,8 @@ class Walkers(NamedTuple):
 def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np.random.Generator) -> Floats:
     """Simulate places (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
     steps = 2 + int(np.ceil(seconds / STEP))
-    uneven = UNEVEN * (2.0 * rng.random((len(walkers.place), 2)) - 1.0)
+    # Wishes differ by up to 1 cm/s, so that two who meet head-on do not stop for ever.
+    uneven = 0.01 * (2.0 * rng.random((len(walkers.place), 2)) - 1.0)
     place, direction, at = walkers.place.copy(), walkers.direction.copy(), None
     if walkers.polylines is not None:
         at = walkers.polylines.first.copy()
@@ -83,7 +78,8 @@ def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None)
         ahead = walkers.polylines.ahead(at)
         goal = np.where(walkers.polylines.has[:, None], ahead - place, goal)
     length = np.sqrt(goal[:, 0] ** 2 + goal[:, 1] ** 2)
-    far = length > (NEAR if walkers.polylines is None else np.where(walkers.polylines.has, 1e-6, NEAR))  # false for NaN
+    # Near a target the direction is kept, since it would turn about on arrival; without a target (NaN) nothing is far.
+    far = length > (AHEAD if walkers.polylines is None else np.where(walkers.polylines.has, 1e-6, AHEAD))
     out[far] = goal[far] / length[far, None]
     return out
 
@@ -91,7 +87,8 @@ def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None)
 def _eased(velocity: Floats, wish: Floats) -> Floats:
     change = wish - velocity
     length = np.sqrt(change[:, 0] ** 2 + change[:, 1] ** 2)
-    return np.asarray(velocity + change * np.minimum(1.0, SPEEDING * STEP / np.maximum(length, 1e-12))[:, None])
+    # Nobody changes velocity by more than 2 m/s in a second.
+    return np.asarray(velocity + change * np.minimum(1.0, 2.0 * STEP / np.maximum(length, 1e-12))[:, None])
 
 
 def _avoided(walkers: Walkers, place: Floats, velocity: Floats, wish: Floats, avoiding: Avoidance) -> Floats:
@@ -116,14 +113,15 @@ def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats
 
 
 def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
-    """Move discs that overlap apart, each by half of it, in a few rounds; who stands is not moved."""
+    """Move discs that overlap apart, each by half of it, in a few rounds; who does not walk is not moved."""
     out = place.copy()
-    for _ in range(ROUNDS):
+    # Moving two apart can push a third: the rounds end when nobody overlaps by more than a tenth of a millimetre.
+    for _ in range(20):
         pairs = pairs_within(out, 2.0 * float(radius.max()))
         gap = out[pairs[:, 1]] - out[pairs[:, 0]]
         length = np.maximum(np.sqrt(gap[:, 0] ** 2 + gap[:, 1] ** 2), 1e-9)
         over = radius[pairs].sum(axis=1) - length
-        close = over > CLOSE
+        close = over > 1e-4
         if not close.any():
             break
         pairs, gap = pairs[close], (gap / length[:, None] * over[:, None])[close]
@@ -151,13 +149,14 @@ class Polylines(NamedTuple):
 
     def advanced(self, at: Ints, place: Floats) -> Ints:
         """Find the sample nearest to each place, not before the one that it was at."""
-        window = at[:, None] + np.arange(round(WINDOW / SPACING))
+        # Only a few metres onward: a polyline may cross itself, and nobody changes over there.
+        window = at[:, None] + np.arange(round(3.0 * AHEAD / SPACING))
         off = self.samples[window] - place[:, None]
         return np.asarray(at + (off[..., 0] ** 2 + off[..., 1] ** 2).argmin(axis=1))
 
 
 def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
-    """Give walkers of groups with polylines the one of their group that they stand nearest to.
+    """Give walkers of groups with polylines the one of their group that they are nearest to.
 
     `longest` is how far anybody walks.
     """
@@ -184,7 +183,8 @@ def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
     """Sample a polyline and what comes after it, and count those of the polyline itself."""
     steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
     marks = np.concatenate([[0.0], np.cumsum(steps)])
-    beyond = longest + AHEAD + 2.0 * WINDOW
+    # Room for the farthest walker, and for what the last of them looks at ahead and around.
+    beyond = longest + 7.0 * AHEAD
     along = SPACING * np.arange(int((marks[-1] + beyond) / SPACING) + 2)
     count = int(marks[-1] / SPACING) + 1
     if len(line) > 2 and np.array_equal(line[0], line[-1]):
