@@ -165,7 +165,7 @@ sbom: $(VENV)/.studio
 
 # Runs the steps of the Dockerfile without a container, and learns a model with what they install; minutes.
 test-container: $(VENV)/.test
-	FRESHTAKE_CONTAINER=1 $(BIN)/python -m pytest -q tests/test_container.py
+	FRESHTAKE_CONTAINER=1 $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/test_container.py
 
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header

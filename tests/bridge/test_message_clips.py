@@ -11,9 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from freshtake import samples
-from freshtake.bridge.clip_arrays import PARTS, PLAIN, packed, unpacked
 from freshtake.bridge.job_request import arrays_of, clip_of
-from freshtake.bridge.messages import Message, decoded, encoded
+from freshtake.bridge.messages import PARTS, PLAIN, Message, decoded, encoded, packed, unpacked
 from freshtake.errors import FreshtakeError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import with_root_motion

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from freshtake.bridge import shipped_code
-from freshtake.bridge.clip_arrays import packed
 from freshtake.bridge.job_request import Answer, Request, arrays_of
+from freshtake.bridge.messages import packed
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.formats.ftm import read_stored
 from freshtake.formats.read_options import ReadOptions
@@ -28,7 +28,7 @@ from freshtake.workflows.sampling import samples_write
 
 @one_blas_thread()
 def check_takes(request: Request) -> Answer:
-    """What is wrong with each take, with all of them together, and which one is unlike the others."""
+    """Report what is wrong with each take, with all of them together, and which one is unlike the others."""
     clips = request.clips()
     takes = []
     for number, clip in enumerate(clips):
@@ -45,22 +45,24 @@ def _values(finding: Finding) -> dict[str, Any]:
 
 
 def unlike_sentences(takes: Sequence[Any]) -> list[str]:
-    """Which takes do not belong to the others, and in what (Lau 2009, §9); nothing is learned for it."""
+    """Say which takes do not belong to the others, and in what (Lau 2009, §9); nothing is learned for it."""
     from freshtake.variation.examples import material_of
     from freshtake.variation.phase import ALIGNMENT, align
     from freshtake.variation.selection.unlike import compared, unlike_notes
 
     try:
         material = material_of(takes, None, None)
-        found = compared(takes, material, align(material.values, material.weights, ALIGNMENT / material.frame_time))
+        comparison = compared(
+            takes, material, align(material.values, material.weights, ALIGNMENT / material.frame_time)
+        )
     except FreshtakeError as error:
         return [str(error)]
-    return unlike_notes(found, [take.name for take in takes])
+    return unlike_notes(comparison, [take.name for take in takes])
 
 
 @one_blas_thread()
 def cut(request: Request) -> Answer:
-    """Frames at which takes fall into cycles, or into repeats of a piece of one of them."""
+    """Find the frames at which takes fall into cycles, or into repeats of a piece of one of them."""
     clips = request.clips()
     at = request.get("at", str, default="cycles")
     if at not in ("cycles", "repeats"):
@@ -73,7 +75,7 @@ def cut(request: Request) -> Answer:
         if example is None:
             spans = [(int(first), int(last) + 1) for first, last in cycles[number].spans]
         else:
-            spans = [(int(found.start), int(found.stop)) for found in find_occurrences(clip, example)]
+            spans = [(int(span.start), int(span.stop)) for span in find_occurrences(clip, example)]
         pieces += [{"clip": number, "start": start, "stop": stop} for start, stop in spans]
     return request.answer({"pieces": pieces})
 
@@ -88,24 +90,22 @@ def _example(request: Request, clips: Sequence[Clip]) -> Clip:
     return take_frames(clips[number], start, stop)
 
 
-MOST_TAKES = 100
-
-
 def samples(request: Request) -> Answer:
-    """`takes` of each of the `sets` named, such as walk and run."""
+    """Make `takes` of each of the `sets` named, such as walk and run."""
     sets = request.get("sets", list, default=["walk"])
     asked = SamplesWrite(names=sets, out=request.folder / "samples", **request.fields(SamplesWrite))
-    if not all(isinstance(name, str) for name in sets) or asked.takes > MOST_TAKES:
-        raise UsageError(f"sets are names of samples, with at most {MOST_TAKES} takes of each")
+    if not all(isinstance(name, str) for name in sets) or asked.takes > 100:
+        raise UsageError("sets are names of samples, with at most 100 takes of each")
     paths = samples_write(asked, request.report, request.note)
-    clips = [(path.stem, take_in(path, ReadOptions()).motion) for path in paths]
-    made = [arrays_of(clip.changed(name=name)) for name, clip in clips if isinstance(clip, Clip)]
-    values, arrays = packed(made)
+    motions = [(path.stem, take_in(path, ReadOptions()).motion) for path in paths]
+    # strokes and meshes, which other samples are, have no place in a message of clips
+    clips = [arrays_of(clip.changed(name=name)) for name, clip in motions if isinstance(clip, Clip)]
+    values, arrays = packed(clips)
     return Answer({"clips": values, "notes": request.notes}, arrays)
 
 
 def describe(request: Request) -> Answer:
-    """The method that learned a model, what it says about itself, its joints and the takes it was learned from."""
+    """Return the method that learned a model, its facts, its joints and the takes it was learned from."""
     stored = read_stored(request.model())
     recipe = stored.model.material.recipe if stored.method == "variation" else None
     skeleton = None if recipe is None else recipe.skeleton
@@ -118,7 +118,7 @@ def describe(request: Request) -> Answer:
 
 
 def unprepared(request: Request) -> Answer:
-    """The steps of `warm_up` whose machine code did not come with this copy."""
+    """Return the steps of `warm_up` whose machine code did not come with this copy."""
     return request.answer({"steps": [] if shipped_code.in_use() else list(STEPS)})
 
 

@@ -8,7 +8,7 @@ from scipy.spatial.distance import pdist
 
 from freshtake.crowd.collision_avoidance import HalfPlanes, Neighbors, allowed_velocities, half_planes
 from freshtake.crowd.plan import Avoidance
-from freshtake.crowd.route_simulation import STEP, SWAY, Walkers, polylines_of, simulate_routes
+from freshtake.crowd.routes import STEP, SWAY, Walkers, polylines_of, simulate_routes
 from freshtake.numeric.arrays import Floats
 
 HORIZON = 3.0

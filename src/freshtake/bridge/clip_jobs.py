@@ -30,7 +30,7 @@ def learn(request: Request) -> Answer:
 
 
 def parts(request: Request) -> Answer:
-    """What a model's `parts` may name: parts of the body, then joints."""
+    """Return what a model's `parts` may name: parts of the body, then joints."""
     model = model_of(request.model(), "variation")
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
     from freshtake.variation.amount import names_of_parts
@@ -44,11 +44,11 @@ def vary(request: Request) -> Answer:
         model=request.model(), out=request.folder / "variants", format="npz", start=_pose(request, "start"),
         end=_pose(request, "end"), **{"count": 1, **request.fields(Variants)},
     )  # fmt: skip
-    made = run_vary(asked, request.report, request.note)
+    result = run_vary(asked, request.report, request.note)
     names: list[dict[str, Any]] = [
-        {"seed": asked.seed, "number": asked.first + k, "name": path.stem} for k, path in enumerate(made.paths)
+        {"seed": asked.seed, "number": asked.first + k, "name": path.stem} for k, path in enumerate(result.paths)
     ]
-    return request.answer({"made": names}, made.paths)
+    return request.answer({"made": names}, result.paths)
 
 
 def _pose(request: Request, key: str) -> str | None:
@@ -76,12 +76,12 @@ def retarget(request: Request) -> Answer:
         clips=request.files(), onto=_character(request), out=request.folder / "retargeted", body_map=_maps(request),
         format="npz", **request.fields(Retargeting),
     )  # fmt: skip
-    made = run_retarget(asked, request.report, request.note)
-    return request.answer(_map_values(made.way), made.paths)
+    result = run_retarget(asked, request.report, request.note)
+    return request.answer(_map_values(result.way), result.paths)
 
 
 def map(request: Request) -> Answer:
-    """Which joints of both skeletons `retarget` takes for which part of the body."""
+    """Return which joints of both skeletons `retarget` takes for which part of the body."""
     onto = onto_character(_character(request), _maps(request), warn=request.note)
     clip = take_in(request.files()[0], ReadOptions(warn=request.note)).motion
     assert isinstance(clip, Clip)
@@ -105,7 +105,7 @@ def _maps(request: Request) -> Path | None:
 
 
 def _map_values(way: Retargeter | None) -> dict[str, Any]:
-    """Nothing has to be matched where the joints are the target's own."""
+    """Return the maps of a retargeting; none where clips have the joints of the target already."""
     if way is None:
         return {"maps": None, "matched": None, "leg_ratio": 1.0}
     return {"maps": maps_of(way), "matched": way.matched, "leg_ratio": way.transfer.leg_ratio}

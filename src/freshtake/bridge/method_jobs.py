@@ -1,4 +1,4 @@
-"""Other ways to new motion: styles, blends and endless play."""
+"""Jobs of the other methods: styles, blends and endless play."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from freshtake.workflows.texture_sampling import learn_takes, texture_facts, wri
 
 
 def finish_options(request: Request) -> Finish:
-    """`plant`, `in_place` and `closing_frame`; clips come back as NPZ, which keeps every digit."""
+    """Read `plant`, `in_place` and `closing_frame`; clips are returned as NPZ, which keeps every digit."""
     return Finish(
         plant=request.get("plant", bool, str, default=True),
         delivery=delivery_option(request),
@@ -30,14 +30,14 @@ def finish_options(request: Request) -> Finish:
 
 
 def delivery_option(request: Request) -> Delivery:
-    """`in_place` takes the travel out; with `closing_frame` a loop ends with its first frame again."""
+    """Read how motion is delivered: `in_place` without travel, `closing_frame` with the first frame of loops again."""
     return chosen_delivery(
         None, request.get("in_place", bool, default=False), request.get("closing_frame", bool, default=False)
     )
 
 
 def length_option(request: Request, *, needed: bool = True) -> Length | None:
-    """`frames` or `seconds`; only one of them."""
+    """Read the length, either `frames` or `seconds`."""
     frames, seconds = request.get("frames", int), request.number("seconds")
     if frames is not None and seconds is not None:
         raise UsageError("a length is given in frames or in seconds, not in both")
@@ -74,7 +74,7 @@ def style_apply(request: Request) -> Answer:
 
 
 def blend_learn(request: Request) -> Answer:
-    """A model from classes of takes: their names, each with the numbers of its clips."""
+    """Learn a model from classes of takes: their names, each with the numbers of its clips."""
     files, classes = request.files(), request.get("classes", dict, default={})
     takes = {}
     for name, numbers in classes.items():
@@ -87,7 +87,7 @@ def blend_learn(request: Request) -> Answer:
 
 
 def blend_sample(request: Request) -> Answer:
-    """So much motion with these weights."""
+    """Synthesize motion of this length with these weights."""
     length_option(request)
     target = request.folder / "blend.npz"
     values = {**request.params, "weights": _weights(request)}
@@ -97,7 +97,7 @@ def blend_sample(request: Request) -> Answer:
 
 
 def _weights(request: Request) -> str | None:
-    """Weights as the command line spells them; of a mapping, their shares count."""
+    """Return weights as the command line spells them; those of a mapping as shares."""
     weights = request.get("weights", str, dict)
     if weights is None or isinstance(weights, str):
         return weights
@@ -110,7 +110,7 @@ def _weights(request: Request) -> str | None:
 
 @one_blas_thread()
 def texture_learn(request: Request) -> Answer:
-    """A model from takes that come back near to themselves."""
+    """Learn a model from takes that return near to earlier frames."""
     from freshtake.texture.learning import recurring
 
     clips = request.clips()
@@ -123,12 +123,12 @@ def texture_learn(request: Request) -> Answer:
 
 
 def texture_sample(request: Request) -> Answer:
-    """So much play, or a loop of that length; `jump_rate` is in jumps a second."""
+    """Synthesize play, or a loop, of this length; `jump_rate` is in jumps a second."""
     length_option(request)
     rate, target = request.number("jump_rate"), request.folder / "play.npz"
     if rate is not None and not 0.0 < rate <= 100.0:
         raise UsageError(f"the rate of jumps must lie above 0 and not above 100 a second, but is {rate:g}")
     values = dict(request.params) if rate is None else {**request.params, "jump_time": 1.0 / rate}
     asked = TextureSample(model=request.model(), out=target, **from_values(Playing, values))
-    made = write_play(asked, finish_options(request), request.report, request.note)
-    return request.answer({"jumps": made.jumps}, [target])
+    play = write_play(asked, finish_options(request), request.report, request.note)
+    return request.answer({"jumps": play.jumps}, [target])

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.crowd.library_size import LoopSet, loops_needed, repetition_probability
+from freshtake.crowd.plan import LoopSet, loops_needed, repetition_probability
 from freshtake.errors import UsageError
 
 
