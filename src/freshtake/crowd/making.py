@@ -25,7 +25,7 @@ from freshtake.crowd.tasks import Record, Task, model_at
 from freshtake.errors import UsageError
 from freshtake.formats.files import check_free, read_bytes, replaces_existing
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import identifiers, pxr
+from freshtake.formats.usd.writing import identifiers, pxr
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Skeleton
 from freshtake.requests.crowd import Crowd

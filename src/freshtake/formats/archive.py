@@ -108,8 +108,8 @@ def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDA
     count = math.prod(layout.shape)
     actual = len(content) - layout.start
     if count * layout.dtype.itemsize != actual:
-        wanted = f"{layout.shape} of {layout.dtype} takes {count * layout.dtype.itemsize} bytes"
-        raise FormatError(path, f"{wanted}, but {actual} are there", place)
+        expected = f"{layout.shape} of {layout.dtype} takes {count * layout.dtype.itemsize} bytes"
+        raise FormatError(path, f"{expected}, but {actual} are there", place)
     flat = np.frombuffer(content, layout.dtype, count, layout.start)
     if layout.dtype.kind == "U":
         codes = flat.view(np.dtype(np.uint32).newbyteorder(layout.dtype.byteorder))
@@ -169,7 +169,7 @@ class Archive:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of the arrays, in the order of the archive."""
+        """Return the names of the arrays, in the order of the archive."""
         return tuple(name.removesuffix(".npy") for name in self.members if name.endswith(".npy"))
 
     def array(self, key: str) -> npt.NDArray[Any]:

@@ -86,7 +86,7 @@ def _regular(path: Path) -> int:
 
 @contextmanager
 def _explained(path: Path, problem: str) -> Iterator[None]:
-    """What the system says about a file, in our words."""
+    """Return what the system says about a file, in our words."""
     if "\0" in str(path):
         raise FormatError(repr(str(path)), "no file can have a name with a null character")
     try:
@@ -186,7 +186,7 @@ def check_free(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
-    """A temporary path beside the target; renamed to it when the block ends well, removed when it does not.
+    """Yield a temporary path next to the target; renamed to it when the block ends well, removed when it does not.
 
     With `durable`, the content is on the disk before the name is: after a power cut there is the old file or the new.
     """
@@ -209,7 +209,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder that becomes the target as a whole; in a target that may be filled, file replaces file."""
+    """Yield a temporary folder that becomes the target atomically; where it may be filled, file replaces file."""
     with _explained(path, "the folder cannot be written"):
         if path.exists() and not path.is_dir():
             raise FormatError(path, "there is a file of this name: name a folder")

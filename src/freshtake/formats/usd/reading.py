@@ -9,12 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.clip_sets import chosen_number, distinct
 from freshtake.formats.files import MOST_NUMBERS, SINGLE
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import composed, nearest_rotations, scale_free
-from freshtake.formats.usd.library import explained, open_stage, pxr
-from freshtake.formats.usd.writing import NOTE
+from freshtake.formats.rig import chosen_number, composed, distinct, nearest_rotations, scale_free
+from freshtake.formats.usd.writing import NOTE, explained, open_stage, pxr
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.clip import playback_from
 from freshtake.numeric.arrays import Floats
