@@ -53,6 +53,7 @@ class _Placer(NamedTuple):
         linear, shift = self.world.linear[frame], self.world.positions[frame]
         if self.joints is None or self.inverse_bind is None or primitive.joints is None or primitive.weights is None:
             return linear[self.place], shift[self.place]
+        # Joint matrix times inverse bind matrix, as (joints, 3, 4): the last row of both is 0, 0, 0, 1.
         turned = linear[self.joints] @ self.inverse_bind[:, :3, :]
         turned[:, :, 3] += shift[self.joints]
         blended = np.zeros((len(primitive.vertices), 3, 4))
@@ -101,6 +102,7 @@ def mesh_parts(container: Container, nodes: Nodes, options: ReadOptions) -> list
             continue
         primitives = primitives_of(container, meshes[number], options)
         total += sum(len(primitive.vertices) for primitive in primitives)
+        # Nodes can draw one mesh again and again: a small file must not ask for more than it could hold.
         if total > max(1_000_000, container.size):
             item.fail(f"{total} vertices are more than the file can hold", "mesh")
         targets = {len(primitive.vertex_targets) for primitive in primitives}
