@@ -17,7 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
-from freshtake.formats.vmc import PoseReader
+from freshtake.formats.vrm import PoseReader
 from freshtake.serve import live
 from freshtake.serve.live import RATE
 from freshtake.workflows.live import Steers

@@ -11,7 +11,7 @@ import pytest
 
 from freshtake import samples
 from freshtake.errors import UsageError
-from freshtake.formats.vmc import PARENTS, PoseReader, message, unity_name, vrm_name
+from freshtake.formats.vrm import PARENTS, PoseReader, message, unity_name, vrm_name
 from freshtake.style.learning import learn
 from freshtake.workflows import receiving
 from freshtake.workflows.live import joined, styled

@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.crowd.route_following import Route, follow_route, smooth_route
 from freshtake.crowd.routes import STEP
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.gltf.rig import character_rig
+from freshtake.formats.gltf.character import character_rig
 from freshtake.formats.rig import Rig
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb, learn_limbs

@@ -24,7 +24,7 @@ from freshtake.crowd.routes import walkers_of, with_routes
 from freshtake.errors import UsageError
 from freshtake.formats.files import check_free, read_bytes, replaces_existing
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import identifiers, pxr
+from freshtake.formats.usd.writing import identifiers, pxr
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Skeleton
 from freshtake.requests.crowd import Crowd

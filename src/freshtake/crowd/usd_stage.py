@@ -18,8 +18,7 @@ from freshtake.crowd.folder import replacing_ours
 from freshtake.crowd.plan import Shard
 from freshtake.crowd.shard_files import Motions, file_name
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import explained, export, joint_paths, pxr
-from freshtake.formats.usd.writing import add_body, add_triangles
+from freshtake.formats.usd.writing import add_body, add_triangles, explained, export, joint_paths, pxr
 from freshtake.motion import Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.motion.validation import fps_of

@@ -97,7 +97,7 @@ def _cells(path: Path, text: str, separator: str, line: int) -> list[tuple[int, 
 
 
 def _plain(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table | None:
-    """All numbers in one sweep; None where there are quotes, blanks, empty cells or anything but plain numbers."""
+    """Read all numbers in one sweep; None where there are quotes, blanks, empty cells or anything but plain numbers."""
     if '"' in body or " " in body or (separator != "\t" and "\t" in body):
         return None
     spread = body.replace(separator, " ")

@@ -120,7 +120,7 @@ def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
     for ending in dict.fromkeys(ending.lower().lstrip(".") for ending in endings):
         kind = for_writing(Path(f"clip.{ending}"))
         if kind.name == "usd":
-            from freshtake.formats.usd.library import pxr
+            from freshtake.formats.usd.writing import pxr
 
             pxr()
         formats.append((ending, kind))

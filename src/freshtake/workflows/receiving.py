@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 from freshtake.errors import UsageError
-from freshtake.formats.vmc import PoseReader
+from freshtake.formats.vrm import PoseReader
 from freshtake.motion import Clip
 from freshtake.motion.features import decode
 from freshtake.motion.retarget import Retargeter, make_rig

@@ -17,11 +17,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.clip_sets import in_metres
 from freshtake.formats.ftm import Stored, is_model, read_stored
-from freshtake.formats.humanoid import humanoid_of
 from freshtake.formats.read_options import WriteOptions
-from freshtake.formats.vmc import PORT, PosePackets
+from freshtake.formats.rig import in_metres
+from freshtake.formats.vrm import PORT, PosePackets, humanoid_of
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.verdict import judge, require_possible

@@ -11,12 +11,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from freshtake.errors import UsageError
-from freshtake.formats.humanoid import humanoid_of
-from freshtake.formats.vmc import (
+from freshtake.formats.vrm import (
     Message,
     PosePackets,
     bundles,
     decoded,
+    humanoid_of,
     message,
     mirrored_places,
     mirrored_turns,
