@@ -341,11 +341,11 @@ class PoseReader:
 
 def vrm_name(unity: str) -> str:
     """Return the name of a bone in VRM 1.0 that VMC calls as Unity does."""
-    bone = unity[:1].lower() + unity[1:]
-    if "Thumb" in bone:
-        side, joint = bone.split("Thumb")
-        bone = f"{side}Thumb{ {after: before for before, after in _THUMB.items()}.get(joint, joint) }"
-    return bone
+    name = unity[:1].lower() + unity[1:]
+    if "Thumb" in name:
+        side, joint = name.split("Thumb")
+        name = f"{side}Thumb{ {after: before for before, after in _THUMB.items()}.get(joint, joint) }"
+    return name
 
 
 def _parents() -> dict[str, str]:
@@ -362,9 +362,9 @@ def _parents() -> dict[str, str]:
             chains.append((hand, [f"{finger}{joint}" for joint in ("Proximal", "Intermediate", "Distal")]))
         for start, bones in chains:
             above = start
-            for bone in bones:
-                out[f"{side}{bone}"] = above
-                above = f"{side}{bone}"
+            for name in bones:
+                out[f"{side}{name}"] = above
+                above = f"{side}{name}"
     return out
 
 
