@@ -17,10 +17,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
 
 UP_AXES = ("y", "z")
-SAME_RATE = 1.001e-3  # a tenth of a percent, with 60 / 1.001 included
-
-
-_AT_ONCE = 1 << 22  # numbers that are looked at together
 
 
 def frozen(
@@ -66,7 +62,8 @@ def _all_finite(array: npt.NDArray[Any]) -> bool:
     """Return whether all numbers are finite, a part at a time, since the answers of all would be memory too."""
     if array.ndim < 2:
         return bool(np.isfinite(array).all())
-    step = max(1, _AT_ONCE * len(array) // max(array.size, 1))
+    # Look at four million numbers at a time, so that large arrays need no second copy.
+    step = max(1, (1 << 22) * len(array) // max(array.size, 1))
     return all(bool(np.isfinite(array[first : first + step]).all()) for first in range(0, len(array), step))
 
 
@@ -105,7 +102,8 @@ def fps_of(frame_time: float) -> float:
 
 def same_rate(a: float, b: float) -> bool:
     """Whether two frame times (or rates) are one: files round theirs, 0.016667 s for 60 fps; 59.94 counts as 60."""
-    return abs(a / b - 1.0) < SAME_RATE
+    # Within a tenth of a percent rates are the same: 60 and 60 / 1.001 are.
+    return abs(a / b - 1.0) < 1.001e-3
 
 
 def up_axis(value: str) -> str:

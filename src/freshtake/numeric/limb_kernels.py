@@ -13,7 +13,6 @@ import math
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
-SMALL = 1e-7
 LINK_ROOM = 13  # numbers that the coordinates of a joint's links are worked out in
 OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: a factor of what is bent more, and the most
 
@@ -62,7 +61,8 @@ def exponential_into(v: Floats, out: Floats) -> None:
     """out = the unit quaternion of the rotation vector v; `out` may be v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     # Two terms of the series where the quotient would divide 0 by 0.
-    factor = 0.5 - angle * angle / 48.0 if angle < SMALL else math.sin(0.5 * angle) / angle
+    # Near 0 the quotient is rounding, and its series is exact.
+    factor = 0.5 - angle * angle / 48.0 if angle < 1e-7 else math.sin(0.5 * angle) / angle
     x, y, z = factor * v[0], factor * v[1], factor * v[2]
     out[0], out[1], out[2], out[3] = math.cos(0.5 * angle), x, y, z
 

@@ -16,15 +16,8 @@ from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_matrix, to_rotvec
 
-MOVED = np.radians(5.0)  # a joint that moves less shows no hinge
-BENT = np.radians(4.0)  # nor does one that is bent less
-HINGE_SHARE = 0.8  # of a joint's motion that must be about one axis
-MARGIN = np.radians(25.0)  # beyond the range that a joint was seen in
-STILL = np.radians(0.3)  # a joint does not turn in directions that move less than this (RMS)
-MOVING = np.radians(1.0)  # a joint that moves less shows nothing
 NEVER = 10.0  # radians: as low end above the high end
 UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
-ARM_REACH = (0.3, 1.0)  # arms can do far more than one motion shows
 _TWIST = re.compile(r"twist|roll", re.IGNORECASE)
 _LEG = re.compile(r"leg|foot", re.IGNORECASE)
 _ARM = re.compile(r"arm|hand", re.IGNORECASE)
@@ -37,11 +30,13 @@ def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) ->
     else None.
     """
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
-    if moments[-1] >= MOVED**2 and moments[-1] >= HINGE_SHARE * moments.sum():
+    # A hinge moves by 5° or more, four fifths of it about one axis.
+    if moments[-1] >= np.radians(5.0) ** 2 and moments[-1] >= 0.8 * moments.sum():
         return np.asarray(axes[:, -1])
     across = np.cross(rotate(inverse(reference), upper), lower)
     size = float(np.linalg.norm(across))
-    if size < np.sin(BENT) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
+    # A limb that is bent by less than 4° does not show to which side it bends.
+    if size < np.sin(np.radians(4.0)) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
         return None
     return np.asarray(across / size)
 
@@ -101,7 +96,8 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
     seen = to_rotvec(multiply(inverse(reference), rotations))
     spread, basis = principal_axes(seen)
     # An axis counts as fixed only if it moves little both by itself and beside the joint's main axis.
-    still = (spread < STILL) & (spread < 0.1 * spread[0]) & (spread[0] >= MOVING)
+    # A joint that moves by 1° or more does not turn in directions in which it moves by less than 0.3°.
+    still = (spread < np.radians(0.3)) & (spread < 0.1 * spread[0]) & (spread[0] >= np.radians(1.0))
     if not still.any():
         return None
     y = seen @ basis
@@ -132,7 +128,8 @@ def stated_axis(skeleton: Skeleton, joint: int, axis: str) -> Floats:
 
 def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     # Leave a margin in proportion to the range that was seen: few takes show all that a joint can do.
-    more = MARGIN + 0.2 * (high - low)
+    # Allow 25° and a fifth of the range beyond what a joint was seen in.
+    more = np.radians(25.0) + 0.2 * (high - low)
     return low - more, high + more
 
 
@@ -275,6 +272,7 @@ def _limb(
     skeleton: Skeleton, rotations: Floats, positions: Floats, name: str, joints: tuple[int, ...], is_leg: bool
 ) -> Limb:
     upper, middle, end = joints[:3]
+    # Arms can do far more than one motion shows.
     return Limb(
         name,
         is_leg,
@@ -283,7 +281,7 @@ def _limb(
         end,
         joints[3] if len(joints) == 4 else None,
         knee_hinge(skeleton, rotations[:, middle], middle, end),
-        _reach(skeleton, positions, upper, end) if is_leg else ARM_REACH,
+        _reach(skeleton, positions, upper, end) if is_leg else (0.3, 1.0),
         free_ways(skeleton, rotations[:, upper], upper, ball=True),
         free_ways(skeleton, rotations[:, end], end) if is_leg else None,
     )

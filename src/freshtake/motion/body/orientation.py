@@ -27,8 +27,6 @@ FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose
 AGREED = "as in the other takes of this skeleton"
 HEADS, SOLES = "head", "foot|ankle|toe|heel"
 MOST_FRAMES = 200  # as many frames as are looked at
-CLEAR = 0.8  # cosine within which the body points along an axis; takes of standing people have above 0.97
-SURE = 0.95  # cosine from which a standing body is right against all other takes
 # Standing: the lower foot keeps its height (lower three quarters, in legs), and the body goes about across it. In the
 # recordings the height keeps within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
 # Who runs and jumps leaves the floor, but goes farther across than up and down; a swimmer goes along its own body.
@@ -131,7 +129,8 @@ def judged(body: Body) -> Upright:
     rest = None if body.rest is None else _axis(body.rest)
     grounded = posture is not None and rest is None and keeps_floor(body, posture)
     stands_so = posture is not None and (grounded or stands(body, posture))
-    sure = stands_so and float(body.posture.mean(axis=0).max()) > SURE
+    # A body that is this upright is right against all other takes.
+    sure = stands_so and float(body.posture.mean(axis=0).max()) > 0.95
     if posture is not None and (posture == rest or sure or (stands_so and rest is None)):
         return Upright(posture, FROM_BODY, sure=sure)
     if rest is not None:
@@ -162,7 +161,8 @@ def keeps_floor(body: Body, axis: str) -> bool:
 def _axis(direction: Floats) -> str | None:
     """The axis (y or z) along which a direction points."""
     for axis in UP_AXES:
-        if direction["xyz".index(axis)] > CLEAR:
+        # Takes of people who stand have a cosine above 0.97, so that 0.8 also takes those who bend.
+        if direction["xyz".index(axis)] > 0.8:
             return axis
     return None
 
@@ -301,8 +301,6 @@ def unit_of(motion: Clip | PointClip | MeshSequence) -> float | None:
     return None if guess is None else guess.metres
 
 
-HALF_WINDOW = 1.0 / 30.0  # seconds to either side over which velocities are measured
-VELOCITY_WEIGHT = 0.1  # seconds: how long a velocity lasts when it is weighed against a position
 RATE = 60.0  # frames per second that are enough to find recurrences
 
 
@@ -334,7 +332,8 @@ def pose_points(clip: Clip, reference: Floats | None = None) -> Floats:
     poses = (body_poses(clip, reference) * weights[:, None]).reshape(len(clip), -1)
     rise = clip.positions()[:, [pelvis(clip.skeleton)], clip.up_index] / leg_length(clip.skeleton)
     velocities = velocity(np.concatenate([poses, rise], axis=1), clip.frame_time)
-    return np.concatenate([poses, VELOCITY_WEIGHT * velocities], axis=1)
+    # A velocity counts as the distance that it covers in a tenth of a second.
+    return np.concatenate([poses, 0.1 * velocities], axis=1)
 
 
 def velocity(values: Floats, frame_time: float) -> Floats:
@@ -342,7 +341,8 @@ def velocity(values: Floats, frame_time: float) -> Floats:
     frames = len(values)
     if frames < 2:
         return np.zeros_like(values)
-    reach = max(1, round(HALF_WINDOW / frame_time))
+    # Measure velocities over 1/30 s to either side, at any rate.
+    reach = max(1, round(1.0 / 30.0 / frame_time))
     here = np.arange(frames)
     before, after = np.maximum(here - reach, 0), np.minimum(here + reach, frames - 1)
     return (values[after] - values[before]) / ((after - before) * frame_time)[:, None]

@@ -19,7 +19,6 @@ from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, gi
 from freshtake.numeric.rotations import IDENTITY, angle_between, inverse, multiply, to_rotvec
 
 NOTE, WARNING = "note", "warning"
-SAME = 1e-9  # leg lengths and quaternion components within which two frames are one
 SPIKE_SPEED = 10.0  # leg lengths per second, of the tip of the limb that a joint turns
 SPIKE_RATIO = 5.5  # times the usual speed around it
 BACKGROUND = 0.25  # seconds to either side that say what is usual
@@ -96,7 +95,8 @@ def repeated(clip: Clip) -> Bools:
     leg = leg_length(clip.skeleton)
     turned = np.abs(np.diff(clip.rotations, axis=0)).max(axis=(1, 2))
     moved = np.abs(np.diff(clip.local_translations(), axis=0)).max(axis=(1, 2)) / leg
-    return np.concatenate([[False], (turned <= SAME) & (moved <= SAME)])
+    # Frames are copies where only rounding tells them apart.
+    return np.concatenate([[False], (turned <= 1e-9) & (moved <= 1e-9)])
 
 
 def repeated_findings(name: str, same: Bools, *, repairs: bool = True) -> list[Finding]:

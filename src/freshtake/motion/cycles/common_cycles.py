@@ -33,7 +33,6 @@ from freshtake.motion.skeleton import compatible
 from freshtake.numeric.arrays import Floats
 
 BINS = 72  # of the phase that takes have in common
-LOSABLE = 1.0 / 3.0  # of all cycles, that may be lost for the sake of a foot strike
 
 
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
@@ -105,7 +104,8 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
         shifts = sorted(range(-reach, reach + 1), key=abs)
         counts = [aligned.cycles_cut(strikes, shift) for shift in shifts]
         score = (max(counts), votes)
-        if max(counts) >= (1.0 - LOSABLE) * totals.max() and (best is None or score > best[0]):
+        # A third of all cycles may be lost for a cut at a foot strike.
+        if max(counts) >= (1.0 - 1.0 / 3.0) * totals.max() and (best is None or score > best[0]):
             best = score, strikes, shifts[int(np.argmax(counts))]
     if best is not None:
         return aligned.in_bins(best[1] + best[2])

@@ -12,8 +12,6 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
-HINT = 0.9  # dissimilarity (1: as different as any two frames) up to which a shifted take may recur
-ALIKE = 0.5  # the same once the tempo is followed: up to here it does
 SHARPER = 0.15  # a longer period must be this much more alike to be preferred to a shorter one
 
 
@@ -59,7 +57,8 @@ def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
         best.append((phase, unlike))
         if unlike < SHARPER:
             break
-    good = [entry for entry in best if entry[1] < ALIKE]
+    # Once the tempo is followed, frames a cycle apart are less than half as unlike as any two.
+    good = [entry for entry in best if entry[1] < 0.5]
     if not good:
         return None
     limit = min(unlike for _, unlike in good) + SHARPER
@@ -76,7 +75,8 @@ def possible_periods(points: Floats, fps: float) -> list[int]:
         return []
     curve = dissimilarity(points, longest + 1)
     lags = np.arange(shortest, longest + 1)
-    valley = (curve[lags] <= curve[lags - 1]) & (curve[lags] < curve[lags + 1]) & (curve[lags] < HINT)
+    # A dissimilarity of 1 is that of any two frames; from 0.9 on a shifted take does not recur.
+    valley = (curve[lags] <= curve[lags - 1]) & (curve[lags] < curve[lags + 1]) & (curve[lags] < 0.9)
     # A valley counts only behind a hill: frames next to each other are alike without being a cycle apart.
     # A true period lies behind a hill: at smaller shifts the take differs more.
     behind = np.maximum.accumulate(curve)[lags] > curve[lags] + 0.15

@@ -22,7 +22,6 @@ from freshtake.motion.validation import checked_names, frozen, positive
 from freshtake.numeric.arrays import Bools, Floats
 
 PLACES = ("x", "y", "z")  # dimensions that say where a point lies
-LONGEST = 30.0  # of a logarithm of a time step in frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +93,8 @@ class StrokeLayout:
         count = len(values)
         if not self.timed:
             return start.time + np.arange(resume, count + resume, dtype=np.float64) * self.frame_time
-        steps = self.frame_time * np.exp(np.clip(values[:, -1], -LONGEST, LONGEST))
+        # Logarithms of time steps beyond 30 are of damaged models, and would overflow.
+        steps = self.frame_time * np.exp(np.clip(values[:, -1], -30.0, 30.0))
         if not resume:
             steps[:1] = 0.0
         return np.cumsum(steps) + start.time

@@ -31,8 +31,6 @@ from freshtake.motion.planting.rig import PlantedFrames, PlantSettings, empty_fr
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between
 
-REACH = 0.985  # of a limb's length: beyond it the root comes along
-
 
 class Pinned(NamedTuple):
     """A path (frames, 3) with pins, and how firmly each frame is pinned (frames,), 0 to 1."""
@@ -178,7 +176,8 @@ def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath])
             usual = np.linalg.norm(end - base, axis=1)
             line = goal.path - base - shift
             distance = np.linalg.norm(line, axis=1)
-            excess = np.maximum(distance - np.maximum(REACH * length, np.minimum(usual, FULL * length)), 0.0)
+            # Beyond 98.5 % of the length of a limb the root comes along.
+            excess = np.maximum(distance - np.maximum(0.985 * length, np.minimum(usual, FULL * length)), 0.0)
             shift += line * (goal.hard * excess / np.maximum(distance, 1e-12))[:, None]
     return shift
 

@@ -45,7 +45,6 @@ from freshtake.numeric.limb_kernels import copy_into
 from freshtake.numeric.smooth_path import PathRoom, path_room
 
 NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
-ROOM = 256  # frames that a stream's buffers take before they are made anew
 
 
 class PlantRoom(NamedTuple):
@@ -278,7 +277,8 @@ class PlantingStream:
         whole = self._state
         known = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
         self._fed = len(known.frames.root)
-        frames = empty_frames(self._fed + new + ROOM, joints, legs)
+        # Leave space for 256 further frames, so that a stream seldom allocates.
+        frames = empty_frames(self._fed + new + 256, joints, legs)
         for part, values in zip(frames, known.frames, strict=True):
             part[: self._fed] = values
         self._state = known._replace(frames=frames)

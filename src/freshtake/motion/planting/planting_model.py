@@ -24,9 +24,6 @@ from freshtake.motion.planting.rig import Bones, PelvisFrame, PlantSettings, mak
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 
-NEIGHBORS = 5
-BLOCK = 4096  # frames that are compared at a time
-
 
 def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -> Floats:
     """Contacts (frames, feet) or (frames, foot joints) as numbers from 0 to 1."""
@@ -129,13 +126,15 @@ def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> F
     """
     gallery = examples if isinstance(examples, ContactGallery) else contact_gallery(examples)
     points = pose_points(clip, gallery.facing)
-    blocks = [_shares(points[k : k + BLOCK], gallery) for k in range(0, len(points), BLOCK)]
+    # Compare 4096 frames at a time: all with all would not fit into memory.
+    blocks = [_shares(points[k : k + 4096], gallery) for k in range(0, len(points), 4096)]
     return np.concatenate(blocks)
 
 
 def _shares(points: Floats, gallery: ContactGallery) -> Floats:
     all_distances = distances(points, gallery.poses)
-    count = min(NEIGHBORS, len(gallery.poses))
+    # Five similar poses outvote a single frame that was labelled wrongly.
+    count = min(5, len(gallery.poses))
     near = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     gaps = np.take_along_axis(all_distances, near, axis=1)
     typical = np.median(gaps, axis=1, keepdims=True)

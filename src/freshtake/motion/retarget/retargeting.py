@@ -43,8 +43,6 @@ from freshtake.numeric.rotations import inverse, multiply, rotate
 LEG: Limb = ("upper_leg", "lower_leg", "foot")
 ARM: Limb = ("upper_arm", "lower_arm", "hand")
 LONG_GAP = 0.5  # seconds: in a longer step the correction fades away and comes back
-STRAY = 0.03  # leg lengths beyond which a foot hardly strays from where its leg would put it
-BEND = math.radians(3.0)  # the most by which a knee bends more or less for the height of its foot
 
 
 Limb = tuple[str, str, str]
@@ -313,8 +311,10 @@ class Retargeter:
         places[..., 1] += lift[:, None]
         for side, move in zip(SIDES, moves, strict=True):
             move[:, 1] -= lift
-            near = limited(move, STRAY * leg(self.target.rest, self.target.body))
-            lead_limb(self.target, side, LEG, world, places, near, BEND)
+            # Beyond 3 % of a leg a foot hardly strays from where its leg would put it.
+            near = limited(move, 0.03 * leg(self.target.rest, self.target.body))
+            # A knee bends by at most 3° more or less for the height of its foot.
+            lead_limb(self.target, side, LEG, world, places, near, math.radians(3.0))
 
     def _filed(self, clip: Clip, world: Floats, places: Floats) -> Clip:
         """A clip as the target's file has it: what is above the joint that travels stands still."""

@@ -29,7 +29,6 @@ ALARMS = 0.01  # share of further takes that may exceed any limit
 ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
 LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
 SUNK = 0.005  # leg lengths that anybody may go deeper
-BEYOND = 99.0  # logarithms: damaged models reach what exp cannot
 PEAKS = 2.0  # times the largest acceleration of any take
 
 
@@ -45,11 +44,12 @@ class Figure(NamedTuple):
 
     def sentence(self, value: float, more: float) -> str:
         """In words what the figure is, or by how much it is larger than in the takes."""
+        # Damaged models reach logarithms that exp cannot take.
         shown = {
             BEND: math.degrees(more),
             DEPTH: 100.0 * more,
             CLEARANCE: 100.0 * -math.expm1(-more),
-            PEAK: math.exp(min(more, BEYOND)),
+            PEAK: math.exp(min(more, 99.0)),
         }
         what = "wrong" if self.what == "stretch" and value > 0.0 else self.what
         return FARTHER[what].format(who=self.who, more=shown[self.kind], value=math.degrees(value))
