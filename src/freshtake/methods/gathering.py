@@ -66,7 +66,7 @@ def _with_up(motion: Motion, up: str) -> Motion:
 
 
 def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:
-    """Clips in the first one's unit."""
+    """Return clips in the first one's unit."""
     first = next((motion for motion in motions if isinstance(motion, Clip)), None)
     return [
         motion if first is None or not isinstance(motion, Clip) else _like(motion, first, say) for motion in motions
@@ -89,7 +89,7 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
 
 
 def _one_root(motions: list[Motion]) -> list[Motion]:
-    """Clips of one rig with their root at one joint: the lowest one that carries the body in all of them."""
+    """Return clips of one rig with their root at one joint: the lowest one that carries the body in all of them."""
     clips = [motion for motion in motions if isinstance(motion, Clip)]
     if len(clips) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
         return motions
@@ -118,7 +118,7 @@ def _one_build(clips: list[Clip]) -> list[Clip]:
 
 
 def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
-    """A motion with the vertical axis of a model's takes, and its root at the same joint as theirs."""
+    """Return a motion with the vertical axis of a model's takes, and its root at the same joint as theirs."""
     layout = None if recipe is None else recipe.layout
     if not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
         return motion
@@ -130,7 +130,7 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:
-    """One sentence where takes face different ways: models do not store which way a take faces."""
+    """Return a sentence where takes face different ways: models do not store which way a take faces."""
     facings = []
     for clip in (motion for motion in motions if isinstance(motion, Clip)):
         angles = facing(clip)

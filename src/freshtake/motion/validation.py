@@ -68,7 +68,7 @@ def _all_finite(array: npt.NDArray[Any]) -> bool:
 
 
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
-    """Like `frozen`, and of unit length: tiny errors are scaled away, others refused."""
+    """Check as `frozen` does, and that lengths are 1: tiny errors are scaled away, others refused."""
     array: Floats = frozen(value, name, shape, finite=False)
     with np.errstate(over="ignore", invalid="ignore"):
         w, x, y, z = array[..., 0], array[..., 1], array[..., 2], array[..., 3]
@@ -86,7 +86,7 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
 
 
 def positive(value: float, name: str) -> float:
-    """A finite number above zero, and not so near to it that its reciprocal is infinite."""
+    """Return a finite number above zero, and not so near to it that its reciprocal is infinite."""
     number = float(value)
     if not (np.isfinite(number) and number > 1e-300):
         raise InvalidMotion(f"{name} must be a finite number above 0, but is {value}")
@@ -94,7 +94,7 @@ def positive(value: float, name: str) -> float:
 
 
 def fps_of(frame_time: float) -> float:
-    """Frames per second; a whole number where the frame time is exactly that number's reciprocal."""
+    """Return frames per second; a whole number where the frame time is exactly that number's reciprocal."""
     fps = 1.0 / frame_time
     whole = float(round(fps))
     return whole if whole > 0 and 1.0 / whole == frame_time else fps
@@ -107,14 +107,14 @@ def same_rate(a: float, b: float) -> bool:
 
 
 def up_axis(value: str) -> str:
-    """'y' or 'z'."""
+    """Return 'y' or 'z'; refuse others."""
     if value not in UP_AXES:
         raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {value!r}")
     return value
 
 
 def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:
-    """Names that are not empty, not repeated and hold no control characters."""
+    """Check that names are not empty, not repeated and hold no control characters."""
     if isinstance(given, str):
         raise InvalidMotion(f"{what} names must be given one by one, not as the text {given!r}")
     names = tuple(given)
@@ -135,10 +135,10 @@ class Timed(Sized):
 
     @property
     def fps(self) -> float:
-        """Frames per second, the reciprocal of the frame time."""
+        """Return frames per second, the reciprocal of the frame time."""
         return fps_of(self.frame_time)
 
     @property
     def duration(self) -> float:
-        """Seconds from the first frame to the last."""
+        """Return seconds from the first frame to the last."""
         return (len(self) - 1) * self.frame_time

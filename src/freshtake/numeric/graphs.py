@@ -52,7 +52,7 @@ def pairs_within(points: Floats, reach: float) -> Ints:
     """
     pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
     pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
-    # Inside a cell a point is found beside itself, and pairs are found from both sides.
+    # Inside a cell a point is found as its neighbor, and pairs are found from both sides.
     return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 

@@ -24,7 +24,7 @@ _ARM = re.compile(r"arm|hand", re.IGNORECASE)
 
 
 def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) -> Floats | None:
-    """The axis about which most of the motion goes, from rotation vectors (poses, 3) about the reference.
+    """Return the axis about which most of the motion goes, from rotation vectors (poses, 3) about the reference.
 
     Where the joint hardly moves or moves in all ways: the axis at right angles to both segments, if it is bent at all;
     else None.
@@ -42,7 +42,7 @@ def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) ->
 
 
 def flexion(rotations: Floats, axis: Floats, upper: Floats, lower: Floats) -> Floats:
-    """The angles (poses,) about the axis by which a hinge at these rotations (poses, 4) is bent from straight.
+    """Return the angles (poses,) about the axis by which a hinge at these rotations (poses, 4) is bent from straight.
 
     With upper segment u and lower segment s, |u + R(θ) s| is largest where u · R(θ) s = a cos θ + b sin θ + c is.
     """
@@ -52,7 +52,7 @@ def flexion(rotations: Floats, axis: Floats, upper: Floats, lower: Floats) -> Fl
 
 
 def principal_axes(seen: Floats) -> tuple[Floats, Floats]:
-    """Root mean squares (3,), largest first, and their axes as columns of a right-handed basis (3, 3)."""
+    """Return root mean squares (3,), largest first, and their axes as columns of a right-handed basis (3, 3)."""
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
     axes = axes[:, ::-1] * np.array([1.0, 1.0, -1.0])
     axes[:, 2] *= np.sign(np.linalg.det(axes))
@@ -60,7 +60,7 @@ def principal_axes(seen: Floats) -> tuple[Floats, Floats]:
 
 
 def first_angle(rotations: Floats, first: Floats, second: Floats) -> Floats:
-    """Angles α (poses,) about the axis a of rotations exp(a α) exp(b β), for axes a and b at right angles."""
+    """Return angles α (poses,) about the axis a of rotations exp(a α) exp(b β), for axes a and b at right angles."""
     turned = rotate(rotations, second)
     return np.asarray(np.arctan2(turned @ np.cross(first, second), turned @ second))
 
@@ -79,7 +79,7 @@ class Chain(NamedTuple):
 
 
 def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool = False) -> Chain | None:
-    """The directions in which a joint turns, from its rotations (poses, 4); None: all.
+    """Return the directions in which a joint turns, from its rotations (poses, 4); None: all.
 
     Where the file gives it one or two angles, these; else directions that never move are frozen, except those of a
     ball.
@@ -95,7 +95,7 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
     reference = mean(rotations)
     seen = to_rotvec(multiply(inverse(reference), rotations))
     spread, basis = principal_axes(seen)
-    # An axis counts as fixed only if it moves little both by itself and beside the joint's main axis.
+    # An axis counts as fixed only if it moves little both by itself and against the joint's main axis.
     # A joint that moves by 1° or more does not turn in directions in which it moves by less than 0.3°.
     still = (spread < np.radians(0.3)) & (spread < 0.1 * spread[0]) & (spread[0] >= np.radians(1.0))
     if not still.any():
@@ -121,7 +121,7 @@ def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> F
 
 
 def stated_axis(skeleton: Skeleton, joint: int, axis: str) -> Floats:
-    """One of the file's axes, in the joint's own frame."""
+    """Return one of the file's axes, in the joint's own frame."""
     turned = UNTURNED if skeleton.axes is None else skeleton.axes[joint]
     return np.asarray(to_matrix(turned)[:, "XYZ".index(axis)])
 
@@ -134,7 +134,7 @@ def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 
 def _two_axes(skeleton: Skeleton, rotations: Floats, joint: int) -> Chain:
-    """Two hinges in one place, as the file has them."""
+    """Return two hinges in one place, as the file has them."""
     order = skeleton.orders[joint]
     a, b = (stated_axis(skeleton, joint, axis) for axis in order)
     first = first_angle(rotations, a, b)
@@ -143,7 +143,7 @@ def _two_axes(skeleton: Skeleton, rotations: Floats, joint: int) -> Chain:
 
 
 def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) -> Chain:
-    """Hinges about the file's axes at angles `seen`; limits are the file's, else the range with a margin."""
+    """Return hinges about the file's axes at angles `seen`; limits are the file's, else the range with a margin."""
     turned = to_matrix(UNTURNED if skeleton.axes is None else skeleton.axes[joint])
     basis, low, high = [], [], []
     for axis, angles in zip(order, seen, strict=True):
@@ -157,7 +157,7 @@ def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) 
 
 
 def _limits(skeleton: Skeleton, joint: int) -> dict[str, tuple[float, float]]:
-    """The limits that the file states (Acclaim), by axis."""
+    """Return the limits that the file states (Acclaim), by axis."""
     limits = skeleton.limits[joint] if skeleton.limits is not None else ()
     named = zip(skeleton.channels[joint], limits, strict=False)
     return {channel[1].upper(): pair for channel, pair in named if channel[0] == "r" and pair is not None}
@@ -187,12 +187,12 @@ class Limb(NamedTuple):
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The joints that can be put to a place: the end and, of a leg, its toe."""
+        """Return the joints that can be put to a place: the end and, of a leg, its toe."""
         return (self.end,) if self.toe is None else (self.end, self.toe)
 
 
 def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tuple[Limb, ...]:
-    """Legs, then arms, with hinges and ranges learned from the clips; the file's axes and limits go first.
+    """Learn legs, then arms, with hinges and ranges from the clips; the file's axes and limits go first.
 
     Joints are guessed from names and geometry; a mapping of legs replaces all guessed legs, one of arms all arms.
     """
@@ -208,7 +208,7 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
 
 
 def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tuple[str, tuple[int, ...], bool]]:
-    """Name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg."""
+    """Yield name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg."""
     mapped = [_mapped(skeleton, name, joints) for name, joints in (mapping or {}).items()]
     legs = [limb for limb in mapped if limb[2]] or _guessed_legs(skeleton)
     arms = [limb for limb in mapped if not limb[2]] or _guessed_arms(skeleton)
@@ -216,7 +216,7 @@ def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tu
 
 
 def limb_feet(limbs: Sequence[Limb], skeleton: Skeleton) -> tuple[Foot, ...]:
-    """The feet that the legs among the limbs stand on, in their order."""
+    """Return the feet that the legs among the limbs stand on, in their order."""
     return tuple(Foot(skeleton.names[limb.end], limb.end, limb.toe) for limb in limbs if limb.is_leg)
 
 
@@ -235,7 +235,7 @@ def _guessed_arms(skeleton: Skeleton) -> list[tuple[str, tuple[int, ...], bool]]
 
 
 def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
-    """The two joints above the end that bend, twist joints and joints in one place with the next left out."""
+    """Return the two joints above the end that bend, twist joints and joints in one place with the next left out."""
     lengths, path = skeleton.lengths(), skeleton.chain(end)
     reach = lengths[path].max()
     joints: list[int] = []
@@ -251,7 +251,7 @@ def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
 
 
 def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, tuple[int, ...], bool]:
-    """One entry of a mapping, checked against the skeleton."""
+    """Check one entry of a mapping against the skeleton."""
     is_leg = _LEG.search(name) is not None and not _ARM.search(name)
     if not is_leg and not _ARM.search(name):
         raise UsageError(f"the mapping's limb {name!r} is neither a leg nor an arm: call it left_leg or right_arm")
@@ -288,7 +288,7 @@ def _limb(
 
 
 def _reach(skeleton: Skeleton, positions: Floats, upper: int, end: int) -> tuple[float, float]:
-    """The least and the greatest distance that was seen, in the length of the straight limb."""
+    """Return the least and the greatest distance that was seen, in the length of the straight limb."""
     path = skeleton.chain(end)
     full = max(float(skeleton.lengths()[path[path.index(upper) + 1 :]].sum()), 1e-12)
     seen = np.linalg.norm(positions[:, end] - positions[:, upper], axis=1) / full

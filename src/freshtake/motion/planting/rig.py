@@ -66,7 +66,7 @@ class PlantSettings:
 
 
 def settings_for(plant: bool | str) -> PlantSettings:
-    """The settings for a caller's `plant`: True, or the name of a lock."""
+    """Return the settings for a caller's `plant`: True, or the name of a lock."""
     return PlantSettings(lock=plant if isinstance(plant, str) else "soft")
 
 
@@ -105,12 +105,12 @@ class Pace(NamedTuple):
 
     @property
     def latency(self) -> int:
-        """Frames between what goes into a planter and what comes out."""
+        """Return frames between what goes into a planter and what comes out."""
         return self.horizon + self.wait
 
 
 def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) -> Pace:
-    """The settings for motion of a frame rate and a body's size."""
+    """Return the settings for motion of a frame rate and a body's size."""
 
     def frames(seconds: float, least: int = 1) -> int:
         return max(least, round(seconds / frame_time))
@@ -229,7 +229,7 @@ class PlantedFrames(NamedTuple):
 
 
 def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
-    """The limbs as arrays."""
+    """Return the limbs as arrays."""
     paths = [skeleton.chain(limb.points[-1]) for limb in limbs]
     longest = max((len(path) for path in paths), default=1)
     path = np.full((len(limbs), longest), -1, dtype=np.intp)
@@ -254,7 +254,7 @@ def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
 
 
 def empty_frames(count: int, joints: int, legs: int) -> Frames:
-    """Frames that nothing is known of yet."""
+    """Return frames that nothing is known of yet."""
     return Frames(
         np.empty((count, 3)), np.empty((count, joints, 4)), np.empty((count, legs, 2)), np.empty((count, legs, 4, 3)),
         np.zeros((count, legs), dtype=np.int8), np.zeros((count, legs, 2), dtype=np.int8),
@@ -265,5 +265,5 @@ def empty_frames(count: int, joints: int, legs: int) -> Frames:
 
 
 def fresh_memory(legs: int) -> Memory:
-    """Before the first frame."""
+    """Return the state before the first frame."""
     return Memory(np.zeros((legs, 3, 3)), np.zeros((3, 1)), np.zeros(1, dtype=np.intp), np.zeros((legs, 2)))
