@@ -56,25 +56,25 @@ class Playback:
 
     @property
     def speed(self) -> float:
-        """Lengths per second along the ground, in the direction of the travel."""
+        """Return lengths per second along the ground, in the direction of the travel."""
         return float(np.linalg.norm(self.travel)) / self.seconds if self.seconds > 0.0 else 0.0
 
     @property
     def direction(self) -> Floats:
-        """(3,): the travel at length 1; 0 where there is none."""
+        """Return (3,): the travel at length 1; 0 where there is none."""
         length = float(np.linalg.norm(self.travel))
         return np.asarray(self.travel / length if length > 0.0 else np.zeros(3))
 
     def changed(self, **changes: Any) -> Playback:
-        """A copy with some fields replaced."""
+        """Return a copy with some fields replaced."""
         return replace(self, **changes)
 
     def fits(self, frames: int, frame_time: float) -> bool:
-        """Whether a clip with this many frames matches this playback; a loop read at another rate does not."""
+        """Return whether a clip with this many frames matches this playback; a loop read at another rate does not."""
         return not self.loop or round(self.seconds / frame_time) == frames - self.closing
 
     def summary(self) -> dict[str, Any]:
-        """Plain values, for JSON and for files that can hold them."""
+        """Return plain values, for JSON and for files that can hold them."""
         out: dict[str, Any] = {"loop": self.loop}
         if self.loop:
             last = REPEATS if self.closing else LEADS
@@ -91,7 +91,7 @@ class Playback:
 
 
 def playback_from(values: Any) -> Playback | None:
-    """The inverse of `summary`; None where a file holds something else."""
+    """Return the inverse of `summary`; None where a file holds something else."""
     if not isinstance(values, Mapping):
         return None
     try:

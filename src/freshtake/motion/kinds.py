@@ -179,7 +179,7 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
 
 
 def _gap_lengths(missing: Bools) -> Floats:
-    """For every frame the length of the gap it lies in (0 outside)."""
+    """Return for every frame the length of the gap it lies in (0 outside)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], missing.astype(np.int8), [0]])))
     lengths = np.zeros(len(missing))
     for start, stop in zip(edges[::2], edges[1::2], strict=True):

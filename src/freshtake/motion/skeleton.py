@@ -25,7 +25,7 @@ class Base:
     `chain` runs from joint 0 to the joint that carries the body; `mover` is the one of them that holds the travel in
     the file. `translations` (chain, 3) and `rotations` (chain, 4) are the file's local transforms of the chain in its
     first frame (zero and none where they are the body's), `offsets` (joints, 3) the file's offsets. `carried` are the
-    first joints that move on branches beside the body, such as targets of inverse kinematics. With `follows` (root
+    first joints that move on branches next to the body, such as targets of inverse kinematics. With `follows` (root
     motion) joint 0 goes along under the body: its translation is its height, and how far it is from the body along the
     ground. `led` are pairs of a carried joint and the joint of the body that it follows in all takes, with its place
     (pairs, 3) and turn (pairs, 4) in that joint's frame: such as ik_foot_l and foot_l.
@@ -64,23 +64,23 @@ class Base:
 
     @property
     def joint(self) -> int:
-        """The joint that carries the body."""
+        """Return the joint that carries the body."""
         return self.chain[-1]
 
     def scaled(self, factor: float) -> Base:
-        """All lengths times a factor."""
+        """Return all lengths times a factor."""
         lengths = {name: getattr(self, name) * factor for name in ("translations", "offsets", "led_places")}
         return replace(self, **lengths)
 
     def leading(self, pairs: Collection[tuple[int, int]]) -> Base:
-        """With only those of the pairs that are led."""
+        """Return the base with only those of the pairs that are led."""
         keep = [k for k, pair in enumerate(self.led) if pair in pairs]
         return replace(
             self, led=tuple(self.led[k] for k in keep), led_places=self.led_places[keep], led_turns=self.led_turns[keep]
         )
 
     def tilted(self, turn: Floats) -> Base:
-        """Turned as a whole (quaternion): the first joint turns, and the others with it."""
+        """Turn the base by a quaternion: the first joint turns, and the others with it."""
         translations, rotations = self.translations.copy(), self.rotations.copy()
         translations[0] = rotate(turn, translations[0])
         if len(self.chain) > 1:
@@ -294,7 +294,7 @@ class Skeleton:
         return sorted(below)
 
     def body(self) -> list[int]:
-        """Return the joints that move: all but those that only lead to the body or stand still beside it.
+        """Return the joints that move: all but those that only lead to the body or stand still next to it.
 
         Returns:
             Numbers in order.

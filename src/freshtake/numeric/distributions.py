@@ -12,8 +12,6 @@ import numpy.typing as npt
 from freshtake.numeric.arrays import Floats
 
 TINY = 1e-300
-PRECISE = 1e-15  # of a factor of the continued fraction, from which on it changes nothing more
-MOST_TERMS = 10_000
 
 
 def incomplete_beta(a: float, b: float, x: npt.ArrayLike) -> Floats:
@@ -40,14 +38,16 @@ def _tail(a: float, b: float, x: Floats, wanted: npt.NDArray[np.bool_]) -> Float
         front = np.exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * np.log(x) + b * np.log1p(-x)) / a
     above, below = np.ones_like(x), 1.0 / (1.0 - (a + b) / (a + 1.0) * x)
     fraction = below.copy()
-    for m in range(1, MOST_TERMS):
+    # The bound ends the loop for arguments at which nothing converges.
+    for m in range(1, 10_000):
         even = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m)) * x
         odd = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1)) * x
         for term in (even, odd):
             below = 1.0 / _not_zero(1.0 + term * below)
             above = _not_zero(1.0 + term / above)
             fraction *= above * below
-        if np.abs(above * below - 1.0).max(initial=0.0) < PRECISE:
+        # A factor this near to 1 changes nothing more.
+        if np.abs(above * below - 1.0).max(initial=0.0) < 1e-15:
             break
     return np.asarray(front * fraction)
 

@@ -7,7 +7,6 @@ import numpy as np
 from freshtake.numeric.arrays import Floats, Ints
 
 AT_ONCE = 4_000_000  # distances that are held in memory
-A_CELL = 3.0  # points in a cell of the first grid, on average
 HALF_BLOCK = ((0, 0), (0, 1), (1, -1), (1, 0), (1, 1))  # so that every pair of neighbouring cells comes once
 BLOCK = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1))
 
@@ -53,7 +52,7 @@ def pairs_within(points: Floats, reach: float) -> Ints:
     """
     pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
     pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
-    # Inside a cell a point is found beside itself, and pairs are found from both sides.
+    # Inside a cell a point is found as its neighbor, and pairs are found from both sides.
     return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 
@@ -72,7 +71,8 @@ def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple
     """
     distances, numbers = np.full((len(who), count), np.inf), np.zeros((len(who), count), dtype=np.intp)
     extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
-    cell = min(reach, max(np.sqrt(A_CELL * extent / max(len(points), 1)), 1e-3 * reach))
+    # Three points in a cell on average: fewer make many cells, more many comparisons.
+    cell = min(reach, max(np.sqrt(3.0 * extent / max(len(points), 1)), 1e-3 * reach))
     left = np.arange(len(who))
     while len(left):
         first, second = _in_blocks(points, who[left], cell, BLOCK).T

@@ -15,7 +15,7 @@ from freshtake.numeric.compiled import compiled, uncounted
 
 @compiled
 def solve_banded(bands: Floats, right: Floats) -> Floats:
-    """x (rows, systems) with A x = right, by A = L D Lᵀ without pivoting; `bands` is overwritten by the factors.
+    """Return x (rows, systems) with A x = right, by A = L D Lᵀ without pivoting; `bands` is overwritten by the factors.
 
     `bands` (rows, width + 1, systems) holds the lower triangle: bands[i, k] is A[i, i - k], anything where i < k.
     """
@@ -50,7 +50,7 @@ EDGE = 3  # rows of zeros before the first and after the last frame
 
 @compiled
 def spline_weights(t: float) -> tuple[float, float, float, float]:
-    """How much each of four knots counts at t in [0, 1) between the middle two; the weights sum to 1."""
+    """Return how much each of four knots counts at t in [0, 1) between the middle two; the weights sum to 1."""
     return (
         (1.0 - t) ** 3 / 6.0,
         (3.0 * t**3 - 6.0 * t**2 + 4.0) / 6.0,

@@ -49,7 +49,7 @@ class Span(NamedTuple):
 
 
 def best_loop(clip: Clip, cycles: int = 1) -> Span:
-    """The part whose two ends are most alike in pose, speed and height, and which turns least."""
+    """Return the part whose two ends are most alike in pose, speed and height, and which turns least."""
     if cycles < 1:
         raise UsageError(f"a loop has 1 cycle or more, not {cycles}")
     name = clip.name or "the clip"
@@ -93,7 +93,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
 
 
 def _loud(clip: Clip) -> Bools:
-    """(frames,): where the body, now or in a frame beside, changes its speed more than three quarters of the time."""
+    """Return (frames,): where the body, within a frame, changes its speed more than three quarters of the time."""
     speed = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
     bend = np.linalg.norm(np.diff(speed, axis=0), axis=2).mean(axis=1)
     padded = np.pad(bend, 2, mode="edge")
@@ -102,7 +102,7 @@ def _loud(clip: Clip) -> Bools:
 
 
 def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
-    """Cycles that follow one another without a gap: first frame, last frame, how many."""
+    """Return cycles that follow one another without a gap: first frame, last frame, how many."""
     breaks = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(spans)) if a[1] != b[0]), len(spans)]
     return [(spans[a][0], spans[b - 1][1], b - a) for a, b in pairwise(breaks)]
 
@@ -125,7 +125,7 @@ def played(loop: Clip, count: int, first: int = 0) -> Clip:
 
 
 def loop_frames(loop: Clip) -> int:
-    """How many frames a loop has before it begins again."""
+    """Return how many frames a loop has before it begins again."""
     return len(loop) - _playback(loop).closing
 
 
@@ -168,7 +168,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
 
 
 def facing_forward(loop: Clip) -> Clip:
-    """The loop from above the origin on, facing forward on average, where the body tells how it faces."""
+    """Return the loop from above the origin on, facing forward on average, where the body tells how it faces."""
     angles, info = facing(loop), _playback(loop)
     angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
     turned_loop = start_at_origin(turned(loop, angle), face=False)
@@ -194,7 +194,7 @@ def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
 
 
 def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Clip:
-    """Differences between the two ends spread; along the ground only those in speed."""
+    """Spread differences between the two ends; along the ground only those in speed."""
     frames = np.arange(len(clip), dtype=np.float64) - start
     ramp, bump = _shapes(frames, stop - start, (stop - start) / (2.0 * cycles))
     at = _speeds_at(len(clip), start, stop)
@@ -220,7 +220,7 @@ def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:
 
 
 def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], dict[int, float]]:
-    """Weights of frames, counted from the start and the stop, that give the speed there per frame."""
+    """Return weights of frames, counted from the start and the stop, that give the speed there per frame."""
     if start >= 1 and stop + 1 < frames:
         return {-1: -0.5, 1: 0.5}, {-1: -0.5, 1: 0.5}
     if stop - start < 2:
@@ -229,7 +229,7 @@ def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], di
 
 
 def _turning(clip: Clip, frame: int, weights: dict[int, float]) -> Floats:
-    """(joints, 3): how fast joints turn, per frame."""
+    """Return (joints, 3): how fast joints turn, per frame."""
     back = inverse(clip.rotations[frame])
     parts = [w * to_rotvec(multiply(clip.rotations[frame + k], back)) for k, w in weights.items()]
     return np.asarray(np.sum(parts, axis=0))
@@ -242,7 +242,7 @@ def _moving(local: Floats, frame: int, weights: dict[int, float]) -> Floats:
 def planted_loop(
     loop: Clip, base: PlantingModel, contacts: Contacts, *, settings: PlantSettings, careful: bool | None = None
 ) -> Clip:
-    """The loop with feet that stand, through its seam as elsewhere: planted as a part of the endless motion."""
+    """Return the loop with feet that stand, through its seam as elsewhere: planted as a part of the endless motion."""
     info, frames = _playback(loop), loop_frames(loop)
     # After 1.5 s planting no longer remembers where it began, so both ends of the loop are planted alike.
     before = int(np.ceil(1.5 / loop.frame_time))
@@ -265,7 +265,7 @@ class BodyCourse(NamedTuple):
 
 
 def course_of(clip: Clip) -> BodyCourse:
-    """The course of a clip's body."""
+    """Return the course of a clip's body."""
     up, places = clip.up_index, np.zeros((len(clip), 3))
     heading, _ = split_heading(clip.rotations[:, 0], upright_reference([clip.rotations[:, 0]], up), up)
     ground = ground_of(clip.root, clip.up)
@@ -283,7 +283,7 @@ def course_of(clip: Clip) -> BodyCourse:
 
 
 def _smooth(values: Floats, frames: float) -> Floats:
-    """Smoothed (frames,), both ends kept: beyond them the motion goes on as if turned about its ends."""
+    """Smooth (frames,), both ends kept: beyond them the motion goes on as if turned about its ends."""
     last = len(values) - 1
     if last < 1:
         return values
@@ -294,7 +294,7 @@ def _smooth(values: Floats, frames: float) -> Floats:
 
 
 def with_root_motion(clip: Clip, where: str) -> Clip:
-    """The clip with its travel on the `hips`, on a `joint` above them, or nowhere (`none`): in place.
+    """Return the clip with its travel on the `hips`, on a `joint` above them, or nowhere (`none`): in place.
 
     The playback of what comes back has speed and direction of the travel.
     """
@@ -315,7 +315,7 @@ def with_root_motion(clip: Clip, where: str) -> Clip:
 
 
 def in_place(clip: Clip, course: BodyCourse) -> Clip:
-    """Without the travel of a course; the heading stays in the body."""
+    """Take out the travel of a trajectory; the heading stays in the body."""
     return clip.changed(root=clip.root - (course.places - course.places[0]))
 
 
@@ -335,7 +335,7 @@ def on_joint(clip: Clip, course: BodyCourse) -> Clip:
 
 
 def _below_new_root(clip: Clip) -> Clip:
-    """The clip on a skeleton with one more joint, at the origin, above its first."""
+    """Return the clip on a skeleton with one more joint, at the origin, above its first."""
     old = clip.skeleton
     name = next((name for name in ROOT_NAMES if name not in old.names), None)
     if name is None:

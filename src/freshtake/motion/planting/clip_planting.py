@@ -31,8 +31,6 @@ from freshtake.motion.planting.rig import PlantedFrames, PlantSettings, empty_fr
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between
 
-REACH = 0.985  # of a limb's length: beyond it the root comes along
-
 
 class Pinned(NamedTuple):
     """A path (frames, 3) with pins, and how firmly each frame is pinned (frames,), 0 to 1."""
@@ -60,7 +58,7 @@ def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
 
 
 def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_time: float) -> Floats:
-    """1 in the pin's frames, quintic ends of its blend time, cut short where another pin is nearer."""
+    """Return 1 in the pin's frames, quintic ends of its blend time, cut short where another pin is nearer."""
     frames = np.arange(len(taken))
     others = taken.copy()
     others[pin.start : pin.stop] = False
@@ -74,7 +72,7 @@ def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_tim
 
 
 def _place(pin: Pin, path: Floats) -> Floats:
-    """Where the pin wants the point, (frames, 3), in its own frames and carried on beside them."""
+    """Return where the pin wants the point, (frames, 3), in its own frames and carried on around them."""
     pinned = path[pin.start : pin.stop]
     wanted = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
     out = np.empty_like(path)
@@ -89,13 +87,13 @@ def _place(pin: Pin, path: Floats) -> Floats:
 
 
 def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
-    """The clip with its root led to the root's pins."""
+    """Return the clip with its root led to the root's pins."""
     root_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
     return with_root(clip, pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
 
 
 def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
-    """The clip with limbs led to the pins of their ends; feet stay where they are.
+    """Return the clip with limbs led to the pins of their ends; feet stay where they are.
 
     A hard pin that a limb cannot reach takes the root along, but not where the root itself is pinned.
     """
@@ -132,7 +130,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
 
 
 def with_root(clip: Clip, root: Floats) -> Clip:
-    """The clip with another path of its root."""
+    """Return the clip with another path of its root."""
     moved = clip.joint_translations
     if moved is not None:
         moved = moved.copy()
@@ -163,7 +161,7 @@ def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedP
 
 
 def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
-    """The root's shift (frames, 3) by which hard pins come within reach, as firmly as they hold.
+    """Return the root's shift (frames, 3) by which hard pins come within reach, as firmly as they hold.
 
     Each limb allows its base a ball round its goal; the shift is projected on one ball after the other.
     """
@@ -178,7 +176,8 @@ def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath])
             usual = np.linalg.norm(end - base, axis=1)
             line = goal.path - base - shift
             distance = np.linalg.norm(line, axis=1)
-            excess = np.maximum(distance - np.maximum(REACH * length, np.minimum(usual, FULL * length)), 0.0)
+            # Beyond 98.5 % of the length of a limb the root comes along.
+            excess = np.maximum(distance - np.maximum(0.985 * length, np.minimum(usual, FULL * length)), 0.0)
             shift += line * (goal.hard * excess / np.maximum(distance, 1e-12))[:, None]
     return shift
 
@@ -216,7 +215,7 @@ class PlantReport:
     change_held: float
 
     def summary(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "contacts": [contact._asdict() for contact in self.contacts],
             "pins": [
@@ -242,12 +241,12 @@ class Planted:
 
     @cached_property
     def report(self) -> PlantReport:
-        """What was changed and what was missed."""
+        """Return what was changed and what was missed."""
         return make_report(self.before, self.clip, self.base, self.frames, self.pins)
 
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
-        """How well every pin was met."""
+        """Return how well every pin was met."""
         positions = self.clip.positions() if self.requested else np.zeros(0)
         return tuple(_pin(self.clip, positions, pin) for pin in self.requested)
 
@@ -255,7 +254,7 @@ class Planted:
 def make_report(
     before: Clip, after: Clip, base: PlantingModel, out: PlantedFrames, pins: Sequence[PinResult]
 ) -> PlantReport:
-    """What was changed, and what was missed."""
+    """Return what was changed, and what was missed."""
     positions = after.positions()
     turned = np.degrees(angle_between(before.rotations, after.rotations))
     contacts: list[PlantedContact] = []
@@ -280,7 +279,7 @@ def make_report(
 def _contacts(
     after: Clip, positions: Floats, limb: Limb, contact_strength: Floats, missed: Floats
 ) -> list[PlantedContact]:
-    """Runs of frames in which a contact is firmly held."""
+    """Return runs of frames in which a contact is firmly held."""
     contacts = []
     joint = limb.points[-1]
     for start, stop in runs(contact_strength >= 0.999):
@@ -292,7 +291,7 @@ def _contacts(
 
 
 def _pin(after: Clip, positions: Floats, pin: Pin) -> PinResult:
-    """How far the joint is from the pin's place; from its mean there, where the pin names no place."""
+    """Return how far the joint is from the pin's place; from its mean there, where the pin names no place."""
     here = positions[pin.start : pin.stop, after.skeleton.index(pin.joint)]
     wanted = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
     return PinResult(pin, float(np.linalg.norm(here - wanted, axis=1).max()))
@@ -350,12 +349,12 @@ def plant(
 
 @lru_cache(maxsize=16)
 def _planter(base: PlantingModel, settings: PlantSettings, frame_time: float, careful: bool) -> Planter:
-    """Planters hold the body as plain arrays, which many clips share."""
+    """Return the body as plain arrays, which many clips share."""
     return Planter(base, settings, frame_time, careful)
 
 
 def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrames:
-    """A clip is a stream that is fed at once."""
+    """Return a clip is a stream that is fed at once."""
     legs = len(planter.base.legs)
     frames = empty_frames(len(clip), len(clip.skeleton), legs)
     frames.root[:], frames.rotations[:] = clip.root, clip.rotations
@@ -367,7 +366,7 @@ def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrame
 
 
 def _changed(clip: Clip, out: PlantedFrames) -> Clip:
-    """The clip with the root and rotations that were found."""
+    """Return the clip with the root and rotations that were found."""
     moved = clip.joint_translations
     if moved is None:
         return clip.with_own(out.root, out.rotations)

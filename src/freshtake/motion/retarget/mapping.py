@@ -57,25 +57,25 @@ class BodyMap:
         return role in self.joints
 
     def one(self, role: str) -> int:
-        """The only or the first joint of a part."""
+        """Return the only or the first joint of a part."""
         return self.joints[role][0]
 
     @property
     def count(self) -> int:
-        """How many joints are mapped."""
+        """Return how many joints are mapped."""
         return sum(len(joints) for joints in self.joints.values())
 
     def names(self, skeleton: Skeleton) -> dict[str, list[str]]:
-        """By name, as a map file has it."""
+        """Return names, as a map file has them."""
         return {role: [skeleton.names[joint] for joint in joints] for role, joints in self.joints.items()}
 
     def lacking(self) -> list[str]:
-        """Parts without which a body cannot be retargeted."""
+        """Return parts without which a body cannot be retargeted."""
         return [role for role in NEEDED if role not in self.joints]
 
 
 def above(joints: Mapping[str, tuple[int, ...]], role: str) -> str | None:
-    """The nearest mapped part that a part hangs on."""
+    """Return the nearest mapped part that a part hangs on."""
     role_above = ABOVE.get(role)
     while role_above is not None and role_above not in joints:
         role_above = ABOVE.get(role_above)
@@ -103,7 +103,7 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
 
 
 def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) -> None:
-    """Every part hangs on the one above it, but for feet, which may hang on the root; no circle does."""
+    """Check that every part hangs on the one above it, but for feet, which may hang on the root; no circle does."""
     for role, role_joints in joints.items():
         lead = above(joints, role)
         path = role_joints if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *role_joints)
@@ -140,7 +140,7 @@ class Family(NamedTuple):
     leg: str  # upper leg, lower leg, foot, toes
 
     def roles(self) -> dict[str, str]:
-        """The plain name of every part."""
+        """Return the plain name of every part."""
         out = {"hips": self.hips, "head": self.head}
         for side, called in zip(SIDES, self.sides, strict=True):
             for parts, words in ((ARM, self.arm), (LEG, self.leg)):
@@ -176,12 +176,12 @@ FAMILIES = (
 
 
 def plain(name: str) -> str:
-    """A joint's name without namespace, case, blanks, punctuation and what programs put before every name."""
+    """Return a joint's name without namespace, case, blanks, punctuation and what programs put before every name."""
     return _PREFIX.sub("", bare(name))
 
 
 def bare(name: str) -> str:
-    """A joint's name without namespace, case, blanks and punctuation."""
+    """Return a joint's name without namespace, case, blanks and punctuation."""
     last = re.split(r"[:|]", name)[-1] if not name.lower().startswith("mixamorig") else name
     return re.sub(r"[^a-z0-9]", "", last.lower())
 
@@ -190,7 +190,7 @@ Joints = dict[str, tuple[int, ...]]
 
 
 def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
-    """Hips, head, arms and legs of a body that stands (joints, 3), y up; None where there is no such body."""
+    """Find hips, head, arms and legs of a body that stands (joints, 3), y up; None where there is no such body."""
     leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j) and not HELPER.search(skeleton.names[j])]
     legs = _lowest_pair(skeleton, rest, leaves)
     if legs is None:
@@ -244,27 +244,27 @@ def _parts_high(rest: Floats, shared: set[int], tip: int, reach: float) -> bool:
 
 
 def _pointing(skeleton: Skeleton, rest: Floats, tip: int) -> Floats:
-    """Where a foot points along the ground, by its last bone and its end site."""
+    """Return where a foot points along the ground, by its last bone and its end site."""
     ends = [np.asarray(site.offset) for site in skeleton.end_sites if site.joint == tip]
     line = rest[tip] - rest[skeleton.parents[tip]] + (ends[0] if ends else 0.0)
     return np.asarray(line * np.array([1.0, 0.0, 1.0]))
 
 
 def _across(rest: Floats, legs: list[int]) -> Floats:
-    """From the right foot to the left, level."""
+    """Return the level direction from the right foot to the left."""
     line = (rest[legs[0]] - rest[legs[1]]) * np.array([1.0, 0.0, 1.0])
     return np.asarray(line / max(float(np.linalg.norm(line)), 1e-12))
 
 
 def _head(skeleton: Skeleton, tip: int, chest: int) -> int:
-    """The highest joint, or the one before it where it is called head."""
+    """Return the highest joint, or the one before it where it is called head."""
     path = skeleton.chain(tip)
     named = [joint for joint in path if "head" in skeleton.names[joint].lower() and joint > chest]
     return named[0] if named else tip
 
 
 def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kind: str) -> Joints:
-    """The two longest bones that follow one another, and what lies before and behind them."""
+    """Return the two longest bones that follow one another, and what lies before and behind them."""
     path = skeleton.chain(tip)
     path = path[path.index(start) + 1 :]
     bones = [float(np.linalg.norm(rest[b] - rest[a])) for a, b in pairwise(path)]
@@ -281,7 +281,7 @@ def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kin
 
 
 def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the skeleton") -> BodyMap:
-    """The parts of a body, by name as far as names are known, else by shape.
+    """Return the parts of a body, by name as far as names are known, else by shape.
 
     `poses` (joints, 3) are places of the joints, y up; the first one that looks like a body is used.
     """
@@ -318,7 +318,7 @@ def by_names(skeleton: Skeleton) -> BodyMap | None:
 
 
 def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
-    """Spine and neck are what lies between hips, arms and head."""
+    """Add spine and neck, which are what lies between hips, arms and head."""
     hips, head = joints.get("hips", (0,))[0], joints.get("head", (None,))[0]
     arms = [joints[role][0] for role in (f"{side}_{part}" for side in SIDES for part in ("shoulder", "upper_arm"))
             if role in joints]  # fmt: skip
@@ -338,7 +338,7 @@ def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
 
 
 def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
-    """Chains of up to three joints below each hand, by their names."""
+    """Return chains of up to three joints below each hand, by their names."""
     out: Joints = {}
     for side in SIDES:
         if f"{side}_hand" not in body:

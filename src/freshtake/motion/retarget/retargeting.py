@@ -43,8 +43,6 @@ from freshtake.numeric.rotations import inverse, multiply, rotate
 LEG: Limb = ("upper_leg", "lower_leg", "foot")
 ARM: Limb = ("upper_arm", "lower_arm", "hand")
 LONG_GAP = 0.5  # seconds: in a longer step the correction fades away and comes back
-STRAY = 0.03  # leg lengths beyond which a foot hardly strays from where its leg would put it
-BEND = math.radians(3.0)  # the most by which a knee bends more or less for the height of its foot
 
 
 Limb = tuple[str, str, str]
@@ -68,7 +66,7 @@ def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, mo
 
 
 def _hinge_at_rest(rig: Rig, first: int, middle: int, limb: Limb) -> Floats:
-    """The axis in the body's axes: knees bend back about the left, elbows forward."""
+    """Return the axis in the body's axes: knees bend back about the left, elbows forward."""
     if limb == LEG:
         return np.array([1.0, 0.0, 0.0])
     across = np.cross(rig.rest.places[middle] - rig.rest.places[first], np.array([0.0, 0.0, 1.0]))
@@ -76,7 +74,7 @@ def _hinge_at_rest(rig: Rig, first: int, middle: int, limb: Limb) -> Floats:
 
 
 def _seen_hinge(upper: Floats, lower: Floats, hinge: Floats) -> Floats:
-    """The normal of a limb that is bent, the axis at rest of one that is straight, and what lies between."""
+    """Return the normal of a limb that is bent, the axis at rest of one that is straight, and what lies between."""
     normal = np.cross(upper, lower)
     size = np.linalg.norm(upper, axis=-1) * np.linalg.norm(lower, axis=-1)
     # Only a clear bend shows the hinge's axis; near straight legs it is taken from other frames.
@@ -123,12 +121,12 @@ class Steps(NamedTuple):
 
     @property
     def standing(self) -> Bools:
-        """(frames,): when any of them stands."""
+        """Return (frames,): when any of them stands."""
         return np.asarray(self.stands.any(axis=1))
 
 
 def corrections(steps: Steps, frame_time: float) -> Floats:
-    """(frames, 3): by how much the ankle has to be moved, y up."""
+    """Return (frames, 3): by how much the ankle has to be moved, y up."""
     frames = len(steps.off)
     out = np.zeros((frames, 3))
     spans = runs(steps.standing)
@@ -165,7 +163,7 @@ def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float
 
 
 def _held(off: Floats, stands: Bools) -> Floats:
-    """What takes out the movement that the source does not make, with as little change on average as can be.
+    """Return what takes out the movement that the source does not make, with as little change on average as can be.
 
     Along the ground the changes of the standing points are taken back; upright the height is met.
     """
@@ -181,7 +179,7 @@ def _held(off: Floats, stands: Bools) -> Floats:
 
 
 def limited(moves: Floats, most: float) -> Floats:
-    """Moves (frames, n) whose lengths hardly exceed `most`, and that are kept where they are well below it."""
+    """Return moves (frames, n) whose lengths hardly exceed `most`, and that are kept where they are well below it."""
     length = np.linalg.norm(moves, axis=1, keepdims=True) / most
     return np.asarray(moves * np.where(length > 1e-9, np.tanh(length**3) ** (1 / 3) / np.maximum(length, 1e-9), 1.0))
 
@@ -191,7 +189,7 @@ def _smooth(share: Floats) -> Floats:
 
 
 def _fade(out: Floats, at: int, way: int, frame_time: float) -> Floats:
-    """Before the first and after the last contact the correction fades away."""
+    """Fade the correction away before the first and after the last contact."""
     count = at if way < 0 else len(out) - 1 - at
     ahead = np.arange(1, count + 1) * frame_time / LONG_GAP
     faded = out[at] * (1.0 - _smooth(np.minimum(ahead, 1.0)))[:, None]
@@ -199,7 +197,7 @@ def _fade(out: Floats, at: int, way: int, frame_time: float) -> Floats:
 
 
 def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
-    """Between two contacts, from one correction to the other, or to none and back in a long step."""
+    """Lead between two contacts from one correction to the other, or to none and back in a long step."""
     count = start - end - 1
     if count * frame_time > 2.0 * LONG_GAP:
         out[end + 1 : start] += _fade(out[:start], end, 1, frame_time)
@@ -218,22 +216,22 @@ class Retargeter:
 
     @cached_property
     def transfer(self) -> Transfer:
-        """What does not depend on the frame."""
+        """Return what does not depend on the frame."""
         standing = with_up(take_frames(self.target.clip, 0, 1), "y").world().rotations[0]
         return plan_transfer(self.source.rest, self.source.body, self.target.rest, self.target.body, standing)
 
     @cached_property
     def followers(self) -> tuple[Follower, ...]:
-        """Joints of the target that go with a joint which they do not hang on."""
+        """Return joints of the target that go with a joint which they do not hang on."""
         return find_followers(self.target.rest, self.target.body)
 
     @property
     def matched(self) -> int:
-        """How many joints of the target follow the source."""
+        """Return how many joints of the target follow the source."""
         return len(self.transfer.drivers)
 
     def retarget(self, clip: Clip, *, plant: bool = True, hands: bool = False) -> Clip:
-        """The clip on the target: rotations relative to rest, travel and heights by the lengths of the legs.
+        """Return the clip on the target: rotations relative to rest, travel and heights by the lengths of the legs.
 
         With `plant`, feet stand as those of the source do; in a loop through its seam. With `hands`, hands are as high
         over floor, hips and shoulders as the source's.
@@ -273,7 +271,7 @@ class Retargeter:
         return self._filed(clip, world, places)
 
     def _ground(self, upright: Clip, positions: Floats) -> Floats:
-        """(2, 2): the heights at which ankles and toes stand, of the target and of the source's clip, y up."""
+        """Return (2, 2): the heights at which ankles and toes stand, of the target and of the source's clip, y up."""
         joints = [[foot.ankle for foot in self.source.feet], [foot.joints[-1] for foot in self.source.feet]]
         level = ContactSettings.floor_percentile
         stood, toes = (float(np.percentile(positions[:, height, 1], level, axis=0).mean()) for height in joints)
@@ -313,11 +311,13 @@ class Retargeter:
         places[..., 1] += lift[:, None]
         for side, move in zip(SIDES, moves, strict=True):
             move[:, 1] -= lift
-            near = limited(move, STRAY * leg(self.target.rest, self.target.body))
-            lead_limb(self.target, side, LEG, world, places, near, BEND)
+            # Beyond 3 % of a leg a foot hardly strays from where its leg would put it.
+            near = limited(move, 0.03 * leg(self.target.rest, self.target.body))
+            # A knee bends by at most 3° more or less for the height of its foot.
+            lead_limb(self.target, side, LEG, world, places, near, math.radians(3.0))
 
     def _filed(self, clip: Clip, world: Floats, places: Floats) -> Clip:
-        """A clip as the target's file has it: what is above the joint that travels stands still."""
+        """Return a clip as the target's file has it: what is above the joint that travels stands still."""
         plan, target = self.transfer, self.target.clip
         skeleton = plan.target.skeleton
         turn = tilt("y", target.up)
@@ -340,7 +340,7 @@ class Retargeter:
         return rooted(self._led(filed, wanted), tuple(path))
 
     def _led(self, clip: Clip, wanted: WorldPose) -> Clip:
-        """The clip, as its file has it, with followers where they are wanted in the world."""
+        """Return the clip, as its file has it, with followers where they are wanted in the world."""
         if not self.followers:
             return clip
         local, rotations = clip.local_translations().copy(), clip.rotations.copy()
@@ -350,7 +350,7 @@ class Retargeter:
 
 
 def _three_times(clip: Clip, count: int) -> Clip:
-    """A loop of `count` frames three times over, moved on by its travel each time."""
+    """Return a loop of `count` frames three times over, moved on by its travel each time."""
     assert clip.playback is not None
     travel = clip.playback.travel if clip.playback.root_motion != "none" else np.zeros(3)
     rows = np.arange(3 * count + len(clip) - count) % count
