@@ -14,11 +14,8 @@ from freshtake.numeric.arrays import Floats
 LEVEL = 0.6  # of the way from the usual value to the lowest of the inputs' peaks
 LEVELS = tuple(np.arange(0.35, 0.86, 0.05).round(2).tolist())
 RISES = {"root-height": 0.12, "hand-height": 0.3}  # leg lengths that a height has to rise by to be an action
-BURST = 2.2  # times its usual value that a speed has to reach
 USUAL = {"hand-height": 10.0}  # percentile that is the usual value: hands may stay up for long
-RELEASE = 0.5  # of the level: a peak is over when the quantity falls below this
 QUANTITIES = ("root-height", "hand-height", "hand-speed", "left-hand-speed", "right-hand-speed")
-STEADY = 5  # levels at which the inputs have to agree
 
 
 class Action(NamedTuple):
@@ -47,7 +44,8 @@ def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
         return _action(gallery, quantity, LEVEL)
     steady = {name: _steady_levels(gallery, name) for name in names}
     best = max(names, key=lambda name: len(steady[name]))
-    if len(steady[best]) < STEADY:
+    # Inputs may agree at a few levels by chance: an action needs five.
+    if len(steady[best]) < 5:
         return None
     return _action(gallery, best, min(steady[best], key=lambda level: abs(level - LEVEL)))
 
@@ -55,7 +53,8 @@ def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
 def _steady_levels(gallery: Gallery, name: str) -> list[float]:
     """Return levels at which all inputs peak equally often; none for what does not stand out."""
     base, top = _reach(gallery, name)
-    if top - base < RISES.get(name, 0.0) * gallery.layout.size or (name.endswith("speed") and top < BURST * base):
+    # A burst stands out: more than twice the usual speed.
+    if top - base < RISES.get(name, 0.0) * gallery.layout.size or (name.endswith("speed") and top < 2.2 * base):
         return []
     signals = [signal(gallery.layout, track, name) for track in gallery.slow]
     levels = [(level, _action(gallery, name, level)) for level in LEVELS]
@@ -69,7 +68,8 @@ def _steady_levels(gallery: Gallery, name: str) -> list[float]:
 
 def _action(gallery: Gallery, name: str, level: float) -> Action:
     base, top = _reach(gallery, name)
-    begin, end = base + level * (top - base), base + RELEASE * level * (top - base)
+    # A peak is over below half of its level, so that a ripple on top is no second one.
+    begin, end = base + level * (top - base), base + 0.5 * level * (top - base)
     counts = [count_peaks(signal(gallery.layout, t, name), Action(name, begin, end, 0)) for t in gallery.slow]
     return Action(name, begin, end, int(np.median(counts)))
 

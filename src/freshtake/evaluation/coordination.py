@@ -17,7 +17,6 @@ from freshtake.evaluation.tracks import Gallery, Part, Parts, Track, aligned_to
 from freshtake.motion.body.roles import SIDE
 from freshtake.numeric.arrays import Bools, Floats
 
-STILL = 1e-9  # leg lengths (per second) below which a DOF does not move
 TRAVEL = ("root.sideways", "root.forward", "root.turning")
 
 
@@ -78,7 +77,8 @@ def correlations(rows: Floats) -> Correlations:
     """Return the correlations of the columns of rows; 0 where one of them does not move."""
     centered = rows - rows.mean(axis=0)
     strength = np.sqrt((centered**2).mean(axis=0))
-    moving = strength > STILL
+    # A DOF that does not move has no correlations.
+    moving = strength > 1e-9
     units = centered / np.where(moving, strength, np.inf)
     return Correlations(units.T @ units / len(rows), np.where(moving, strength, 0.0))
 

@@ -18,11 +18,10 @@ from freshtake.motion.edit import heading, with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_rotvec, twist_angle
+from freshtake.variation.examples import HORIZON
 
 ROOT_DOFS = ("root.height", "root.sideways", "root.forward", "root.turning")
-LASTING = 0.1  # seconds that a velocity lasts when it is weighed against a position
-FRAMES_FOR_SCALE = 60
-STILL = 1e-6
+STILL = 1e-6  # radians, leg lengths or their rates: what moves less does not move
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +88,8 @@ def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
     squares = np.zeros((len(skeleton), 3))
     wide = 0.0
     for clip in clips:
-        step = max(1, len(clip) * len(clips) // FRAMES_FOR_SCALE)
+        # About sixty frames over all clips bound the cost.
+        step = max(1, len(clip) * len(clips) // 60)
         world = clip.world()
         points = np.concatenate([world.positions, clip.end_positions()], axis=1)[::step]
         owner = np.array([*range(len(skeleton)), *[site.joint for site in skeleton.end_sites]], dtype=np.intp)
@@ -101,7 +101,7 @@ def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
                 reach = np.cross(spin[:, None], arms)
                 squares[joint, axis] += float((reach**2).sum()) / (len(points) * points.shape[1] * len(clips))
         wide += float(((points - points[:, :1])[..., [0, 2]] ** 2).sum(-1).mean()) / len(clips)
-    root = [1.0, LASTING, LASTING, LASTING * np.sqrt(wide) / size]
+    root = [1.0, HORIZON, HORIZON, HORIZON * np.sqrt(wide) / size]
     return np.concatenate([(np.sqrt(squares) / size).ravel(), root])
 
 

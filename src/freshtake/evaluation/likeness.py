@@ -16,9 +16,8 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 
 WINDOW, HOP = 15, 5  # frames at 30 a second
-POSES, VELOCITIES = 8, 6  # principal components kept
 SHRINKAGE = 0.3
-FOLDS, REPEATS, PERMUTATIONS = 4, 8, 99
+PERMUTATIONS = 99
 
 
 class Likeness(NamedTuple):
@@ -42,7 +41,9 @@ def tell_apart(
     tracks = [*first, *second]
     rows, groups = window_features(gallery, tracks)
     labels = np.arange(len(tracks)) >= len(first)
-    auc = float(np.mean([cross_validated(rows, groups, labels, rng) for _ in range(REPEATS)]))
+    # Which clips share a fold is random: average over eight divisions.
+    auc = float(np.mean([cross_validated(rows, groups, labels, rng) for _ in range(8)]))
+    # Shuffled labels show what the same classifier finds where there is nothing to find.
     shuffled = [cross_validated(rows, groups, rng.permutation(labels), rng) for _ in range(permutations)]
     reached = sum(value >= auc for value in shuffled)
     return Likeness(auc, (1 + reached) / (1 + permutations))
@@ -52,6 +53,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
     """Return (windows, features), each column with mean 0 and deviation 1, and the number of each window's track."""
     layout = gallery.layout
     slow = [at_working_rate(layout, track) for track in tracks]
+    # The shortest clip has to have two windows.
     width = max(4, min(WINDOW, min(len(track) for track in slow) // 2))
     limbs = np.isin(np.arange(len(layout.points)), layout.limbs)
     poses, velocities, manners, groups = [], [], [], []
@@ -64,7 +66,8 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
             velocities.append(changes[rows].mean(axis=0))
             manners.append(_manner(track.world[rows], track.frame_time, limbs, layout.size))
             groups.append(number)
-    parts = [_leading(np.array(poses), POSES), _leading(np.array(velocities), VELOCITIES), np.array(manners)]
+    # Few components: more of them would fit the noise of few clips.
+    parts = [_leading(np.array(poses), 8), _leading(np.array(velocities), 6), np.array(manners)]
     features = np.concatenate(parts, axis=1)
     features -= features.mean(axis=0)
     return features / np.maximum(features.std(axis=0), 1e-12), np.array(groups, dtype=np.intp)
@@ -91,10 +94,12 @@ def _leading(rows: Floats, count: int) -> Floats:
 
 def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Generator) -> float:
     """Return mean AUC over folds; every fold holds clips of both sets, and no clip is in two folds."""
-    folds = min(FOLDS, int(labels.sum()), int((~labels).sum()))
+    # Every fold needs clips of both sets.
+    folds = min(4, int(labels.sum()), int((~labels).sum()))
     fold = np.zeros(len(labels), dtype=np.intp)
     for side in (labels, ~labels):
         members = rng.permutation(np.flatnonzero(side))
+        # Folds are of clips, not windows: windows of one clip are alike and would give the answer away.
         fold[members] = np.arange(len(members)) % folds
     aucs = []
     for number in range(folds):
@@ -112,6 +117,7 @@ def discriminant(rows: Floats, labels: Bools) -> Floats:
         deviations = rows[labels == side] - mean
         spread += deviations.T @ deviations / (2.0 * len(deviations))
     size = max(float(np.trace(spread)) / len(spread), 1e-12)
+    # With few clips the covariance is nearly singular, and its inverse mostly noise.
     shrunk = (1.0 - SHRINKAGE) * spread + SHRINKAGE * size * np.eye(len(spread))
     return np.asarray(np.linalg.solve(shrunk, means[1] - means[0]))
 
@@ -119,6 +125,7 @@ def discriminant(rows: Floats, labels: Bools) -> Floats:
 def area_under_curve(scores: Floats, labels: Bools) -> float:
     """Return the chance that a true one scores higher than a false one, ties counting half."""
     low, high = np.sort(scores[~labels]), scores[labels]
+    # Left and right places of equal scores average to a half win each.
     wins = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
     return float(wins.mean() / (2.0 * len(low)))
 
@@ -126,10 +133,7 @@ def area_under_curve(scores: Floats, labels: Bools) -> float:
 PARTS = {"all": slice(0, 27), "upper": slice(0, 9), "lower": slice(9, 18), "hips": slice(18, 27)}
 INPUT, FURTHER, VARIANT = 0, 1, 2
 FEWEST = 3  # sets: with two, the classifier learns from one action alone
-MOST_VARIANTS = 30
 RIDGE = 3.0
-STEPS = 30
-FLOOR = 1e-3  # leg lengths: keeps the logarithm of what stands still finite
 
 
 class SetAuc(NamedTuple):
@@ -183,9 +187,10 @@ def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
     joints = material.layout.joints
     if joints is None or not joints.upper or not joints.lower:
         raise UsageError(f"{name}: clips are compared by hands, feet and hips, but no joints have such names")
+    # Thirty variants at most, so that they do not outnumber real clips too far.
     inputs, variants, further = (
         np.array([movement(joints, track) for track in tracks]).reshape(-1, 27)
-        for tracks in (material.inputs, material.variants[:MOST_VARIANTS], material.extra)
+        for tracks in (material.inputs, material.variants[:30], material.extra)
     )
     others = [np.delete(inputs, k, axis=0).mean(axis=0) for k in range(len(inputs))] if len(inputs) > 1 else []
     left_out = inputs - np.array(others) if others else inputs[:0]
@@ -209,7 +214,8 @@ def movement(joints: Joints, track: Track) -> Floats:
             rate = np.gradient(rate, track.frame_time, axis=0)
             size = np.linalg.norm(rate, axis=-1)
             features += [float(np.sqrt((size**2).mean())), float(np.median(size)), float(np.percentile(size, 98))]
-    return np.log(np.array(features) + FLOOR)
+    # A thousandth of a leg keeps the logarithm of what stands still finite.
+    return np.log(np.array(features) + 1e-3)
 
 
 def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
@@ -224,7 +230,8 @@ def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
     penalty = np.full(known.shape[1], RIDGE)
     penalty[0] = 0.0
     coefficients = np.zeros(known.shape[1])
-    for _ in range(STEPS):
+    # A bound: Newton's steps usually converge sooner.
+    for _ in range(30):
         chance = 0.5 + 0.5 * np.tanh(0.5 * (known @ coefficients))  # 1 / (1 + exp(-x)) that never overflows
         slope = known.T @ (weights * (chance - labels)) + penalty * coefficients
         curvature = weights * chance * (1.0 - chance) + 1e-9

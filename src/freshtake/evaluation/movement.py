@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.evaluation.dofs import STILL
 from freshtake.evaluation.tracks import GROUND, UP, Gallery, Part, Parts, Track, at_working_rate, cheapest_windows, flat
 from freshtake.motion.body.orientation import distances
 from freshtake.motion.planting.contacts import NEAR_FLOOR
@@ -83,8 +84,6 @@ def _largest_input_step(gallery: Gallery) -> float:
     return max(largest_step(track) for track in gallery.slow)
 
 
-WINDOW = 30  # frames at 30 a second
-BETTER = 0.95  # another speed counts when it fits by 5 % better than the inputs' own
 SLOWEST, FASTEST, SPEEDS = 0.7, 1.4, 11
 
 
@@ -103,11 +102,13 @@ def tempo(gallery: Gallery, track: Track) -> Parts:
     """Return which windows of the track fit the inputs better when those are played at another speed."""
     features = track.thirty().features
     speeds, played = gallery.once(played_inputs)
-    costs = np.array([cheapest_windows([distances(features, g) for g in faster], WINDOW) for faster in played])
+    # Windows of a second, at 30 frames.
+    costs = np.array([cheapest_windows([distances(features, g) for g in faster], 30) for faster in played])
     if costs.shape[1] == 0 or not np.isfinite(costs).any():
         return {}
     normal_costs = costs[speeds.index(1.0)]
-    better = costs.min(axis=0) < BETTER * normal_costs
+    # Another speed counts when it fits better by 5 % than the inputs' own: windows differ a little by chance.
+    better = costs.min(axis=0) < 0.95 * normal_costs
     off = np.abs(np.log(np.array(speeds)[costs.argmin(axis=0)]))
     return {"tempo_share": Part(float(better.mean())), "tempo_off": Part(float(np.where(better, off, 0.0).mean()))}
 
@@ -115,6 +116,7 @@ def tempo(gallery: Gallery, track: Track) -> Parts:
 def played_inputs(gallery: Gallery) -> tuple[list[float], list[list[Floats]]]:
     """Return the speeds, and per speed the inputs' features played at it."""
     steps = np.round(np.exp(np.linspace(np.log(SLOWEST), np.log(FASTEST), SPEEDS)), 4)
+    # The speed 1 itself is compared with, so that it has to be there exactly.
     speeds = sorted([*steps[np.abs(steps - 1.0) > 0.01].tolist(), 1.0])
     return speeds, [[stretched(track.features, speed) for track in gallery.slow] for speed in speeds]
 
@@ -138,8 +140,6 @@ def spread(tracks: Sequence[Track]) -> float:
 
 
 SLIDING = 20.0  # % of the leg length per second
-KIMODO_LOW, KIMODO_FAST = 0.05, 0.2  # metres, metres per second
-FLOOR_PERCENTILE = 2.0
 
 
 class Standing(NamedTuple):
@@ -203,7 +203,8 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
         return {}
     speed, height = motion_of_feet(gallery, slow)
     speed_m = speed[1:] / 100.0 * gallery.layout.size * metres
-    skating = (height[1:] * metres < KIMODO_LOW) & (speed_m > KIMODO_FAST)
+    # Kimodo's limits: 5 cm over the floor, 20 cm a second.
+    skating = (height[1:] * metres < 0.05) & (speed_m > 0.2)
     out = {"kimodo_skate": float(skating.mean())}
     at_contacts, _ = in_contact(gallery, slow)
     if np.isfinite(at_contacts):
@@ -214,7 +215,8 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
 def floor_heights(gallery: Gallery) -> Floats:
     """Return per foot joint the height it stands at: a low percentile of its heights in the inputs."""
     heights = np.concatenate([track.world[:, list(gallery.layout.feet), UP] for track in gallery.slow])
-    return np.asarray(np.percentile(heights, FLOOR_PERCENTILE, axis=0))
+    # The lowest frames may be outliers: a low percentile is the floor.
+    return np.asarray(np.percentile(heights, 2.0, axis=0))
 
 
 def motion_of_feet(gallery: Gallery, slow: Track) -> tuple[Floats, Floats]:
@@ -225,12 +227,14 @@ def motion_of_feet(gallery: Gallery, slow: Track) -> tuple[Floats, Floats]:
         return np.zeros(height.shape), height
     speed = np.linalg.norm(np.diff(feet[..., GROUND], axis=0), axis=-1)
     speed = 100.0 * speed / slow.frame_time / gallery.layout.size
+    # The first frame has none before it: it gets the speed of the second.
     return np.concatenate([speed[:1], speed]), height
 
 
 def in_contact(gallery: Gallery, slow: Track) -> tuple[float, float]:
     """Return the mean horizontal speed of feet near the floor in two frames, and the share of such foot steps."""
     speed, height = motion_of_feet(gallery, slow)
+    # A foot that lands or leaves between two frames is moving, not sliding.
     near = np.maximum(height[:-1], height[1:]) < NEAR_FLOOR * gallery.layout.size
     if near.size == 0 or not near.any():
         return float("nan"), 0.0
@@ -248,8 +252,6 @@ def input_standing(gallery: Gallery) -> Standing:
     return Standing(np.concatenate(poses), np.concatenate(planted), np.concatenate(speeds))
 
 
-MARGIN = 0.05  # of the inputs' range, to either side
-STILL = 1e-6  # what a DOF that the inputs do not move may move
 QUANTILES = 200
 
 
@@ -287,7 +289,8 @@ def input_range(gallery: Gallery) -> Range:
     """Return what the inputs reach, widened by the margin."""
     rows = np.concatenate([track.dofs for track in gallery.inputs])
     low, high = rows.min(axis=0), rows.max(axis=0)
-    slack = np.maximum(MARGIN * (high - low), STILL)
+    # A further take may go a little beyond the inputs' range.
+    slack = np.maximum(0.05 * (high - low), STILL)
     return Range(low - slack, high + slack, rows.std(axis=0), quantiles(rows))
 
 

@@ -32,7 +32,6 @@ TOLERANCES = {
     "copied_1deg": np.radians(1.0),
 }
 FOLLOWING = np.radians(1.0)
-NEAREST = 5
 BLOCK = 4_000_000  # numbers of a distance matrix held at a time
 
 
@@ -59,6 +58,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
     parts = []
     for number, track in enumerate(tracks):
         others = np.flatnonzero(owner != number)
+        # The nearest by matrices is quick to find; whether it is a copy is decided by its angles.
         nearest = others[_nearest(rows[number], everything[others])]
         differences = difference(gallery, _poses(gallery, track), turns[nearest])
         parts.append(Part(float((differences <= EXACT).mean()), len(track)))
@@ -95,6 +95,7 @@ def pose_differences(gallery: Gallery, a: Track, b: Track) -> Floats:
         return distances(_poses(gallery, a), _poses(gallery, b)) / gallery.layout.size
     smallest = np.ones((len(a), len(b)))
     for joint in range(a.turns.shape[1]):
+        # A quaternion and its negative are one rotation; the least cosine is the largest angle.
         np.minimum(smallest, np.abs(a.turns[:, joint] @ b.turns[:, joint].T), out=smallest)
     return np.asarray(2.0 * np.arccos(np.minimum(smallest, 1.0)))
 
@@ -103,6 +104,7 @@ def longest_diagonal(mask: Bools) -> int:
     """Return the longest run of true values along a diagonal (both indices growing)."""
     run, longest = np.zeros(mask.shape[1], dtype=np.intp), 0
     for row in mask:
+        # A run goes on only from the previous frame of both: shift by one and add.
         run = np.where(row, np.concatenate([[0], run[:-1]]) + 1, 0)
         longest = max(longest, int(run.max(initial=0)))
     return longest
@@ -116,7 +118,8 @@ def nearest_pose(gallery: Gallery, track: Track) -> Floats:
     poses = gallery.once(_input_bodies)
     slow = at_working_rate(gallery.layout, track).body
     all_distances = distances(flat(slow), flat(poses))
-    count = min(NEAREST, len(poses))
+    # Root mean squares are quick for all pairs; the mean, which is the figure, only for the nearest five.
+    count = min(5, len(poses))
     candidates = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     means = np.linalg.norm(slow[:, None] - poses[candidates], axis=-1).mean(axis=-1)
     return np.asarray(means.min(axis=1) / gallery.layout.size)
@@ -147,7 +150,6 @@ def _nearest(rows: Floats, others: Floats) -> np.ndarray[tuple[int], np.dtype[np
 
 
 LONG, SHORT = 30, 15  # frames
-THRESHOLD = 2.0  # cost per frame below which a window counts as covered
 
 
 def measure_coverage(gallery: Gallery, track: Track) -> Parts:
@@ -184,7 +186,8 @@ def covered_windows(costs: list[Floats]) -> Bools:
     covered = []
     for cost in costs:
         sums = window_costs(cost.T, LONG)
-        near = sums.min(axis=1) / LONG < THRESHOLD if sums.size else np.zeros(len(sums), dtype=bool)
+        # Windows whose cost per frame is below 2 count as covered.
+        near = sums.min(axis=1) / LONG < 2.0 if sums.size else np.zeros(len(sums), dtype=bool)
         covered.append(near[:-1])
     return np.concatenate(covered)
 
@@ -205,6 +208,7 @@ def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
     for i in range(1, frames + 1):
         for number, cost in enumerate(costs):
             longer = np.full(cost.shape[1] + 1, np.inf)
+            # Either the last piece grows by one frame, or a new one of the least length ends here.
             longer[1:] = ends[number][:-1] + cost[i - 1]
             if i >= shortest and cost.shape[1] >= shortest:
                 fresh = done[i - shortest] + starts[number][i - shortest]
@@ -247,9 +251,6 @@ def weighed(gallery: Gallery, track: Track) -> Floats:
 
 def _weighed_inputs(gallery: Gallery) -> list[Floats]:
     return [weighed(gallery, track) for track in gallery.inputs]
-
-
-ROUNDS = 2
 
 
 class Span(NamedTuple):
@@ -317,7 +318,8 @@ def input_span(gallery: Gallery) -> Span:
     summed_distances = dtw_distances(pairs).reshape(len(rows), len(rows)).sum(axis=1)
     template = rows[int(summed_distances.argmin())]
     aligned = np.stack([aligned_to(template, r) for r in rows])
-    for _ in range(ROUNDS):
+    # The mean changes with the inputs that are aligned to it: repeat once.
+    for _ in range(2):
         template = aligned.mean(axis=0)
         aligned = np.stack([aligned_to(template, r) for r in rows])
     movement = np.gradient(template, axis=0)

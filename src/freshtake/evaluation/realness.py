@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.evaluation.comparable import Material
-from freshtake.evaluation.dofs import Joints
+from freshtake.evaluation.dofs import STILL, Joints
 from freshtake.evaluation.results import Figure
 from freshtake.evaluation.tracks import GROUND, UP, Track
 from freshtake.numeric.arrays import Floats, Ints
@@ -96,10 +96,7 @@ def _lengths(vectors: Floats) -> Floats:
 
 
 PAIRS = 4000
-STILL = 1e-6
-TRAVELS = 0.3  # leg lengths: inputs that go less far stay where they are
 MOVES = 1e-9
-PEAK = 95.0  # percentile over variants: one bad variant in twenty is forgiven
 
 Manners = Sequence[Manner]
 Figures = dict[str, Figure]
@@ -143,7 +140,8 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
     figures = _ratio("hip_jerk", lambda one: one.hip_jerk, MOVES, *sets)
     if joints.toes:
         figures |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets) | _depth(*sets)
-    figures |= _ratio("travel", lambda one: one.travel, TRAVELS, *sets)
+    # Inputs that go less far than 0.3 legs stay where they are.
+    figures |= _ratio("travel", lambda one: one.travel, 0.3, *sets)
     figures |= _peak(*sets) | _static(*sets) | _swing_figures(*sets)
     return figures | (_scores(inputs, variants, extra, rng) if extra else {})
 
@@ -169,9 +167,10 @@ def _peak(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
         return {}
     input_peaks, variant_peaks, further = ([one.peak / top for one in clips] for clips in (inputs, variants, extra))
     left_out = () if extra or len(inputs) < 2 else tuple(input_peaks)
+    # A percentile over variants: one bad variant in twenty is forgiven.
     return {
         "peak": Figure(
-            "peak", float(np.percentile(variant_peaks, PEAK)), tuple(variant_peaks), left_out, tuple(further), 1.0
+            "peak", float(np.percentile(variant_peaks, 95.0)), tuple(variant_peaks), left_out, tuple(further), 1.0
         )
     }
 

@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.evaluation.novelty import EXACT
 from freshtake.evaluation.tracks import foot_joints
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import body_poses, usual_facing
@@ -18,8 +19,6 @@ from freshtake.motion.edit import resample
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.rotations import about_axis, multiply, twist_angle
-
-EXACT = 1e-6  # radians: poses nearer than this in every joint are copies
 
 
 class Pace(NamedTuple):
@@ -115,8 +114,6 @@ def _turns(clip: Clip) -> Floats:
 RATE = 60.0
 STEP = 2  # frames from one that is compared to the next
 WINDOW = 0.5  # seconds
-DIMENSIONS = 32
-SAME_RATE = 0.01
 
 
 class Repetition(NamedTuple):
@@ -141,12 +138,13 @@ def views(clips: Sequence[Clip]) -> list[Floats]:
     flat = [p.reshape(len(p), -1) / np.sqrt(p.shape[1]) for p in poses]
     rows = np.concatenate(flat)
     center = rows.mean(axis=0)
-    directions = np.linalg.eigh((rows - center).T @ (rows - center))[1][:, ::-1][:, :DIMENSIONS]
+    # Distances are taken in the leading directions only, which bounds the cost.
+    directions = np.linalg.eigh((rows - center).T @ (rows - center))[1][:, ::-1][:, :32]
     return [(one - center) @ directions for one in flat]
 
 
 def _at_rate(clip: Clip) -> Clip:
-    return clip if abs(clip.fps / RATE - 1.0) < SAME_RATE else resample(clip, RATE)
+    return clip if abs(clip.fps / RATE - 1.0) < 0.01 else resample(clip, RATE)
 
 
 def frames_in_window(window: float = WINDOW) -> int:
@@ -171,6 +169,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
     frames, columns = view.shape
     width = (window + step - 1) // step
     ring = np.empty(width)
+    # A window that overlaps itself would always look like a repeat: lags begin at its length.
     for lag in range(window, frames - window + 1):
         first = lag + (-lag) % step  # the present is at every step-th frame, the past where it is
         total = 0.0
@@ -181,6 +180,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
             for c in range(columns):
                 difference = view[now, c] - view[now - lag, c]
                 squared += difference * difference
+            # The sum slides along: the newest frame comes in, the one before the window goes out.
             total += squared - ring[k % width]
             ring[k % width] = squared
             start = first // step + k - width + 1
@@ -193,6 +193,7 @@ def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
     rows, columns = len(a) - window + 1, len(b) - window + 1
     if rows < 1 or columns < 1:
         raise UsageError(f"clips of {min(len(a), len(b))} frames are shorter than the observer's window of {window}")
+    # |a - b|^2 by one matrix product instead of all differences.
     squared = (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2.0 * (a @ b.T)
     total = np.zeros((len(range(0, rows, STEP)), columns))
     for k in range(0, window, STEP):
@@ -218,6 +219,7 @@ def watched(view: Floats, limit: float, window: int) -> Repetition:
 
 def noticed_at(distances: Floats, limits: Sequence[float], window: int) -> Floats:
     """Return seconds until a repeat is noticed, for observers of several acuities, from `nearest_earlier`."""
+    # The nearest so far only falls, so that the first moment below a limit is found by bisection.
     sofar = np.minimum.accumulate(distances) if len(distances) else distances
     first = [int(np.searchsorted(-sofar, -limit, side="right")) for limit in limits]
     return np.array([(STEP * k + window) / RATE if k < len(distances) else np.inf for k in first])

@@ -177,9 +177,11 @@ def aligned_to(template: Floats, rows: Floats) -> Floats:
     places = sums / np.bincount(path[:, 0], minlength=len(template))
     reach = min(3, (len(places) - 1) // 2)
     if reach > 0:
+        # Mirrored through its ends the staircase keeps its first and last place.
         before, after = 2 * places[0] - places[reach:0:-1], 2 * places[-1] - places[-2 : -reach - 2 : -1]
         padded = np.concatenate([before, places, after])
         places = np.convolve(padded, np.full(2 * reach + 1, 1.0 / (2 * reach + 1)), mode="valid")
+    # Averaging may step back a little; time must not.
     places = np.clip(np.maximum.accumulate(places), 0, len(rows) - 1)
     low = np.minimum(places.astype(np.intp), max(len(rows) - 2, 0))
     share = (places - low)[:, None]
@@ -197,6 +199,7 @@ def window_costs(costs: Floats, width: int) -> Floats:
         return np.zeros((max(rows, 0), max(columns, 0)))
     total = np.zeros((costs.shape[0] + 1, costs.shape[1] + 1))
     for i, row in enumerate(costs):
+        # Sums along diagonals: a window is the difference of two of them.
         total[i + 1, 1:] = total[i, :-1] + row
     return total[width:, width:] - total[:rows, :columns]
 

@@ -21,6 +21,7 @@ from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
+HORIZON = 0.1  # seconds: a speed counts as the distance that it covers in them
 FEWEST = 4  # frames of an example: velocities and the frames before them need as many
 
 
@@ -68,8 +69,7 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         examples,
         angles=_angles(examples[0]),
         root="heading" if isinstance(examples[0], Clip) else None,
-        # a speed counts as the distance that it covers in 0.1 s
-        horizon=0.1,
+        horizon=HORIZON,
     )
     encoded = [encode(layout, example) for example in examples]
     rows = tuple(rounded(one.values) for one in encoded)

@@ -24,14 +24,12 @@ from freshtake.variation.examples import Material
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 PACE = 0.5  # seconds by which paces are smoothed: the body cannot speed up and slow down faster as a whole
-MOST_AVERAGED = 12  # takes that the mean is found from; the others are warped onto it once
 LOBES = 4  # of the interpolating sinc, to either side
 SLOWEST, FASTEST = 0.4, 2.5  # paces of a take relative to the mean
 TURN = 2  # the last of forward, sideways and turn
-STRAIGHT = np.radians(1.0)  # a cycle that turns less than three times this goes straight
 
 
-def representative(examples: Sequence[Floats] | Floats, most: int = MOST_AVERAGED) -> list[int]:
+def representative(examples: Sequence[Floats] | Floats, most: int = 12) -> list[int]:
     """Return the numbers of examples that represent all where cost would grow with the square of their number.
 
     Args:
@@ -347,7 +345,8 @@ def turn_per_cycle(takes: Takes) -> float:
     turns = heading[:, -1] - heading[:, 0]
     error = turns.std(ddof=1) / np.sqrt(len(turns)) if len(turns) > 1 else 0.0
     mean = float(turns.mean())
-    return mean if abs(mean) > 3.0 * max(error, STRAIGHT) else 0.0
+    # Chance must not send a straight walk round a circle: a turn has three times its error, and three degrees.
+    return mean if abs(mean) > 3.0 * max(error, np.radians(1.0)) else 0.0
 
 
 def with_speeds(course: Course, rows: Floats, path: Path, frame_time: float) -> Floats:

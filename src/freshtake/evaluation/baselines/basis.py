@@ -16,6 +16,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample
 from freshtake.motion.features import Recipe, Start, decode, encode, recipe
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.variation.examples import HORIZON
 from freshtake.variation.phase import ALIGNMENT, align, read_at
 
 
@@ -46,9 +47,7 @@ class NoiseSettings:
                 raise UsageError(f"{name} must lie between 0 and 1, but is {getattr(self, name)!r}")
 
 
-HORIZON = 0.1  # seconds for which a speed counts in distances
 RATES = ("speed", "turn")
-SAME_RATE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -111,7 +110,8 @@ class Basis:
 
     def encode(self, motion: Any) -> Floats:
         """Return a motion as rows of the same DOFs; a clip of another rate is resampled first."""
-        if isinstance(motion, Clip) and abs(motion.frame_time / self.frame_time - 1.0) > SAME_RATE:
+        # Files round frame times: less than a thousandth is the same rate.
+        if isinstance(motion, Clip) and abs(motion.frame_time / self.frame_time - 1.0) > 1e-3:
             motion = resample(motion, 1.0 / self.frame_time)
         elif isinstance(motion, Clip):
             motion = motion.changed(frame_time=self.frame_time)

@@ -59,9 +59,6 @@ def mean_square() -> float:
     return float((0.5 * weights * (((1.0 - s) * t) ** 2 + (s * (t - 1.0)) ** 2) / 3.0).sum())
 
 
-REACH = 4.0  # standard deviations after which the Gaussian is cut off
-
-
 def combined(basis: Basis, weights: Floats) -> tuple[Floats, Floats]:
     """Return rows of the combination and the phase of each: frame by frame of the combined timing.
 
@@ -93,7 +90,8 @@ def smoothed_noise(rng: np.random.Generator, frames: int, columns: int, width: f
 
 def _gaussian(width: float) -> Floats:
     """Return weights whose squares sum to 1, so that the variance stays 1."""
-    reach = int(np.ceil(REACH * width))
+    # Beyond four standard deviations a Gaussian adds next to nothing.
+    reach = int(np.ceil(4.0 * width))
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
     return np.asarray(weights / np.sqrt((weights**2).sum()))
 

@@ -21,9 +21,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.dtw import warp_path
 
-LARGEST = 1e3  # beyond this many times the inputs' own spread no amount is looked for
-STEPS, CLOSE = 60, 1e-4
-
 
 class Changes(NamedTuple):
     """The normal distribution of changes: mean and standard deviation of the sums over all pairs."""
@@ -88,15 +85,17 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
     high, above = 1.0, excess(1.0)
     while above < 0.0:
         low, below, high = high, above, 2.0 * high
-        if high > LARGEST:
+        # Beyond a thousand times the inputs' spread no amount is looked for.
+        if high > 1e3:
             raise UsageError("no amount of noise changes the chosen joints as much as the variants are changed")
         above = excess(high)
-    for step in range(STEPS):
+    # A bound: false position usually closes in sooner.
+    for step in range(60):
         # bisect now and then, so that neither end stays fixed
         share = 0.5 if step % 4 == 3 else below / (below - above)
         middle = low + share * (high - low)
         middle_excess = excess(middle)
-        if abs(middle_excess) < CLOSE * np.sqrt(target.mean):
+        if abs(middle_excess) < 1e-4 * np.sqrt(target.mean):
             break
         low, below, high, above = (
             (middle, middle_excess, high, above) if middle_excess < 0.0 else (low, below, middle, middle_excess)
@@ -121,8 +120,6 @@ ABOUT = {
     "convex": "convex combination of the inputs at equal phases, with combined timing",
     "replay": "cycle animation: the inputs themselves, chosen at random",
 }
-MATCHING = 32  # drafts over which an amount is matched
-MOST = 15
 
 
 class BaselineMotion(NamedTuple):
@@ -173,7 +170,8 @@ def match(
     check_kind(kind)
     if kind == "replay":
         raise UsageError("replay adds nothing to the inputs, so its amount cannot be matched")
-    drafts = [NOISES[kind](basis, child, settings or NoiseSettings()) for child in rng.spawn(MATCHING)]
+    # Drafts differ, so that the amount is matched on the mean of 32.
+    drafts = [NOISES[kind](basis, child, settings or NoiseSettings()) for child in rng.spawn(32)]
     return matched_amount(basis, drafts, target)
 
 
@@ -197,7 +195,8 @@ def baseline_sets(
         check_kind(kind)
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
-    count = min(len(variants), MOST) if count is None else count
+    # As many as `vary` makes by default bound the cost.
+    count = min(len(variants), 15) if count is None else count
     sets: dict[str, list[Any]] = {}
     for number, kind in enumerate(kinds):
         report(Progress(number / len(kinds), kind))

@@ -23,7 +23,6 @@ from freshtake.variation.paper.prior import PriorInstances, prior_instances, sam
 from freshtake.variation.paper.regression import Pool, Rule, Unrolled, pool_of, unroll, wiring_of
 
 SCORES = ("aligned", "printed")
-LONGEST = 4  # lengths of the longest example, after which a variant is cut
 MOST_AMOUNT = 10.0
 
 
@@ -133,7 +132,8 @@ class PaperModel:
     ) -> Unrolled:
         """Predict frames after `start` (at least `order` of them) until the motion ends, or so many `frames`."""
         lengths = [len(x) for x in self.material.values]
-        most = LONGEST * max(lengths) if frames is None else frames
+        # A variant that has not ended after four lengths of the longest example is cut.
+        most = 4 * max(lengths) if frames is None else frames
         material, order = self.material, self.settings.order
         return unroll(
             wiring_of(self.transition.edges, order), self.pool, material.weights, self.frame_time, self.rule,

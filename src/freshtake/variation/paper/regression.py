@@ -13,12 +13,10 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.variation.examples import HORIZON
 from freshtake.variation.paper.networks import Edges, TransitionNetwork
 
-PASSES = 20  # of the threshold search, before equal values are suspected
-NEGLIGIBLE, UNDERFLOW = 40.0, 745.0  # exp(-x): below what changes a sum in double precision, and 0
 FLOOR = 1e-6  # of a variance, as a share of the node's variance over all instances
-VELOCITY_HORIZON = 0.1  # seconds for which a velocity counts like a distance, at velocity_weight 1
 
 
 class Rule(NamedTuple):
@@ -40,7 +38,8 @@ def kth_smallest(values: Floats, k: int, guess: float) -> float:
     if k >= count:
         return float(values.max())
     low, high, fewer, more, threshold = 0.0, np.inf, 0, count, guess
-    for turn in range(PASSES):
+    # A threshold that has not settled after 20 passes meets equal values.
+    for turn in range(20):
         below = 0
         for j in range(count):
             below += values[j] <= threshold
@@ -97,7 +96,8 @@ def gaussian(squared: Floats, targets: Floats, rule: Rule, floor: float, weights
     nearest = nearest_of(squared)
     least = squared[nearest]
     scale = max(rule.width * rule.width, 1e-300)
-    near, countable, positive = least + NEGLIGIBLE * scale, least + UNDERFLOW * scale, 0
+    # exp(-40) changes no sum in double precision, exp(-745) is 0.
+    near, countable, positive = least + 40.0 * scale, least + 745.0 * scale, 0
     significant = 0
     for j in range(len(squared)):
         significant += squared[j] <= near
@@ -177,7 +177,7 @@ def pool_of(examples: Sequence[Floats], weights: Floats, order: int, frame_time:
     return Pool(
         np.ascontiguousarray(np.concatenate([x * weights[:, None] for x in slices[:order]])),
         np.ascontiguousarray(slices[order] * weights[:, None]),
-        np.ascontiguousarray(steps * weights[:, None] * (VELOCITY_HORIZON / frame_time)),
+        np.ascontiguousarray(steps * weights[:, None] * (HORIZON / frame_time)),
         np.ascontiguousarray(slices[order] - newest),
         np.concatenate([_remaining(x[order - 1 : -1] * weights) for x in examples]),
         np.concatenate([np.arange(1, n + 1) / n for n in counts]),
@@ -244,7 +244,7 @@ def unroll(
     values[:order] = start
     means, variances = np.empty_like(noise), np.empty_like(noise)
     count, ended = _unroll(
-        wiring, pool, weights, VELOCITY_HORIZON / frame_time, rule, floors_of(pool), noise,
+        wiring, pool, weights, HORIZON / frame_time, rule, floors_of(pool), noise,
         np.array([earliest_end, int(cyclic)]), restoring, values, values if observed is None else observed,
         means, variances,
     )  # fmt: skip

@@ -15,10 +15,10 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.dtw import accumulate, backtrack
+from freshtake.variation.examples import HORIZON
 from freshtake.variation.paper.networks import Edges, shared_parents, topological_order
 from freshtake.variation.paper.prior import prior_density
 from freshtake.variation.paper.regression import (
-    VELOCITY_HORIZON,
     Pool,
     Rule,
     Unrolled,
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
 Mapper = Callable[..., Iterable[Any]]
 LONGEST = 1.5  # lengths of the longest take, after which a re-synthesized take counts as endless
 GAIN = 1e-9  # an edit must be better than this
-ROUNDS = 3  # of edits of single edges in a transition network, each followed by a run of all nodes together
 NodeScore = Callable[[int, frozenset[int]], float]
 Parents = list[frozenset[int]]
 
@@ -134,7 +133,7 @@ class Resynthesis:
 def features(rows: Floats, takes: Takes) -> Floats:
     """Return rows, velocities and accelerations (frames, 3n), weighed as body displacements over 0.1 s."""
     scaled = rows * takes.weights
-    horizon = VELOCITY_HORIZON / takes.frame_time
+    horizon = HORIZON / takes.frame_time
     speed = np.gradient(scaled, axis=0) * horizon
     return np.concatenate([scaled, speed, 0.5 * np.gradient(speed, axis=0) * horizon], axis=1)
 
@@ -306,7 +305,8 @@ def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Seque
     Of the edits that help their own nodes, best first, as many are kept as also help when all nodes run together.
     """
     best = start
-    for _ in range(ROUNDS):
+    # Each round runs all nodes together, which is what takes time: three at most.
+    for _ in range(3):
         edits = sorted(_node_edits(score, rule, best, candidates, cap), key=lambda edit: -edit[0])
         count, after = len(edits), None
         while count:

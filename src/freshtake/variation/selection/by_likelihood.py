@@ -29,11 +29,9 @@ from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
 
 WORTH = 4.0  # how many clips this is worth beside the trusted ones
-MOST_SPLITS = 15
 MOST_KNOWN = 12  # clips that a likelihood is given by
 PHASES = 20  # parts of equal duration in which clips are compared
 REACH = 8.0  # nats per DOF beyond which less likely is not worse
-MOST_NAMED = 3
 SHARE = 0.5  # of all that is missing, which the named joints or phases hold
 ROOT_WORDS = {
     "forward": "forward speed",
@@ -219,7 +217,7 @@ class Split(NamedTuple):
     left: tuple[int, ...]
 
 
-def split(count: int, rng: np.random.Generator, most: int = MOST_SPLITS) -> Iterator[Split]:
+def split(count: int, rng: np.random.Generator, most: int = 15) -> Iterator[Split]:
     """Yield splits that leave a quarter out (of eight: two), every clip about equally often; at most fifteen."""
     out = max(1, round(count / 4))
     if comb(count, out) <= most:
@@ -318,7 +316,8 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
         return None
     order = np.argsort(-sums, kind="stable")
     held = np.cumsum(sums[order]) / sums.sum()
-    count = min(int(np.searchsorted(held, SHARE)) + 1, MOST_NAMED)
+    # More than three joints say no more than "the whole body".
+    count = min(int(np.searchsorted(held, SHARE)) + 1, 3)
     while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
         count -= 1
     chosen = order[:count]

@@ -19,7 +19,6 @@ from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 
 FACTOR = 2.0  # between a candidate's duration and the trusted ones', beyond which it is another piece of motion
-SAME_SIZE = 1e-4
 LEAST_FRAMES = 8
 LEAST_TRUSTED = 3
 
@@ -70,7 +69,8 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
         fitted = resample(fitted, first.fps).changed(frame_time=first.frame_time)
         notes.append(f"resampled from {motion.fps:.4g} to {first.fps:.4g} fps, the rate of the trusted ones")
     factor = leg_length(first.skeleton) / leg_length(motion.skeleton)
-    return scaled(fitted, factor) if abs(factor - 1.0) > SAME_SIZE else fitted
+    # Files round bone lengths: such a difference is no other size.
+    return scaled(fitted, factor) if abs(factor - 1.0) > 1e-4 else fitted
 
 
 def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Candidate:

@@ -25,7 +25,6 @@ from freshtake.variation.selection.by_likelihood import REACH, by_phase, joined
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Selection, Verdict, comparable
 from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, differences, unlike_takes
 
-PERCENTILE = 5.0
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
 
 
@@ -57,7 +56,7 @@ def select(
     rng: np.random.Generator,
     measure: str = "difference",
     groups: str = "trusted",
-    percentile: float = PERCENTILE,
+    percentile: float = 5.0,
     report: Report | None = None,
 ) -> Selection:
     """Find the candidates that differ no more from the trusted motions than further ones of their kind would.

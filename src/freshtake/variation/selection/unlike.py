@@ -22,7 +22,7 @@ from freshtake.numeric.distributions import f_beyond
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import read_at
 from freshtake.variation.planting import read_linear
-from freshtake.variation.selection.by_likelihood import by_phase, least_likely
+from freshtake.variation.selection.by_likelihood import WORTH, by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
 CHANCE = 0.01  # of a warning where all takes belong together
@@ -33,7 +33,6 @@ PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 # What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
 # many takes this is worth beside those at hand: again from recorded takes.
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
-WORTH = 4.0
 
 
 class Compared(NamedTuple):
@@ -217,7 +216,6 @@ def differ_more_than_they_move(takes: Compared) -> bool:
     return bool(between > moves)
 
 
-MOST_PHRASES = 3
 PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both legs"))
 
 
@@ -247,7 +245,8 @@ def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
             phrases.append(_figure(takes, one, aspect))
         phrases += [_moves(takes, one, group) for group in groups if group[1][0] == aspect]
     phrases += steps(takes, one)
-    return tuple((phrases or [_moves(takes, one, ("it", []))])[:MOST_PHRASES])
+    # Three phrases fit into one sentence.
+    return tuple((phrases or [_moves(takes, one, ("it", []))])[:3])
 
 
 def _figure(takes: Compared, one: Unlike, aspect: str) -> str:
