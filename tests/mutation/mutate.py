@@ -69,7 +69,7 @@ TARGETS = (
         ),
     ),
     Target("style", "style.warping.space_warp", ("style/warping/test_space_warp.py",)),
-    Target("style", "style.warping.time_warp", ("style/warping/test_time_warp.py",)),
+    Target("style", "style.warping.warps", ("style/warping/test_time_warp.py",)),
     Target("style", "style.systems.state_kernels", ("style/systems/test_banks.py",)),
     Target("density", "density.runs", ("density/test_runs.py",)),
     Target("density", "density.jumps", ("density/test_kernel_twins.py",)),
