@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.smooth_path import solve_banded
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.smooth_path import solve_banded
 
 
 class Stiffness(NamedTuple):
