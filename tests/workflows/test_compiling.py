@@ -80,7 +80,7 @@ def test_what_the_next_command_needs_is_compiled_by_a_process_of_its_own(
     compile_after(command)
     assert len(started) == starts
     for words, options in started:
-        assert list(words[1:]) == ["-m", "freshtake.workflows.compiling", "variants"]
+        assert list(words[1:]) == ["-P", "-m", "freshtake.workflows.compiling", "variants"]
         assert options["start_new_session"] and options["stdout"] == options["stdin"] == subprocess.DEVNULL
 
 

@@ -57,7 +57,7 @@ def test_a_limiter_counts_and_names(tmp_path: Path) -> None:
         ("joint,low,high\na,1\n", "line 2: 3 cells were expected, not 2"),
         ("joint,low,high\na,one,2\n", "line 2: a number was expected, not 'one'"),
         ("joint,low,high\na,2,1\n", "line 2: the low limit 2 of 'a' is above"),
-        ("joint,low,high\na,0,1\na,0,1\n", "line 3: joint 'a' has no name, or stands here twice"),
+        ("joint,low,high\na,0,1\na,0,1\n", "line 3: joint 'a' has no name, or is listed twice"),
         ("joint,low,high\na,nan,1\n", "line 2: a number was expected"),
     ],
 )

@@ -1,4 +1,4 @@
-"""The only module that opens files: whole files in, whole files out (written beside the target, then renamed)."""
+"""The only module that opens files: complete files in and out (written next to the target, then renamed)."""
 
 from __future__ import annotations
 
@@ -286,7 +286,7 @@ def _move_into(source: Path, target: Path) -> None:
 
 @contextmanager
 def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
-    """Make a hidden file (or, without flags to open one, a folder) beside the target, locked while the block runs.
+    """Make a hidden file (or, without flags to open one, a folder) next to the target, locked while the block runs.
 
     The lock says that its owner lives, also to processes that cannot see it (in another container) and after its
     number went to another process; the system releases it when the owner ends in whatever way.

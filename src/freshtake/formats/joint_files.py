@@ -103,7 +103,7 @@ def read_limits(path: Path) -> Limits:
             raise FormatError(path, f"{len(names)} cells were expected, not {len(row)}", f"line {number}")
         joint = row[names.index("joint")].strip()
         if not joint or joint in out:
-            raise FormatError(path, f"joint {joint[:40]!r} has no name, or stands here twice", f"line {number}")
+            raise FormatError(path, f"joint {joint[:40]!r} has no name, or is listed twice", f"line {number}")
         low, high = (_value(path, row[names.index(key)], number, sign) for key, sign in (("low", -1.0), ("high", 1.0)))
         if not low <= high:
             raise FormatError(

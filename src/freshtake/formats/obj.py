@@ -289,7 +289,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
     if not path.is_file():
         return {}
     try:
-        # The notes beside a folder are a few lines.
+        # The notes next to a folder are a few lines.
         fields = json.loads(read_bytes(path, (1 << 20)).decode("utf-8"))
     except (ValueError, RecursionError):
         raise FormatError(path, "this is not JSON: correct it or remove the file") from None

@@ -45,7 +45,7 @@ class Table:
 
 
 def parse_table(path: Path, text: str) -> Table:
-    """Comma, semicolon or tab, whichever the first line has most of; a decimal comma only beside the other two."""
+    """Return comma, semicolon or tab, whichever the first line has most of; decimal commas only with the other two."""
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     start = len(text) - len(text.lstrip())

@@ -165,7 +165,7 @@ def _guard_hand(go: Floats, rest: Floats, take: Take, build: Build) -> HandTrack
 
 
 def _striking_hand(go: Floats, wind: Floats, rest: Floats, power: float, take: Take, build: Build) -> HandTrack:
-    """Return the right hand from beside the chin straight to the mark."""
+    """Return the right hand from next to the chin straight to the mark."""
     height = 19.0 + take["guard_right"] - 2.0 * wind - 46.0 * rest
     home = np.stack([-7.0 - 4.0 * wind - 19.0 * rest, height, 25.0 - 9.0 * wind - 12.0 * rest], axis=-1)
     mark = np.array([1.0 + take["aim_side"], 139.0 + take["aim_up"], _mix(power, 42.0, 76.0) + take["extension"]])

@@ -216,7 +216,8 @@ def compile_after(command: str) -> subprocess.Popen[bytes] | None:
     nowhere = subprocess.DEVNULL
     with suppress(OSError):  # without it the next command compiles for itself
         return subprocess.Popen(
-            [sys.executable, "-m", "freshtake.workflows.compiling", step],
+            # -P: modules are not looked for in the working folder, where anybody could put some.
+            [sys.executable, "-P", "-m", "freshtake.workflows.compiling", step],
             stdin=nowhere,
             stdout=nowhere,
             stderr=nowhere,

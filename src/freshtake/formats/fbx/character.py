@@ -25,7 +25,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import from_euler
 from freshtake.numeric.rotations import multiply, rotate, to_matrix
 
-_LARGEST = 1e15  # lengths that single precision holds with room for products
+_LARGEST = 1e15  # lengths that single precision holds, and whose products it holds too
 _Whole = npt.NDArray[np.int64]
 
 

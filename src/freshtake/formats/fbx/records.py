@@ -171,7 +171,7 @@ def parse(path: Path, data: bytes) -> Entry:
 def _node(source: _Source, place: int, limit: int, depth: int) -> tuple[Entry | None, int]:
     begin, head = place, source.head
     if place + head.size > limit:
-        raise source.fail("a node reaches beyond what it stands in", place)
+        raise source.fail("a node reaches beyond the one that holds it", place)
     end, count, size, letters = head.unpack_from(source.data, place)
     place += head.size
     if end == 0:

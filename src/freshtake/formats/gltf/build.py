@@ -126,7 +126,7 @@ Reference = tuple[Any, Any]  # a JSON object or list and the key in it that hold
 
 
 def without_animations(path: Path, container: Container) -> Builder:
-    """Return the document to write on: no animations, images beside the file taken in, buffers joined."""
+    """Return the document to write on: no animations, images next to the file taken in, buffers joined."""
     _check_references(container)
     document = copy.deepcopy(container.top.value)
     gone = set() if _has_foreign_parts(document) else _only_animated(document)
@@ -238,7 +238,7 @@ def _point_to(references: Iterator[Reference], places: dict[int, int]) -> None:
 
 
 def _take_in_images(builder: Builder, container: Container) -> None:
-    """Images in files beside the character move into the buffer, so that the new file is complete by itself."""
+    """Move images in files next to the character into the buffer, so that the new file is complete by itself."""
     for item, entry in zip(container.top.items("images"), builder.document.get("images", []), strict=True):
         if "uri" in item and not item.text("uri").lower().startswith("data:"):
             data = resource(item)

@@ -234,7 +234,7 @@ def load(path: Path) -> Container:
 
 
 def parsed(path: Path, data: bytes) -> Container:
-    """Return a container of bytes that were read already; `path` is for messages and for files beside it."""
+    """Return a container of bytes that were read already; `path` is for messages and for files next to it."""
     text, binary = _chunks(path, data) if data[:4] == b"glTF" else (data, None)
     top = Item(path, "", _document(path, text))
     asset = top.needed("asset")

@@ -162,7 +162,7 @@ EXTENSION = "VRMC_vrm_animation"
 
 
 def write_vrma(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
-    """Write one file with an animation per clip; the clips share one skeleton, that of the first stands for all."""
+    """Write one file with an animation per clip; the clips share one skeleton, that of the first."""
     if options.character is not None:
         raise UsageError(f"{path}: a VRM animation has no character, it moves any avatar: leave --character out")
     ready = [as_humanoid(in_metres(path, clip, options, "VRM animation")) for clip in clips]

@@ -273,7 +273,7 @@ def _order(prim: Any) -> int:
 
 
 def _note(prim: Any) -> dict[str, Any]:
-    """Return what our writer left beside a prim; empty where nothing is or it is no longer what it was."""
+    """Return what our writer noted at a prim; empty where nothing is or it is no longer what it was."""
     try:
         note = json.loads(str(prim.GetCustomDataByKey(NOTE) or "{}"))
     except (ValueError, RecursionError):
