@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,13 @@ from freshtake.numeric.arrays import Floats
 from tests.motion.rigs import RIGS
 
 # Rigs on which the body is the same: others have other joints, another posture or another rate.
-SAME_BODY = ("static root", "mixamo", "rokoko", "root motion", "blender", "z up", "inches")
+SAME_BODY = (
+    "static root", "mixamo", "rokoko", "root motion", "root motion, z up", "blender", "z up", "inches", "fingers",
+)  # fmt: skip
+# Where frames of joints are turned, the prior varies other axes: another draw of the same size. Fingers that nobody
+# recorded change the draw by 0.1 % of a leg.
+LOOSE = {"blender": 0.015, "fingers": 0.003}
+FORMS = ("bvh", "glb", "gltf", "fbx", "npz", *(("usda", "usdc") if find_spec("pxr") else ()))
 UNITS = {"cm": 1.0, "m": 0.01, "in": 1.0 / 2.54, "mm": 10.0}
 
 
@@ -47,12 +54,12 @@ def body_places(clip: Clip) -> Floats:
     return np.asarray(clip.positions()[:, joints] / leg_length(clip.skeleton))
 
 
-@settings(max_examples=14, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=18, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     rig=st.sampled_from(SAME_BODY),
     unit=st.sampled_from(sorted(UNITS)),
     up=st.sampled_from(["y", "z"]),
-    form=st.sampled_from(["bvh", "glb", "fbx", "npz"]),
+    form=st.sampled_from(FORMS),
     planted=st.booleans(),
 )
 def test_rig_axis_unit_and_format(
@@ -68,14 +75,17 @@ def test_rig_axis_unit_and_format(
     back = ft.read_clip(folder / f"out.{form}")
     expected = body_places(plain(planted))
     assert len(back) == len(expected) and len(feet(back.skeleton)) == 2
-    # Where frames of joints are turned, the prior varies other axes: another draw of the same size.
-    np.testing.assert_allclose(body_places(back), expected, atol=0.015 if rig == "blender" else 2e-4)
+    np.testing.assert_allclose(body_places(back), expected, atol=LOOSE.get(rig, 2e-4))
 
 
-@pytest.mark.parametrize("fps", [24.0, 25.0, 29.97, 30.0, 50.0, 59.94, 90.0, 100.0, 120.0, 240.0])
-def test_rate(fps: float, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("fps", "form"),
+    [(24.0, "bvh"), (25.0, "glb"), (29.97, "fbx"), (30.0, "npz"), (50.0, "bvh"), (59.94, "fbx"), (90.0, "glb"),
+     (100.0, "npz"), (120.0, "fbx"), (240.0, "bvh")],
+)  # fmt: skip
+def test_rate(fps: float, form: str, tmp_path: Path) -> None:
     """The same draw lasts as long, and passes the same places, within what the frames leave open."""
-    names = [tmp_path / f"{k}.bvh" for k in range(3)]
+    names = [tmp_path / f"{k}.{form}" for k in range(3)]
     for name, take in zip(names, takes(), strict=True):
         ft.write(name, resample(take, fps))
     made = variant([ft.read_clip(name) for name in names], False)
