@@ -8,7 +8,7 @@ from itertools import product
 
 import numpy as np
 from tests.conftest import DATA
-from tests.style.warping.known_warps import Known, known_pair, warped_pair
+from tests.style.warping.known_warps import Prior, known_pair, warped_pair
 
 import freshtake as ft
 from benchmarks.timing import least_cpu, table
@@ -48,7 +48,7 @@ def known_warps(count: int = 40) -> str:
     return table("Known warps: mean timing error, frames", ["method", *kinds], rows)
 
 
-def recorded_pairs(count: int) -> dict[str, list[Known]]:
+def recorded_pairs(count: int) -> dict[str, list[Prior]]:
     """Known warps of recorded walks, throws and jumps; none where the data is absent."""
     out = {}
     for kind, pattern in (("recorded walks", "style/*_?.bvh"), ("throws", "throw/*.bvh"), ("jumps", "jump/*.bvh")):
@@ -59,7 +59,7 @@ def recorded_pairs(count: int) -> dict[str, list[Known]]:
     return out
 
 
-def timing_error(pair: Known, settings: WarpSettings) -> float:
+def timing_error(pair: Prior, settings: WarpSettings) -> float:
     """Mean distance of the found places from the true ones."""
     return float(np.abs(align(pair.first, pair.second, settings).path - pair.truth).mean())
 
@@ -81,7 +81,7 @@ def speed(count: int = 6) -> str:
     return table(f"300 × 300 frames, 63 DOFs, {count} pairs: CPU time", head, rows)
 
 
-def sized_pairs(count: int) -> list[Known]:
+def sized_pairs(count: int) -> list[Prior]:
     """Pairs of 300 frames and 63 DOFs: recorded walks where there are any, otherwise bundled ones."""
     pairs = recorded_pairs(count).get("recorded walks") or [known_pair(seed) for seed in range(count)]
     rows = [np.tile(pair.first, (3, 2))[:300, :63] for pair in pairs]

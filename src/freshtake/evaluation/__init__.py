@@ -1,4 +1,4 @@
-"""How alike, how new, how natural: figures of variants beside those of real takes, plots and a report."""
+"""How alike, how new, how natural: figures of variants next to those of real takes, plots and a report."""
 
 from freshtake.evaluation.results import Column, Evaluation, Figure
 from freshtake.evaluation.scores import evaluate

@@ -2,7 +2,7 @@
 
 Lau 2009, §8: noise on the left arm does not fit with the rest of a walk, because who swings one arm higher is likely to
 swing the other higher too. Speeds of DOFs are correlated over a clip; how far these correlations differ from the
-inputs' is the figure, and that of a real take stands beside it.
+inputs' is the figure, and that of a real take is next to it.
 """
 
 from __future__ import annotations

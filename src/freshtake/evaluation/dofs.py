@@ -108,7 +108,7 @@ def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
 class Joints(NamedTuple):
     """Joint numbers, and the length of a leg from the hips to the ankle.
 
-    `body` holds the hips and all that hangs on them: not what a rig has above or beside them on the floor. `toes`
+    `body` holds the hips and all that hangs on them: not what a rig has above or next to them on the floor. `toes`
     holds each foot's toe (its ankle where it has none). `upper` holds where the arms part, the head, and of each arm
     hand, elbow and shoulder; `lower` of each leg knee, ankle and toe.
     """

@@ -1,4 +1,4 @@
-"""How one clip moves beside the inputs: how smooth, how fast, whether feet stand, how far DOFs reach."""
+"""How one clip moves compared with the inputs: how smooth, how fast, whether feet stand, how far DOFs reach."""
 
 from __future__ import annotations
 

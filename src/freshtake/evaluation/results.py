@@ -1,4 +1,4 @@
-"""The result of an evaluation: figures with those of real takes beside them, ready for JSON."""
+"""The result of an evaluation: figures with those of real takes next to them, ready for JSON."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ CLEAR, KEPT = 0.8, 0.5  # correlation that the inputs are clear about, and how m
 
 @dataclass(frozen=True)
 class Figure:
-    """One figure of the variants beside the same figure of real takes.
+    """One figure of the variants next to the same figure of real takes.
 
     `value` is that of all variants together, `each` that of every variant. `left_out` holds each input scored against
     the other inputs, `extra` each further real take scored against the inputs (for figures of whole sets: one value
@@ -153,10 +153,10 @@ class Evaluation:
         """
         out = asdict(self)
         out["figures"] = {figure.key: _figure_dict(figure) for figure in self.figures}
-        beside = {key: self.value(key) for key in ("jerk_limbs", "jerk", "planted_speed")}
+        smoothness = {key: self.value(key) for key in ("jerk_limbs", "jerk", "planted_speed")}
         for key in ("diversity", "between"):
             if key in out["figures"]:
-                out["figures"][key]["beside"] = beside
+                out["figures"][key]["beside"] = smoothness
         out["baselines"] = {
             column.name: {f.key: {"value": f.value, "verdict": f.verdict, "each": f.each} for f in column.figures}
             for column in self.baselines

@@ -1,4 +1,4 @@
-"""The composer: every figure of the variants beside the same figure of real takes."""
+"""The composer: every figure of the variants next to the same figure of real takes."""
 
 from __future__ import annotations
 
@@ -19,14 +19,16 @@ from freshtake.numeric.blas_threads import one_blas_thread
 
 
 def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
-    """Return figures of whole sets, beside those of the extra takes (and of the inputs without one) as a set."""
+    """Return figures of whole sets, next to those of the extra takes (and of the inputs without one) as a set."""
     inputs, variants, extra = material.inputs, material.variants, material.extra
     figures = realness_figures(material, rng)
     others = novelty.copied_from_others(gallery, variants)
     if others:
         shared = [part.value for part in novelty.copied_from_others(gallery, [*inputs, *extra])]
-        each, beside = tuple(part.value for part in others), tuple(shared[len(inputs) :])
-        figures["copied_others"] = Figure("copied_others", mean_of(others), each, tuple(shared[: len(inputs)]), beside)
+        each, extra_shares = tuple(part.value for part in others), tuple(shared[len(inputs) :])
+        figures["copied_others"] = Figure(
+            "copied_others", mean_of(others), each, tuple(shared[: len(inputs)]), extra_shares
+        )
     figures |= _diversity_figures(gallery, material)
     if gallery.layout.has_body and np.isfinite(covered := novelty.set_coverage(gallery, variants)):
         together = (novelty.set_coverage(gallery, extra),) if extra else ()
@@ -73,15 +75,17 @@ def _diversity_figures(gallery: Gallery, material: Material) -> dict[str, Figure
 def _likeness_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
     inputs, variants, extra = material.inputs, material.variants, material.extra
     figures = {}
-    beside = likeness.tell_apart(gallery, inputs, extra, rng)
-    reference = _finite(beside.auc) if beside else ()
+    real_likeness = likeness.tell_apart(gallery, inputs, extra, rng)
+    reference = _finite(real_likeness.auc) if real_likeness else ()
     for key, real in (("auc", extra), ("auc_inputs", inputs)):
         count = likeness.PERMUTATIONS if key == "auc" else 0
         likeness_to_real = likeness.tell_apart(gallery, real, variants, rng, permutations=count)
         if likeness_to_real:
             figures[key] = Figure(key, likeness_to_real.auc, extra=reference)
             if key == "auc":
-                figures["auc_p"] = Figure("auc_p", likeness_to_real.p, extra=_finite(beside.p) if beside else ())
+                figures["auc_p"] = Figure(
+                    "auc_p", likeness_to_real.p, extra=_finite(real_likeness.p) if real_likeness else ()
+                )
     return figures
 
 
@@ -189,7 +193,7 @@ def evaluate(
     """
     sets = dict(baselines or {})
     material = unpacked(inputs, [*variants, *(one for motions in sets.values() for one in motions)], extra)
-    beside = material.variants[len(variants) :]
+    baseline_tracks = material.variants[len(variants) :]
     material = material._replace(variants=material.variants[: len(variants)])
     gallery = Gallery(material.layout, material.inputs)
     counted = actions.find_action(gallery, action)
@@ -213,7 +217,7 @@ def evaluate(
         action_counts=counts,
         missing=missing_figures(material, figures),
         notes=tuple(notes(material, counted)),
-        baselines=_columns(gallery, material, scored, counted, sets, beside, rng),
+        baselines=_columns(gallery, material, scored, counted, sets, baseline_tracks, rng),
     )
 
 

@@ -41,7 +41,7 @@ class Settings:
     """How a variation model is learned.
 
     Attributes:
-        prior: How many further takes the prior is worth beside the takes themselves, 0 to 100. Takes show only as many
+        prior: How many further takes the prior is worth next to the takes themselves, 0 to 100. Takes show only as many
             ways of deviating as there are takes less one; the prior has all others. 0 combines whole takes alone.
     """
 

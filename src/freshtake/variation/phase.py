@@ -269,7 +269,7 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
 
     Args:
         paths: Where each take is and faces, at common phases.
-        reach: How far ahead of the body the second point lies; it makes facing count beside travelling.
+        reach: How far ahead of the body the second point lies; it makes facing count as travelling does.
 
     Returns:
         The paths in a common frame, and where that frame lies: the mean of the takes' own places and directions, or

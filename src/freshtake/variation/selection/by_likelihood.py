@@ -28,7 +28,7 @@ from freshtake.variation.model import VariationModel, model_of
 from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
 
-WORTH = 4.0  # how many clips this is worth beside the trusted ones
+WORTH = 4.0  # how many clips this is worth next to the trusted ones
 MOST_KNOWN = 12  # clips that a likelihood is given by
 PHASES = 20  # parts of equal duration in which clips are compared
 REACH = 8.0  # nats per DOF beyond which less likely is not worse

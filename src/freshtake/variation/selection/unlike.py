@@ -31,7 +31,7 @@ LEAST_TAKES = 3
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 # What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
-# many takes this is worth beside those at hand: again from recorded takes.
+# many takes this is worth next to those at hand: again from recorded takes.
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 
 
@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """A take that does not belong: how likely one that does would lie as far off, in what, and beside whom."""
+    """A take that does not belong: how likely one that does would lie as far off, in what, and next to whom."""
 
     number: int
     chance: float
@@ -167,8 +167,8 @@ def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | 
     """
     squared = _apart(takes, range(len(takes.rows)))
     first, second = np.unravel_index(int(squared.argmax()), squared.shape)
-    beside = squared[:, first] <= squared[:, second]
-    groups = np.flatnonzero(beside).tolist(), np.flatnonzero(~beside).tolist()
+    nearer_first = squared[:, first] <= squared[:, second]
+    groups = np.flatnonzero(nearer_first).tolist(), np.flatnonzero(~nearer_first).tolist()
     if min(len(group) for group in groups) < LEAST_TAKES - 1:
         return None
     for group, others in (groups, groups[::-1]):
@@ -197,7 +197,7 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
 
 
 def _last_chances(takes: Compared, who: Sequence[int]) -> dict[str, float]:
-    """Return the chances of the last of these takes, beside the others."""
+    """Return the chances of the last of these takes, given the others."""
     return {name: float(values[-1]) for name, values in chances(takes, who).items()}
 
 

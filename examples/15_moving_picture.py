@@ -1,6 +1,6 @@
 """Four takes and fifteen variants as a moving picture, a strip and a page: the pictures of the README.
 
-Run: python examples/13_moving_picture.py OUTDIR
+Run: python examples/15_moving_picture.py OUTDIR
 """
 
 from __future__ import annotations
