@@ -107,7 +107,8 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> int:
     """Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.
 
     With --live it goes to VRM apps and engines by the VMC protocol, 60 poses a second, until --seconds are over or q is
-    pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free heading.
+    pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free heading,
+    1 to 9 a class or cell.
 
     **Examples**
 

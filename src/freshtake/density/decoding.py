@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 LEG = 0.9  # metres, where a file does not say how long its unit is
-COLUMNS = 4  # forward, sideways, turn, swing
 RATES = 3  # columns of the root's travel, which come first
 FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of near rotations may lie far apart
 PROVENANCE = "made by freshtake: density"
@@ -113,7 +112,8 @@ def smooth_rates(rates: Floats, frame_time: float, period: float) -> Floats:
     heading = np.concatenate([[0.0], np.cumsum(steps[1:])])
     smooth = _smoothed(heading, period)
     swing = heading - smooth
-    out = np.empty((len(rates), COLUMNS))
+    # Four columns: forward, sideways, turn, swing.
+    out = np.empty((len(rates), 4))
     travel = (rates[1:, 0] + 1j * rates[1:, 1]) * np.exp(1j * swing[:-1])
     out[1:, 0], out[1:, 1] = travel.real, travel.imag
     out[1:, 2] = np.diff(smooth) / frame_time

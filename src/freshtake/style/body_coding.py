@@ -30,11 +30,9 @@ from freshtake.numeric.limb_kernels import (
 )
 from freshtake.numeric.rotations import multiply
 
-NODES = 4096  # of the tables from angles to distances
 AHEAD = 2.8  # radians of bend that the tables reach to
 SOFT = 0.1  # share of the angle itself: distances alone would leave straight knees without hold
 SWINGS = 4  # column of the root's first swing
-LEAST_BEND = 0.05  # radians by which the mean knee must be bent
 
 
 class Coding(NamedTuple):
@@ -131,12 +129,14 @@ def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats,
     along = (upper @ axis) * (lower @ axis)
     cosine, sine = upper @ lower - along, upper @ np.cross(axis, lower)
     straight = math.atan2(sine, cosine)
-    if values[-1] < 1e-6 * len(vectors) or abs(straight) < LEAST_BEND:
+    # The mean knee must be bent by 0.05 radians.
+    if values[-1] < 1e-6 * len(vectors) or abs(straight) < 0.05:
         return None
     if straight > 0.0:
         axis, sine, straight = -axis, -sine, -straight
     farthest = min(float((vectors @ axis).min()), straight)
-    angles = np.linspace(farthest, straight + AHEAD, NODES)
+    # Nodes of the tables from angles to distances.
+    angles = np.linspace(farthest, straight + AHEAD, 4096)
 
     def shortening(angle: Floats) -> Floats:  # minus the derivative of the distance
         squared = upper @ upper + lower @ lower + 2.0 * (along + cosine * np.cos(angle) + sine * np.sin(angle))

@@ -165,11 +165,9 @@ def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> F
     forward = column_of(recipe, "forward")
     if forward is not None:
         usual = SPEEDS * abs(source.mean[forward])
-        out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > TINY else 0.0
+        # What does not go at all has no usual speed to be measured by.
+        out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > 1e-12 else 0.0
     return np.asarray(out)
-
-
-TINY = 1e-12  # lengths a second: it does not go
 
 
 LEGS, ARMS, ALL = "legs", "arms", "all"

@@ -10,8 +10,6 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
-SHRINK = 1e-2  # share of the mean variance added to every direction: states outnumber what short clips can tell
-
 
 @dataclass(frozen=True, eq=False)
 class Annotation:
@@ -46,7 +44,8 @@ def learn_annotation(
     means = [features[yes].mean(axis=0), features[~yes].mean(axis=0)]
     deviations = features - np.where(yes[:, None], means[0], means[1])
     scatter = deviations.T @ deviations / len(features)
-    scatter += SHRINK * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
+    # States outnumber what short clips can tell, so every direction gets a hundredth of the mean variance.
+    scatter += 1e-2 * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
     direction = np.linalg.solve(scatter, means[0] - means[1])
     direction /= max(float(np.linalg.norm(direction)), 1e-300)
     full_direction[seen] = direction

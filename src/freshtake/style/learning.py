@@ -57,9 +57,6 @@ from freshtake.style.translation_kernels import calmed
 from freshtake.style.warping.alignment import Alignment, align
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
-SAME = 1e-6  # mean difference of two clips, in radians and units, below which they are one
-HORIZON = 0.3  # seconds for which speeds act where it is asked how far they move the body
-POSES = 128  # of the target style that a model keeps
 ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
 ALIKE = 1.05  # slack where all stretches are of one take, and so alike that many states seem to help; jerks fall by 3 %
 OTHER_TAKES = (
@@ -214,7 +211,8 @@ def _coded(pair: Pair, coding: Coding) -> Pair:
 def _poses(rows: Sequence[Pair]) -> Floats:
     """Pick some poses of the target style, evenly chosen among all, as single-precision numbers keep them."""
     every = np.concatenate([pair.target[:, :-1] for pair in rows])
-    some = np.unique(np.linspace(0, len(every) - 1, POSES).round().astype(np.intp))
+    # A model keeps 128 poses of the target style.
+    some = np.unique(np.linspace(0, len(every) - 1, 128).round().astype(np.intp))
     return np.asarray(every[some].astype(np.float32), dtype=np.float64)
 
 
@@ -235,7 +233,8 @@ def _effects(recipe: Recipe, rows: Sequence[Pair]) -> Floats:
     """Measure how far one unit of each DOF moves the body, in leg lengths."""
     columns = [recipe.fill(pair.source) for pair in rows]
     assert recipe.skeleton is not None
-    return np.asarray(recipe.layout.effects(columns, HORIZON)[recipe.kept] / leg_length(recipe.skeleton))
+    # Speeds count by how far they move the body in 0.3 s.
+    return np.asarray(recipe.layout.effects(columns, 0.3)[recipe.kept] / leg_length(recipe.skeleton))
 
 
 def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
@@ -253,7 +252,8 @@ def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
                 )
             if len(clip) < 8:
                 raise UsageError(f"{clip.name or f'{kind} {k}'} has {len(clip)} frames: at least 8 are needed")
-        if len(a) == len(b) and float(np.abs(a.rotations - b.rotations).mean()) < SAME:
+        # Clips that differ by rounding only are one and the same.
+        if len(a) == len(b) and float(np.abs(a.rotations - b.rotations).mean()) < 1e-6:
             raise UsageError(f"source and target of pair {k} are the same motion: there is no style to learn from it")
 
 

@@ -29,7 +29,6 @@ from freshtake.style.translation_kernels import TranslationState
 
 STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
 HOLD, DRIFT = 0.025, 10.0  # seconds, for the same reason firmer than for recorded feet: walks slide 0.91 of the real
-FEWEST_POSES = 2
 
 
 class Source(Protocol):
@@ -109,7 +108,7 @@ def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -> Planter:
     """Make a planter for streams of the target style from some of its poses (rows) and the heights where feet stand."""
-    if len(poses) < FEWEST_POSES:
+    if len(poses) < 2:
         raise UsageError("the model knows no poses of the target style, which planting a stream needs: learn it again")
     clip = decode(recipe, poses)
     assert isinstance(clip, Clip)

@@ -46,11 +46,9 @@ from freshtake.style.systems.banks import Bank, Choice
 from freshtake.style.systems.delays import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
 
-LONGEST_PAST = 4.0  # seconds
 SPEEDS = ("proportion", "source", "style")
 FASTEST = 2.0  # times as fast or as slow as it comes out, for the speed of the source or of the style
 LEAST_STYLE = 0.01  # leg lengths by which a style must move a part of the body to be missed there
-CALM_AFTER = 10.0  # times the calming: what came before no longer counts
 
 
 class StyleTranslation(NamedTuple):
@@ -241,9 +239,11 @@ class StyleModel:
         Returns:
             Rows (past frames, DOFs), as many as the systems remember, to be run before the first one.
         """
-        frames = min(self.bank.memory(1e-3), round(LONGEST_PAST / self.frame_time))
+        # At most four seconds of past are simulated.
+        frames = min(self.bank.memory(1e-3), round(4.0 / self.frame_time))
         # The low-pass before the systems remembers as well: a past too short for it would have it still on the way.
-        frames = max(frames, 1 + round(CALM_AFTER * (self.settings.calming or 0.0) / self.frame_time))
+        # After ten times the calming what came before no longer counts.
+        frames = max(frames, 1 + round(10.0 * (self.settings.calming or 0.0) / self.frame_time))
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
     @one_blas_thread()

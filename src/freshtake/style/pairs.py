@@ -27,8 +27,6 @@ from freshtake.style.warping.correspondence import LIMIT, Content, content, cont
 CYCLES = 2  # of a stretch: one alone has no beginning that recurs, which tells what led up to it
 REPEATED = CYCLES + 1  # how often a single cycle is played: two are left wherever the other style's cycle begins
 SLOWER = 0.7  # of a take's usual speed: slower cycles are those of setting off and of stopping
-SETTING_OFF = 0.5  # seconds: about a step, over which speeds are taken
-STOOD = 0.25  # of a take's usual speed: below it a body stands
 LOOSE = 2.0 * LIMIT  # two takes hold what they hold: stretches farther apart than clips of two folders may be partners
 
 
@@ -91,12 +89,14 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
 def moving_part(clip: Clip) -> tuple[int, int]:
     """Return the first frame of a take that sets off, and the one after which it has come to a stop."""
     ground = ground_of(clip.root, clip.up) / leg_length(clip.skeleton)
-    width = max(1, round(SETTING_OFF / clip.frame_time))
+    # Speeds are taken over half a second, about a step.
+    width = max(1, round(0.5 / clip.frame_time))
     if len(clip) < 4 * width:
         return 0, len(clip)
     ahead = np.abs(ground[width:] - ground[:-width]) / (width * clip.frame_time)  # speed from each frame on
     usual = float(np.percentile(ahead, 75.0))
-    going = np.flatnonzero(ahead >= STOOD * usual)
+    # Below a quarter of its usual speed a body stands.
+    going = np.flatnonzero(ahead >= 0.25 * usual)
     return (int(going[0]), min(int(going[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
 
 

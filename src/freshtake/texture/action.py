@@ -25,7 +25,6 @@ SMOOTH = 0.25  # seconds: deviation of the bell by which turning is smoothed, wh
 FAST = np.radians(25.0)  # a second: what is bent by so much costs as much as a frame that is shown twice
 STANDS = 0.55  # times what the body moves about itself: walks and runs travel by 1.2 and more, cheers by 0.45 at most
 STILL = 0.25  # share of the usual movement below which a body stands; walking next to running has more
-PAUSE = 0.5  # seconds: a shorter lull belongs to the action
 ALIKE = 1.25  # a loop that travels, moves or reaches by more or less than this factor is not like the takes
 
 
@@ -125,7 +124,8 @@ def action_of(
     # Cell by cell: a slow cell is no lull of a fast one.
     for cell in np.unique(cells[chosen]):
         mine = chosen & (cells == cell)
-        moving = mine & ~_still(np.hypot(along, energy), mine, segments, PAUSE / frame_time)
+        # A lull shorter than half a second belongs to the action.
+        moving = mine & ~_still(np.hypot(along, energy), mine, segments, 0.5 / frame_time)
         frames |= moving
         scale[:, cells == cell] = np.array([[along[moving].mean()], [energy[moving].mean()]])
     travels = rates > 0 and along[frames].mean() >= STANDS * energy[frames].mean()

@@ -27,7 +27,6 @@ FARTHEST = 100_000  # frames after which a path that has not arrived is none
 CELLS = ("forward", "left", "right")
 TURNING = np.radians(25.0)  # per second: more is a turn
 WINDOW = 0.25  # seconds to either side over which turning is measured
-LEAST = 0.4  # seconds of the shortest piece that is kept
 
 
 def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
@@ -132,6 +131,7 @@ def turn_cells(clip: Clip) -> dict[str, list[Clip]]:
     bounds = [0, *(np.flatnonzero(np.diff(label)) + 1).tolist(), len(label)]
     out: dict[str, list[Clip]] = {name: [] for name in CELLS}
     for first, stop in pairwise(bounds):
-        if (stop - first) * clip.frame_time >= LEAST:
+        # Pieces shorter than 0.4 s are left out.
+        if (stop - first) * clip.frame_time >= 0.4:
             out[CELLS[int(label[first])]].append(take_frames(clip, first, stop))
     return {name: clips for name, clips in out.items() if clips}

@@ -11,8 +11,6 @@ from freshtake.numeric import pca as principal
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.texture.play_kernels import Frames, costs_from
 
-VELOCITY_HORIZON = 0.1  # seconds: how long a velocity lasts when it is weighed against a position
-
 
 class Segments(NamedTuple):
     """Boundaries of the takes (takes + 1,), the cell of every take (takes,), and the cells' names."""
@@ -104,7 +102,8 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
     """
     step = mean_step(weights.poses, segments.successors())
     here = weights.poses * ((1.0 - velocity_weight) / step)
-    speed = weights.velocities * (velocity_weight * VELOCITY_HORIZON / frame_time / step)
+    # A velocity is weighed against a position by the distance it covers in 0.1 s.
+    speed = weights.velocities * (velocity_weight * 0.1 / frame_time / step)
     # Take by take: a difference across a boundary would be a movement that nobody made.
     change = np.concatenate([_gradient(x) for x in np.split(weights.poses, segments.bounds[1:-1])])
     takes, bounds = segments.takes(), np.array(segments.bounds)

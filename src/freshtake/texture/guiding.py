@@ -20,13 +20,9 @@ from freshtake.texture.frame_distance import Segments
 from freshtake.texture.synthesize import PlayState
 from freshtake.texture.transitions import Played, Turning
 
-ANSWER = 0.8  # seconds in which an error of heading is made good
-MEAN = 0.4  # seconds over which a body's heading is averaged, so that it may sway
 GENTLY = 0.3  # seconds in which turning goes from none to the most there is
 LEAST_TURN = np.radians(40.0)  # a second: what a body may be turned by whose takes never turn
-AHEAD = 0.8  # seconds of travel ahead at which a path is aimed at
 TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
-TEMPO_CHANGE = 0.4  # a second
 More = Callable[[PlayState, int], tuple[PlayState, Floats, Floats, Played]]
 
 
@@ -150,7 +146,8 @@ def read_on(
 def tempi(start: float, frames: int, speed: float | None, usual: float, frame_time: float) -> Floats:
     """Compute the tempo of the next frames (frames,), changing steadily to the requested one, within natural limits."""
     target = 1.0 if speed is None or usual <= 0.0 else float(np.clip(speed / usual, *TEMPI))
-    steps = TEMPO_CHANGE * frame_time * np.arange(1, frames + 1)
+    # Tempo changes by at most 0.4 a second.
+    steps = 0.4 * frame_time * np.arange(1, frames + 1)
     return np.asarray(start + np.sign(target - start) * np.minimum(steps, abs(target - start)))
 
 
@@ -180,7 +177,8 @@ def turned_to(
     ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
     removed_before, steers, kept_heading, along = state.removed, state.steers, state.kept_heading, state.along
     slew, first = bearings.most / GENTLY * step, state.read is None
-    aim = max(bearings.speed, 1e-9) * AHEAD
+    # A path is aimed at where 0.8 s of travel lead.
+    aim = max(bearings.speed, 1e-9) * 0.8
     for k, row in enumerate(out):
         goal = guide.heading
         if path is not None:
@@ -194,7 +192,8 @@ def turned_to(
         if goal is not None:
             # The shorter turn, and from the mean heading: the sway of steps is no error to be corrected.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
-            target_rate, removed = float(np.clip(away / ANSWER, -bearings.most, bearings.most)), float(trend[k])
+            # An error of heading is corrected within 0.8 s.
+            target_rate, removed = float(np.clip(away / 0.8, -bearings.most, bearings.most)), float(trend[k])
         if steers != (goal is not None):
             turning, steers = turning + removed - removed_before, goal is not None
         # Turning changes gradually: a body that begins to turn within one frame looks pushed.
@@ -206,7 +205,8 @@ def turned_to(
             continue
         ground += complex(row[0], row[1]) * step * np.exp(1j * heading)
         heading += float(row[2]) * step
-        mean += (heading - mean) * step / MEAN
+        # The heading is averaged over 0.4 s, so that it may sway with the steps.
+        mean += (heading - mean) * step / 0.4
     after = replace(
         state, ground=complex(ground), heading=heading, mean=mean, turning=turning, removed=removed_before,
         steers=steers, kept_heading=kept_heading,

@@ -22,10 +22,8 @@ from freshtake.texture.settings import Settings
 MOST_FRAMES = 4000  # a full map of more frames takes hundreds of megabytes
 
 LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps
-ENOUGH = 0.8  # share of a cell's frames that must be able to go on for ever
 POOR = 8.0  # mean frame steps: where jumps must be larger, there is no recurrence worth the name
 ROUNDS = 400
-FADE = 1.0 / 6.0  # seconds in which an offset dies away
 LEAST_SIGMA, MOST_SIGMA = 0.1, 20.0  # mean frame steps: below, one and the same loop is played; above, nothing changes
 MOST_RELUCTANCE = 2.0  # mean frame steps: at the least sigma a factor of half a thousand million
 LEEWAY = 1.15  # times the least rate of jumps that a short take allows: with less, one and the same jump is taken
@@ -92,7 +90,8 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
         mine = cells == cell
         for limit in LADDER if largest is None else (largest,):
             living = _lasting(jumps, segments.successors(), mine, limit)
-            if living.sum() >= ENOUGH * mine.sum():
+            # Four fifths of a cell must be able to go on for ever.
+            if living.sum() >= 0.8 * mine.sum():
                 break
         if not living.any():
             raise UsageError(_dead_end(name, len(segments.names) > 1, largest))
@@ -137,7 +136,8 @@ def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]
 
 def hold_of(frame_time: float) -> int:
     """Return in how many frames an offset dies away, and in which play does not jump again."""
-    return max(2, round(FADE / frame_time))
+    # An offset dies away in a sixth of a second.
+    return max(2, round(1.0 / 6.0 / frame_time))
 
 
 def band_of(settings: Settings, frame_time: float) -> int:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 STREAM_BLOCK = 64  # frames
-LIVE_BLOCK = 0.05  # seconds of motion that are made at a time while controls may change
-MOST_JUMPS = 0.5  # chance of a jump in a frame
 
 
 class LivePlay(NamedTuple):
@@ -74,7 +72,8 @@ def guided_blocks(
     model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
 ) -> Iterator[tuple[Any, Played]]:
     """Yield motions of a few frames, and what they show, by a control that is asked before each."""
-    frames = max(1, round(LIVE_BLOCK / model.frame_time))
+    # Controls may change, so only 0.05 s of motion are made at a time.
+    frames = max(1, round(0.05 / model.frame_time))
     state, start, first = begin_guided(model.start(rng, cell=cell), control().guide, model.up), Start(), True
     while True:
         now = control()
@@ -97,7 +96,8 @@ def more_often(chances: Chances, rate: float) -> Chances:
     jump = chances.chances.sum(axis=1)
     # Where a frame has nothing but jumps, their sum is one and cannot be changed.
     free = (chances.onward > 0.0) & (jump > 0.0)
-    raised = np.minimum(jump * rate, np.maximum(jump, MOST_JUMPS))
+    # A frame's chance of a jump is raised to a half at most.
+    raised = np.minimum(jump * rate, np.maximum(jump, 0.5))
     factor = np.where(free, raised / np.maximum(jump, 1e-300), 1.0)
     onward = np.where(free, chances.onward + jump - raised, chances.onward)
     return chances._replace(onward=onward, chances=chances.chances * factor[:, None])

@@ -53,10 +53,8 @@ if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that is barely like the action in one respect
-LENGTHS = 3  # lengths near the one asked for that loops are looked for in
 CANDIDATES = 5  # loops that are compared
 WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, where there is no loop without larger ones
-SAME = 0.7  # share of shown frames from which two loops count as one
 NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
 
 
@@ -133,7 +131,7 @@ def ranked_loops(
     for _, cost, length, path, likeness in sorted(ranked):
         shown = tuple(part_frames[list(path)].tolist())
         # A list of choices is of no use if all of them show nearly the same frames.
-        if any(_shared(shown, other.path) >= SAME for other in out):
+        if any(_shared(shown, other.path) >= 0.7 for other in out):
             continue
         report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
         loop = Loop(shown, length, cost, likeness, _jump_costs(part, path), max(part.reach.limits))
@@ -276,7 +274,8 @@ def _closed_paths(
         return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
     def of_near_lengths(graph: FrameGraph, anchors: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        for length, anchor in nearest_lengths(frames, graph, anchors, stretch, frame_costs, LENGTHS):
+        # Loops are looked for in three lengths near the requested one.
+        for length, anchor in nearest_lengths(frames, graph, anchors, stretch, frame_costs, 3):
             report(Progress(0.2, f"looking for loops of {length} frames"))
             through = list(dict.fromkeys([anchor, *anchors]))
             yield from ((length, path) for path in find_loops(length, graph, random_play, through, request))

@@ -14,19 +14,14 @@ from freshtake.texture.jump_map import Jumps
 from freshtake.texture.play_kernels import Numbers, PlayMaterial, Steps, inserted, path_costs
 
 ANCHORS = 16  # frames that loops are tried from
-SLOTS = 6  # jumps per frame that loops use
-ROUNDS = 4  # of finding a loop and penalizing what it repeats
-STRETCHES = 8  # pieces of a take, closed by a single jump, that are compared with other loops
 RANDOM_PLAYS = 24  # random plays that are closed to loops
 APART = 0.03  # share of the length by which lengths that are tried differ
-CLOSING = 2.5  # seconds that the path back of a random play lasts at most
 LINK = 30.0  # seconds: longer loops are chains of such ones, since the table of all paths grows with the length
 REPEAT_COST = 0.1  # mean frame steps per frame that was shown before
 MONOTONY_COST = 20.0  # mean frame steps: extra cost of a loop that repeats a shorter one
 JUMP_COST = 8.0  # mean frame steps: extra cost of every jump, so that a loop has few; chosen on odd performers
 TEMPO_COST = 100.0  # mean frame steps: extra cost of twice the tempo
 USUAL_JUMP = 1.5  # mean frame steps: the largest jump of takes that recur well
-SPREAD = 0.3  # by how much costs are varied, as a standard deviation of their logarithm
 
 RandomPlay = Callable[[int, int], tuple[int, ...]]
 
@@ -80,7 +75,7 @@ class FrameGraph:
         return tuple(path[::-1])
 
 
-def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial, slots: int = SLOTS) -> FrameGraph:
+def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMaterial, slots: int = 6) -> FrameGraph:
     """Follow each jump by as many frames as play shows after one."""
     rules, poses = material.rules, material.poses
     entries = np.ascontiguousarray(jumps.targets[:, :slots])
@@ -121,12 +116,14 @@ class LoopRequest(NamedTuple):
 
 def loop_request(variety: float, frame_time: float, penalties: Floats) -> LoopRequest:
     """Return the request for a loop, its times as numbers of frames."""
-    return LoopRequest(variety, round(CLOSING / frame_time), round(LINK / frame_time), penalties)
+    # The path back of a random play lasts 2.5 s at most.
+    return LoopRequest(variety, round(2.5 / frame_time), round(LINK / frame_time), penalties)
 
 
 def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
     """Vary what jumps cost, so that each seed finds other loops."""
-    return Jumps(jumps.targets, jumps.costs * np.exp(0.5 * SPREAD * rng.standard_normal(jumps.costs.shape)))
+    # Logarithms of costs are varied with a standard deviation of half of 0.3.
+    return Jumps(jumps.targets, jumps.costs * np.exp(0.5 * 0.3 * rng.standard_normal(jumps.costs.shape)))
 
 
 def find_loops(
@@ -175,7 +172,8 @@ def closed_stretches(frames: int, graph: FrameGraph, stretch: float, frame_costs
     # Running sums give the cost of a stretch of any length by two look-ups.
     sums = np.concatenate([[0.0], np.cumsum(frame_costs)])
     costs = graph.jump_penalties(graph.every.costs[ends, slots])[usable] + sums[ends[usable] + 1] - sums[starts[usable]]
-    best = usable[np.argsort(costs + TEMPO_COST * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:STRETCHES]]
+    # The eight best stretches are compared with other loops.
+    best = usable[np.argsort(costs + TEMPO_COST * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:8]]
     return [tuple(range(int(starts[k]), int(ends[k]) + 1)) for k in best]
 
 
@@ -203,7 +201,8 @@ def _planned(
 ) -> Iterator[tuple[int, ...]]:
     """Yield the cheapest loop, then the cheapest when repeated frames are penalized, and so on."""
     penalty = frame_costs.copy()
-    for _ in range(ROUNDS):
+    # Each round finds a loop and penalizes what it repeats.
+    for _ in range(4):
         best, path = np.inf, None
         for anchor in anchors:
             least, origin = graph.least(anchor, length, penalty)

@@ -15,13 +15,9 @@ from freshtake.numeric.pca import Pca
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, group_of, like_rows
 
-FEATURES = 24  # modes that frames are clustered by
-ROUNDS = 20  # in which frames may go to another cluster
 MIXED = 4  # frames to either side over which one cluster turns into the next
 Fit = Callable[[Floats], Pca]
 COMPONENTS = 10
-PART_FEATURES = 12  # modes that vertices are clustered by
-STILL = 1e-3  # share of the mean speed below which a vertex stands still
 
 
 class Block(NamedTuple):
@@ -86,7 +82,8 @@ def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tup
     if settings.parts == 1:
         return [("mesh", np.concatenate([block.columns for block in blocks]))]
     positions = blocks[0]
-    fitted = principal.fit(columns[:, positions.columns], count=min(PART_FEATURES, len(columns)))
+    # Vertices are clustered by how the first twelve modes move them.
+    fitted = principal.fit(columns[:, positions.columns], count=min(12, len(columns)))
     # Scaled by how far they move, so that vertices are grouped by movement that is seen.
     modes = fitted.modes * np.sqrt(fitted.variances)[:, None]
     features = modes.reshape(len(modes), -1, 3).transpose(1, 0, 2).reshape(len(positions.columns) // 3, -1)
@@ -134,11 +131,13 @@ def memberships(columns: Floats, clusters: int, components: int) -> Floats:
     Clusters begin as frames of like poses; then, round after round, each frame goes to the cluster whose modes leave
     least of it (Kambhatla and Leen 1997).
     """
-    features = principal.project(principal.fit(columns, count=min(FEATURES, *columns.shape)), columns)
+    # Frames are clustered by their first 24 mode weights.
+    features = principal.project(principal.fit(columns, count=min(24, *columns.shape)), columns)
     owner = np.zeros(len(columns), dtype=np.intp)
     for number, members in enumerate(like_rows(features, clusters)):
         owner[members] = number
-    for _ in range(ROUNDS):
+    # Frames may go to another cluster for 20 rounds.
+    for _ in range(20):
         residuals = np.stack(
             [_residuals(features, owner == k, components) for k in range(int(owner.max()) + 1)], axis=1
         )
@@ -234,7 +233,8 @@ def printed_velocity_error(true: Floats, made: Floats) -> float:
     Vertices that stand still but for rounding, whose ratio has no meaning, count as none.
     """
     speed = _lengths(true)[1:-1]
-    moves = speed > STILL * float(speed.mean())
+    # Vertices slower than a thousandth of the mean are still but for rounding.
+    moves = speed > 1e-3 * float(speed.mean())
     ratio = _lengths(true - made)[1:-1] / np.where(moves, speed, 1.0)
     return float(np.where(moves, ratio, 0.0).mean(axis=1).sum())
 

@@ -14,8 +14,6 @@ from freshtake.motion.planting import Planter, PlantingModel, learn_planting, pl
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.transitions import Played
 
-WARM_UP = 1.5  # seconds before a loop after which planting no longer remembers where it began
-
 
 class Standing(NamedTuple):
     """What planting learned from the takes, and where each of their frames stands (frames, foot joints), 0 or 1."""
@@ -60,7 +58,8 @@ def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lo
 
 def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int]:
     """Count frames of a loop to play before it, and in all, so that its planting does not depend on where it began."""
-    before = int(np.ceil(WARM_UP / frame_time))
+    # After 1.5 s planting no longer remembers where it began.
+    before = int(np.ceil(1.5 / frame_time))
     return before, before + frames + 1 + Planter(standing.base, settings_for(True), frame_time).latency
 
 

@@ -232,7 +232,6 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
 # of a blend under way its target, inserted frames so far and their number; then how much of a plan is used up.
 FRAME, SINCE, GOAL, STEP, LENGTH, PLANNED, STATE = 0, 1, 2, 3, 4, 5, 6
 NO_BLEND, CONSTANT, VARIABLE = 0, 1, 2
-LONGEST = 60  # frames that a jump inserts, at most
 
 
 class Rules(NamedTuple):
@@ -255,7 +254,8 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
     for a in range(poses.shape[1]):
         d = poses[i, a] - poses[j, a]
         squared += d * d
-    return int(min(np.rint(np.sqrt(squared) / rules.step), LONGEST))
+    # A jump inserts at most 60 frames.
+    return int(min(np.rint(np.sqrt(squared) / rules.step), 60))
 
 
 class Chances(NamedTuple):

@@ -163,7 +163,8 @@ class DelayBank:
     @cached_property
     def _seen(self) -> Ints:
         """Tell how many frames back a classifier looks."""
-        return np.unique(np.linspace(0, self.memory() - 1, SEEN).round().astype(np.intp))
+        # A classifier sees four places of the delay line.
+        return np.unique(np.linspace(0, self.memory() - 1, 4).round().astype(np.intp))
 
     def features(self, state: Floats, rows: Floats) -> Floats:
         """Return what a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
@@ -179,7 +180,6 @@ class DelayBank:
 
 Bank = StateSpaceBank | DelayBank
 NONE = np.zeros((0, 0))
-SEEN = 4  # places of a delay line that a classifier sees
 
 
 def settled(bank: Bank, row: Floats, frames: int | None = None) -> Floats:

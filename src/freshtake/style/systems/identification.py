@@ -12,8 +12,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.style.systems.banks import System
 from freshtake.style.systems.state_kernels import filtered
 
-REAL = 1e-9  # imaginary parts below this are none
-
 
 class Moments(NamedTuple):
     """Summed products of Hankel columns over trials: everything that the subspace method needs of the data."""
@@ -98,7 +96,8 @@ def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
     damping: list[float] = []
     turning: list[float] = []
     for pole in sorted(inside, key=lambda z: (-abs(z), z.real)):
-        if abs(pole.imag) <= REAL:
+        # Rounding gives real poles tiny imaginary parts.
+        if abs(pole.imag) <= 1e-9:
             damping.append(float(pole.real))
             turning.append(0.0)
         # The upper pole represents both of a conjugate pair, so the lower one is passed over.

@@ -22,11 +22,9 @@ UNMOVED = 5.0  # steadiness of the timing in limbs: poses that do not change say
 RIDGES = {"n4sid": 1e-2, "fir": 3e-2}
 TAP_RATE = 30.0  # taps per second
 SUBSPACE_RIDGE = 1e-4
-LEADS_UP = 1.5  # seconds of past before the first frame
 FOLDS, ALL = 4, -1
 CALMING = 0.03  # seconds; recorded walks: jerk 1.7 times that of real takes without, 1.1 times with, 1.4 with 0.015
 AS_NEAR = 1.15  # errors on clips left out; recorded walks 1.00, made-up ones 1.1, throws and jumps 2 and more
-QUICK = 2  # rounds of the regressions where systems are only compared
 
 
 class Trial(NamedTuple):
@@ -60,7 +58,8 @@ class Fitted(NamedTuple):
 
 def past_frames(fps: float) -> int:
     """Return how many rows lead up to the first frame of a trial."""
-    return round(LEADS_UP * fps)
+    # 1.5 s of past lead up to the first frame.
+    return round(1.5 * fps)
 
 
 def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
@@ -139,7 +138,8 @@ def _block_system(
         poles = identification.poles_of(space, order, radius)
         parts = {k: identification.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *test)}
         together = identification.steadied(identification.added([parts[k] for k in chosen]), poles, steadiness, gains)
-        system = identification.fit(poles, together, ridge, rounds=QUICK if test else identification.ROUNDS)
+        # Systems that are only compared get two rounds of the regressions.
+        system = identification.fit(poles, together, ridge, rounds=2 if test else identification.ROUNDS)
         return system, np.sum([identification.error(system, parts[k]) for k in test], axis=0) if test else np.zeros(1)
 
     worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)

@@ -23,7 +23,6 @@ from freshtake.style.warping.warps import (
 )
 
 CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 where the first search went wrong, 0.98 to 1.06 elsewhere
-FLOOR = 1e-3  # share of the mean deviation below which a DOF is not scaled up
 
 
 class MotionWarp(NamedTuple):
@@ -75,7 +74,8 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
 def zscored(values: Floats) -> Floats:
     """Scale every DOF by its mean and deviation; DOFs that hardly move are left small."""
     deviation = values.std(axis=0)
-    floor = max(FLOOR * float(deviation.mean()), 1e-12)
+    # A DOF below a thousandth of the mean deviation is not scaled up.
+    floor = max(1e-3 * float(deviation.mean()), 1e-12)
     out: Floats = (values - values.mean(axis=0)) / np.maximum(deviation, floor)
     return out
 

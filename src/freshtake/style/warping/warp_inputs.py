@@ -21,11 +21,9 @@ from freshtake.style.settings import RATE, WarpSettings
 from freshtake.style.warping.motion_warping import zscored
 
 BINS = 96  # phases at which mean cycles are compared
-LEAST = 0.9  # cycles that must be left in common
 Span = tuple[int, int]
 Alignable = Clip | Stroke | Floats
 SHORTEST = 4  # frames
-WALK_DEVIATION = 0.2  # radians: how far the joint angles of a walk deviate from their means
 LEG_M = 0.9  # metres: the leg of a grown-up, for clips that do not say their unit
 PLACE_DOFS = (".forward", ".sideways", ".turn")  # travel and turning are content, not pose
 
@@ -55,7 +53,8 @@ def common_cycles(clips: tuple[Clip, Clip], rows: tuple[Floats, Floats]) -> tupl
     second = gaits[1].cycles + best_shift(gaits[0].mean, gaits[1].mean)
     cycles = _best_overlap(first, second)
     start, stop = max(first[0], second[0] + cycles), min(first[-1], second[-1] + cycles)
-    if stop - start < LEAST:
+    # Nine tenths of a cycle must be left in common.
+    if stop - start < 0.9:
         return None
     return _between(first, start, stop), _between(second + cycles, start, stop)
 
@@ -191,7 +190,8 @@ def _scaled(a: Floats, b: Floats, scale: str) -> tuple[Floats, Floats]:
     # The weights of eq. 1 are meant for joint angles; one common factor brings other data to their size and keeps
     # the proportions among DOFs, which z-scores would lose.
     deviation = float(np.mean([a.std(axis=0).mean(), b.std(axis=0).mean()]))
-    factor = WALK_DEVIATION / deviation if deviation > 1e-12 else 1.0
+    # Rows of unknown units are scaled to deviate by 0.2, as the angles of a walk do in radians.
+    factor = 0.2 / deviation if deviation > 1e-12 else 1.0
     return (a - a.mean(axis=0)) * factor, (b - b.mean(axis=0)) * factor
 
 

@@ -220,9 +220,6 @@ def _backtrack(before: Floats, order: Ints) -> Ints:
     return out
 
 
-STANDING = 0.01  # frames: what a frame lasts at least, where dynamic time warping stands still
-
-
 def differential(repeats: Ints, slope: int) -> Floats:
     """Return w = diag(WᵀW) / s: how many frames of the second motion each frame of the first one lasts."""
     out: Floats = repeats / float(slope)
@@ -242,7 +239,8 @@ def smooth_warp(w: Floats, deviation: float, least: float = 0.0) -> tuple[Floats
     pace = rows / frames
     bent = np.concatenate([[0.0], np.cumsum(w - pace)])  # at the frames' edges; zero at both ends
     steps = pace + np.diff(_bell(bent, deviation)) if deviation > 0.0 else w.copy()
-    steps = np.maximum(steps, max(least, STANDING) * min(pace, 1.0))
+    # A frame lasts at least 0.01 frames, where dynamic time warping does not advance.
+    steps = np.maximum(steps, max(least, 0.01) * min(pace, 1.0))
     steps *= rows / steps.sum()
     # Frames are the middles of their steps; stretched so that first and last frames of both motions meet.
     curve = np.cumsum(steps) - 0.5 * steps
