@@ -1,7 +1,8 @@
-"""Many windows at once, while models are learned: python -m benchmarks.studio_load [--seconds 180]; wall time.
+"""Many windows while models are learned: python -m benchmarks.studio_load [--seconds 180] [--hostile]; wall time.
 
 Each session is a window with a websocket that does something every half second: reads the project, loads a scene,
-stars, asks for curves, a picture or the samples. Meanwhile so many learning jobs are kept in the line.
+stars, asks for curves, a picture or the samples. Meanwhile so many learning jobs are kept in the line. A hostile one
+holds hundreds of connections, says nothing on most of them, and on others what is no request.
 """
 
 from __future__ import annotations
@@ -9,6 +10,7 @@ from __future__ import annotations
 import argparse
 import json
 import random
+import socket
 import subprocess
 import sys
 import tempfile
@@ -16,6 +18,7 @@ import threading
 import time
 from pathlib import Path
 from typing import Any, NamedTuple
+from urllib.parse import urlsplit
 
 import httpx
 from websockets.exceptions import ConnectionClosed
@@ -106,6 +109,23 @@ def _window(url: str, number: int, over: threading.Event, result: Load) -> None:
                 return
 
 
+def attack(url: str, over: threading.Event, connections: int = 500) -> None:
+    """Keep so many connections open; those that are closed are opened again."""
+    address = (urlsplit(url).hostname or "", urlsplit(url).port or 0)
+    held: list[socket.socket] = []
+    while not over.is_set():
+        try:
+            held.append(socket.create_connection(address, timeout=1.0))
+            if len(held) % 3 == 0:
+                held[-1].sendall(b"GET /api/project HTTP/1.1\r\nHost: x\r\n" if len(held) % 2 else b"\0\0\r\n\r\n")
+        except OSError:  # refused, or closed at once: as it should be
+            time.sleep(0.01)
+        if len(held) > connections:
+            held.pop(0).close()
+    for one in held:
+        one.close()
+
+
 def _ids(client: httpx.Client, kind: str) -> list[str]:
     return [item["id"] for item in client.get("/api/project").json()["items"] if item["kind"] == kind]
 
@@ -145,7 +165,9 @@ def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=180.0)
     parser.add_argument("--sessions", type=int, default=20)
-    seconds, sessions = vars(parser.parse_args()).values()
+    parser.add_argument("--hostile", action="store_true", help="one more client, which only disturbs")
+    seconds, sessions, hostile = vars(parser.parse_args()).values()
+    over = threading.Event()
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "freshtake", "serve", "--project", f"{folder}/p", "--port", "0"]
         server = subprocess.Popen([*command, "--json", "--no-token"], stdout=subprocess.PIPE, text=True)
@@ -154,8 +176,11 @@ def main() -> None:
         try:
             with httpx.Client(base_url=url, timeout=120.0) as client:
                 prepared(client)
+            if hostile:
+                threading.Thread(target=attack, args=(url, over)).start()
             found = load(url, seconds, sessions, server=server.pid)
         finally:
+            over.set()
             server.terminate()
             server.wait()
     print("| request | how many | median ms | p99 ms | worst ms |\n|---|---|---|---|---|")
