@@ -12,7 +12,7 @@ import numpy as np
 
 import freshtake as ft
 from freshtake.motion.retarget import Retargeter, Stated, make_rig
-from freshtake.reports.retarget_strip import retarget_strip
+from freshtake.reports.overlay import retarget_strip
 from freshtake.samples.rigs import rig
 
 

@@ -44,7 +44,7 @@ def test_evaluate_with_baselines(files: dict[str, list[str]], tmp_path: Path, ca
     ]  # fmt: skip
     line = next(row for row in printed.splitlines() if "equal an input frame" in row)
     assert line.rstrip().endswith("100 % ▲")
-    assert "Beside baselines" in (tmp_path / "r.html").read_text()
+    assert "Next to baselines" in (tmp_path / "r.html").read_text()
 
 
 def designed(files: dict[str, list[str]], folder: Path) -> int:

@@ -122,6 +122,6 @@ def test_baselines_stand_beside_the_variants() -> None:
     parser = Balanced()
     parser.feed(html)
     assert parser.open == []
-    table = html.split("Beside baselines")[1].split("</table>")[0]
+    table = html.split("Next to baselines")[1].split("</table>")[0]
     assert table.index("<th>variants") < table.index("<th>strawman") < table.index("<th>replay")
-    assert "Beside baselines" not in page(alone, [])
+    assert "Next to baselines" not in page(alone, [])

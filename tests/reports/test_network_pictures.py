@@ -12,11 +12,19 @@ from matplotlib.patches import FancyArrowPatch
 
 import freshtake as ft
 from freshtake.errors import UsageError
-from freshtake.reports.explain_page import explain_page
-from freshtake.reports.explanation import explanation
-from freshtake.reports.network_body import Link, body_figure, front_view, joint_links
-from freshtake.reports.network_matrix import dof_parts, matrix_figure
-from freshtake.reports.network_pictures import example_clip, joint_pictures, network_pictures, slices_figure
+from freshtake.reports.explanation import explain_page, explanation
+from freshtake.reports.network_pictures import (
+    Link,
+    body_figure,
+    dof_parts,
+    example_clip,
+    front_view,
+    joint_links,
+    joint_pictures,
+    matrix_figure,
+    network_pictures,
+    slices_figure,
+)
 from freshtake.reports.plots import Picture
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.network import Edge, transition_network, transition_strengths

@@ -138,6 +138,17 @@ def test_a_character_moves_as_the_variants_do(studio: Studio, variants: list[str
     assert len(ft.read_clip(tmp_path / "out.glb", animation=1)) == len(motions(studio, variants[1:2])[0])
 
 
+def test_poses_of_a_variant_are_one_wide_picture(studio: Studio, variants: list[str]) -> None:
+    from PIL import Image
+
+    answer = studio.http.get(f"/api/strip/{variants[0]}.png")
+    picture = Image.open(io.BytesIO(answer.content)).convert("RGB")
+    assert picture.size == (480, 96)
+    painted = np.asarray(picture).astype(int)
+    green = painted[..., 1] - painted[..., [0, 2]].max(axis=-1) > 25
+    assert all(green[:, left : left + 120].any() for left in range(0, 480, 120)), "bodies from one side to the other"
+
+
 def test_the_page_is_served_and_nothing_else(studio: Studio) -> None:
     page = studio.http.get("/")
     assert page.status_code == 200 and page.headers["content-type"].startswith("text/html")

@@ -15,7 +15,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.motion.check import check
-from freshtake.serve.routes import jobs
+from freshtake.serve.routes import project as jobs
 from freshtake.serve.tasks import TASKS
 from tests.broken import CORPUS
 from tests.formats.characters import skinned

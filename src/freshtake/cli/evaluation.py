@@ -62,7 +62,7 @@ def _print(done: Evaluated, everything: bool) -> None:
     from rich.table import Table
 
     from freshtake.evaluation.figure_kinds import GROUPS
-    from freshtake.reports.baseline_table import terminal_cells
+    from freshtake.reports.evaluation_page import terminal_cells
     from freshtake.reports.verdict import verdict_of, with_checks
 
     result = done.result

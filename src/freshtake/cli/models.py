@@ -81,7 +81,7 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> in
     freshtake explain letter.ftm --joint x --json
     ```
     """
-    from freshtake.reports.joint_words import link_sentences
+    from freshtake.reports.wording import link_sentences
     from freshtake.workflows import explain as run
     from freshtake.workflows.explaining import PaperExplained
 
@@ -147,7 +147,7 @@ def _print_links(edges: Explanation) -> None:
 
 
 def _add_edges(table: Table, edges: tuple[Named, ...]) -> None:
-    from freshtake.reports.explain_page import error_text, strength_text
+    from freshtake.reports.explanation import error_text, strength_text
 
     for edge in edges:
         parent = f"{edge.parent} at {', '.join(edge.slices)}"

@@ -51,7 +51,7 @@ def picture(
 
 
 def chosen_dof(ready: Prepared, wanted: str | None) -> int:
-    """The number of a DOF by its name, or of the one whose deviation is largest in both motions."""
+    """Return the number of a DOF by its name, or of the one whose deviation is largest in both motions."""
     if wanted is None:
         return int((ready.values[0].std(axis=0) * ready.values[1].std(axis=0)).argmax())
     if wanted not in ready.names:
@@ -60,7 +60,7 @@ def chosen_dof(ready: Prepared, wanted: str | None) -> int:
 
 
 def draw(ready: Prepared, alignments: Mapping[str, Alignment], dof: int, names: tuple[str, str]) -> Figure:
-    """The picture of one or two alignments."""
+    """Draw the picture of one or two alignments."""
 
     u, y = (values[:, dof] for values in ready.values)
     figure = new_figure(12.0, 6.4)
@@ -87,7 +87,7 @@ def _curves(axis: Axes, u: Floats, y: Floats, names: tuple[str, str], ready: Pre
 
 
 def _joined(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepared) -> None:
-    """The first curve above the second, with lines between frames that belong together."""
+    """Draw the first curve above the second, with lines between frames that belong together."""
     lift = 1.25 * float(max(np.ptp(u), np.ptp(y), 1e-9)) + float(y.max() - u.min()) * 0.5
     upper = u - u.mean() + y.mean() + lift
     step = ready.frame_time

@@ -12,8 +12,6 @@ from freshtake.evaluation.tracks import Track
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.plots import dof_words, is_angle, leading_dofs
 
-COMPONENTS = 4
-
 
 class Dof(NamedTuple):
     """A number that changes over time, in words and with its unit."""
@@ -32,7 +30,7 @@ class Curves(NamedTuple):
 
 
 def curves_of(motions: Sequence[Motion]) -> Curves:
-    """All motions on the same DOFs; angles in degrees."""
+    """Return all motions on the same DOFs; angles in degrees."""
     material, tracks = _unpacked(motions)
     leading = leading_dofs(material)
     order = [*leading, *[k for k in range(len(material.layout.dofs)) if k not in leading]]
@@ -51,8 +49,8 @@ class Components(NamedTuple):
     courses: tuple[Floats, ...]
 
 
-def components_of(motions: Sequence[Motion], count: int = COMPONENTS) -> Components:
-    """The leading components, each DOF weighed by how far it moves the body."""
+def components_of(motions: Sequence[Motion], count: int = 4) -> Components:
+    """Return the leading components, each DOF weighed by how far it moves the body."""
     material, tracks = _unpacked(motions)
     rows = np.concatenate([track.dofs for track in tracks]) * material.layout.scales
     center = rows.mean(axis=0)

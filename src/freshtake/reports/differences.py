@@ -1,6 +1,6 @@
 """How far variants are from the mean of their takes: joint by joint, frame by frame, and in words.
 
-Every motion is seen from its own body (around the pelvis, facing one way, in leg lengths) and aligned to the take that
+Every motion is seen from its body (around the pelvis, facing one way, in leg lengths) and aligned to the take that
 lies in the middle of all (dynamic time warping), so that only what the body does is compared. A difference of 1 is as
 far from the mean as the takes usually are.
 """
@@ -20,7 +20,6 @@ from freshtake.numeric.dtw import warp_path
 
 LEAST_SPREAD = 0.015  # legs: takes that differ less than this somewhere are taken to differ by as much
 STANDS_OUT = 1.25  # times the mean difference of all parts, from which a part is named
-FRAMES = 160  # to which long takes are thinned for the alignment
 
 
 class Difference(NamedTuple):
@@ -36,11 +35,13 @@ def body_points(clip: Clip) -> Floats:
     upright = with_up(clip, "y")
     places = upright.positions()
     root = pelvis(clip.skeleton)
+    # Where a body is does not matter, and which way it faces: only how it is bent.
     around = places - places[:, root : root + 1] * [1.0, 0.0, 1.0]
     angle = heading(upright)[:, None]
     cos, sin = np.cos(angle), np.sin(angle)
     x, y, z = around[..., 0], around[..., 1], around[..., 2]
     points = np.stack([x * cos - z * sin, y, z * cos + x * sin], axis=-1) / leg_length(clip.skeleton)
+    # The floor by the feet: a percentile, since a single jump or slip must not move it.
     points[..., 1] -= np.percentile(points[..., 1].min(axis=1), 5.0)
     return points
 
@@ -57,6 +58,7 @@ def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Differen
         One difference per motion, in their order.
     """
     clouds = [body_points(take) for take in takes]
+    # Takes are aligned to the one in their middle: its timing is nearest to all others.
     apart = [sum(_apart(one, other) for other in clouds) for one in clouds]
     middle = _thinned(clouds[int(np.argmin(apart))])
     on_middle = [_onto(middle, cloud) for cloud in clouds]
@@ -65,6 +67,7 @@ def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Differen
     usual = raw
     if len(takes) > 1:  # takes pull their mean towards themselves, motions that are new do not
         usual = [np.sqrt(len(takes) / (len(takes) - 1.0)) * _from_mean(mean, cloud) for cloud in clouds]
+    # Per joint, since hands always differ more than hips.
     scale = np.maximum(np.sqrt(np.concatenate([row**2 for row in usual]).mean(axis=0)), LEAST_SPREAD)
     whole = float(np.mean([(row / scale).mean() for row in usual]))
     parts = body_parts(takes[0].skeleton)
@@ -72,7 +75,8 @@ def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Differen
 
 
 def _thinned(points: Floats) -> Floats:
-    rows = np.unique(np.linspace(0, len(points) - 1, min(len(points), FRAMES)).astype(np.intp))
+    # Alignment grows with the square of the frames, and needs no more than 160.
+    rows = np.unique(np.linspace(0, len(points) - 1, min(len(points), 160)).astype(np.intp))
     return np.asarray(points[rows])
 
 
@@ -95,6 +99,7 @@ def _from_mean(mean: Floats, cloud: Floats) -> Floats:
     """Return how far (frames, joints) each joint is from the mean at the moment that it is most like."""
     thin = _thinned(cloud)
     path, _ = warp_path(mean.reshape(len(mean), -1), thin.reshape(len(thin), -1))
+    # A warp path may pair one frame with several of the mean: their average moment is meant.
     moment = np.zeros(len(thin))
     counts = np.bincount(path[:, 1], minlength=len(thin))
     np.add.at(moment, path[:, 1], path[:, 0])

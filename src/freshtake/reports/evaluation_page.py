@@ -6,16 +6,56 @@ from collections.abc import Sequence
 from html import escape
 
 from freshtake.evaluation.figure_kinds import GROUPS, NOVELTY
-from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.evaluation.results import Column, Evaluation, Figure
 from freshtake.motion.verdict import Verdict
-from freshtake.reports.baseline_table import beside_table
-from freshtake.reports.page import picture_figure, whole_page
-from freshtake.reports.page_style import badge, legend, strip
+from freshtake.reports.page import badge, legend, picture_figure, strip, whole_page
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT, WITHOUT_PLOTS, Picture
 from freshtake.reports.verdict import verdict_of, with_checks
 from freshtake.reports.viewport.scene import Scene
 from freshtake.reports.viewport.viewport_page import stage
-from freshtake.reports.wording import plain_title, real_range, shown
+from freshtake.reports.wording import SIGNS, plain_title, real_range, shown
+
+MORE = ("coordination_sides", "planted_lost")
+ABOUT = (
+    "The same figures of simpler ways to vary a take: <em>strawman</em>, smoothed noise on one input, as strong as the "
+    "time-warped inputs differ; <em>perlin</em>, Perlin noise; <em>pca</em>, noise on principal components; "
+    "<em>convex</em>, combinations of the inputs; <em>replay</em>, the inputs themselves. Noise is of an amount that "
+    "changes takes as much as the variants are changed."
+)
+
+
+def beside_table(result: Evaluation) -> str:
+    """Return the main figures, one column per set; empty without baselines."""
+    if not result.baselines:
+        return ""
+    names = "".join(f"<th>{escape(column.name)}</th>" for column in result.baselines)
+    rows = "".join(_row(result, figure) for figure in result.figures if figure.kind.main or figure.key in MORE)
+    head = f"<tr><th></th><th>real takes</th><th>variants</th>{names}</tr>"
+    return (
+        f"<h2>Next to baselines</h2><p class=dim>{ABOUT}</p>"
+        f"<div class=scroll><table class=beside>{head}{rows}</table></div>"
+    )
+
+
+def _row(result: Evaluation, figure: Figure) -> str:
+    cells = [_cell(figure)] + [_cell(column.figure(figure.key)) for column in result.baselines]
+    title = escape(figure.kind.title)
+    return f"<tr><td>{title}</td><td class=num>{real_range(figure)}</td>{''.join(cells)}</tr>"
+
+
+def _cell(figure: Figure | None) -> str:
+    if figure is None:
+        return "<td class=num>–</td>"
+    sign = SIGNS[figure.verdict]
+    mark = f" <span class='badge {figure.verdict}'>{sign}</span>" if sign else ""
+    return f"<td class=num>{shown(figure.value, figure.kind.unit)}{mark}</td>"
+
+
+def terminal_cells(columns: tuple[Column, ...], key: str) -> list[str]:
+    """Return the same cells for a terminal: a value and the sign of its verdict."""
+    figures = [column.figure(key) for column in columns]
+    return ["–" if f is None else f"{shown(f.value, f.kind.unit)} {SIGNS[f.verdict]}".rstrip() for f in figures]
+
 
 TOGETHER = ("diversity", "jerk_limbs", "jerk", "planted_speed")
 CARDS = (
@@ -42,7 +82,6 @@ EACH = (
     "copied",
     "duration",
 )
-MOST_DOFS = 14
 
 
 def page(
@@ -73,7 +112,7 @@ def page(
 
 
 def _verdict(result: Evaluation, checks: Sequence[Verdict]) -> str:
-    """Whether the variants can be used, in one sentence."""
+    """Return whether the variants can be used, in one sentence."""
     verdict = with_checks(verdict_of(result), checks)
     kind = "good" if verdict.usable else "look"
     return f"<p class='verdict {kind}'>{escape(verdict.sentence)}</p>"
@@ -97,7 +136,7 @@ def _head(result: Evaluation) -> str:
             f"{of(result.extra, result.frames['extra'])}</li>"
         )
     target = (
-        "Every figure of the variants stands beside the same figure of <em>real takes</em>: each input scored against "
+        "Every figure of the variants is next to the same figure of <em>real takes</em>: each input scored against "
         "the other inputs, and each further take scored against the inputs. Real takes are the target: variants should "
         "differ from the inputs as much as real takes do, and be as smooth and as firm on their feet."
     )
@@ -155,8 +194,8 @@ def _of_inputs(figure: Figure) -> str:
 
 
 def _dofs(result: Evaluation) -> str:
-    """The DOFs that move the body most, with their distances as bars."""
-    dofs = result.dofs[:MOST_DOFS]
+    """Return the DOFs that move the body most, with their distances as bars."""
+    dofs = result.dofs[:14]
     if not dofs:
         return ""
     widest = max(1.0, *(dof.distance for dof in dofs))

@@ -1,20 +1,102 @@
-"""What varies together with a joint: a model's edges with strengths, ready for tables and JSON."""
+"""What varies together with a joint: a model's edges with strengths, and the page of `freshtake explain`."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
+from html import escape
 from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.reports.network_body import Link, joint_links
-from freshtake.reports.network_matrix import owner
+from freshtake.reports.network_pictures import Link, joint_links, owner
+from freshtake.reports.page import picture_figure, whole_page
+from freshtake.reports.plots import WITHOUT_PLOTS, Picture
+from freshtake.reports.wording import link_sentences
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import Edge, transition_network, transition_strengths
 from freshtake.variation.paper.networks import TransitionNetwork
+
+MOST_ROWS = 60
+ABOUT = (
+    "Joints deviate together because whole takes differ together. A strength says how much knowing one DOF narrows "
+    "the other, in nats; next to it by how much the error grows without it. A DOF's own past is always kept."
+)
+HEAD = ("strength", "spread without")
+
+
+def explain_page(
+    explanation: Explanation,
+    facts: Mapping[str, Any],
+    pictures: Sequence[Picture],
+    title: str,
+    notes: Sequence[str] = (),
+) -> str:
+    """Return the whole page; `notes` are sentences about a clip."""
+    body = [
+        f"<h1>{escape(title)}</h1>",
+        _in_words(explanation),
+        f"<p>{_summary(facts)}</p><p class=dim>{ABOUT}</p>",
+        "".join(f"<p>{escape(note)}</p>" for note in notes),
+        f"<div class=plots>{''.join(map(picture_figure, pictures))}</div>" if pictures else WITHOUT_PLOTS,
+        *_tables(explanation),
+    ]
+    return whole_page(title, body)
+
+
+def _in_words(explanation: Explanation) -> str:
+    """Say what follows what, in sentences."""
+    sentences = link_sentences(explanation.links)
+    return f"<p class='verdict good'>{escape(' '.join(sentences))}</p>" if sentences else ""
+
+
+def _summary(facts: Mapping[str, Any]) -> str:
+    share = round(100.0 * facts["whole_takes_share"])
+    return escape(
+        f"{facts['method']}; {facts['examples']} {facts['motion']} examples at {facts['fps']:g} fps, {facts['dofs']} "
+        f"DOFs; {share} % of how variants deviate are combinations of whole takes, the rest is what a population of "
+        "performers does in such movements."
+    )
+
+
+def _tables(explanation: Explanation) -> list[str]:
+    if not explanation.joint:
+        rows = [[escape(a), escape(b), f"{strength:.3f}"] for a, b, strength in explanation.links[:MOST_ROWS]]
+        heading = f"Strongest edges between joints ({len(rows)} of {len(explanation.links)})"
+        return [_table(heading, ["from", "to", "summed strength"], rows)]
+    name = escape(explanation.joint)
+    return [
+        _table(f"What varies together with {name}", ["DOF", "varies with", "at", *HEAD], _rows(explanation.parents)),
+        _table(f"What moves less and varies with {name}", ["DOF", "with", "at", *HEAD], _rows(explanation.children)),
+    ]
+
+
+def _rows(edges: Sequence[Named], errors: bool = True) -> list[list[str]]:
+    return [
+        [escape(e.child), escape(e.parent), ", ".join(e.slices), strength_text(e), error_text(e) if errors else ""]
+        for e in edges[:MOST_ROWS]
+    ]
+
+
+def strength_text(edge: Named) -> str:
+    """Three decimals, or why there is none."""
+    return "own past" if edge.own else (f"{edge.strength:.3f}" if math.isfinite(edge.strength) else "not measured")
+
+
+def error_text(edge: Named) -> str:
+    """Return by how much the held-out error grows without the parent, in per cent."""
+    return f"{100.0 * math.expm1(edge.strength):+.0f} %" if math.isfinite(edge.strength) and not edge.own else ""
+
+
+def _table(heading: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    if not rows:
+        return ""
+    cells = "".join(f"<th>{text}</th>" for text in head)
+    lines = [f"<tr>{''.join(f'<td class=num>{cell}</td>' for cell in row)}</tr>" for row in rows]
+    lines = [line.replace("<td class=num>", "<td>", 1) for line in lines]
+    return f"<h2>{heading}</h2><div class=scroll><table><tr>{cells}</tr>{''.join(lines)}</table></div>"
 
 
 class Named(NamedTuple):
@@ -27,11 +109,11 @@ class Named(NamedTuple):
 
     @property
     def own(self) -> bool:
-        """Whether a DOF is predicted from its own past, an edge that is always kept."""
+        """Return whether a DOF is predicted from its own past, an edge that is always kept."""
         return self.child == self.parent
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON; strengths that were not measured are null."""
+        """Return it as values for JSON; strengths that were not measured are null."""
         strength = self.strength if math.isfinite(self.strength) else None
         return {**self._asdict(), "slices": list(self.slices), "strength": strength, "own": self.own}
 
@@ -52,7 +134,7 @@ class Explanation:
     edges: tuple[Edge, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return it as values for JSON."""
         return {
             "joint": self.joint or None,
             "dofs": list(self.dofs),
@@ -64,7 +146,7 @@ class Explanation:
 
 @one_blas_thread()
 def explanation(model: VariationModel, joint: str = "") -> Explanation:
-    """The edges of one joint (marker, dimension of a stroke, or a single DOF), or of the whole network."""
+    """Return the edges of one joint (marker, dimension of a stroke, or a single DOF), or of the whole network."""
     network, edges = transition_network(model), transition_strengths(model)
     chosen = chosen_dofs(model, joint) if joint else tuple(range(len(model.dofs)))
     into = _strongest([_named(network, edge) for edge in edges if edge.child in chosen])
@@ -79,7 +161,7 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
 
 
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
-    """The DOFs of a joint by its name, or a DOF by its own; case does not matter."""
+    """Return the DOFs of a joint by its name, or a DOF by its name; case does not matter."""
     wanted = joint.casefold()
     numbers = [k for k, dof in enumerate(model.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
     if numbers:
@@ -108,7 +190,7 @@ def _named(network: TransitionNetwork, edge: Edge) -> Named:
 
 
 def _strongest(edges: Sequence[Named]) -> list[Named]:
-    """By child in the model's order, own past first, then the strongest."""
+    """Sort edges by child in the model's order, the node's past first, then the strongest."""
     order = {name: k for k, name in enumerate(dict.fromkeys(edge.child for edge in edges))}
     return sorted(edges, key=lambda e: (order[e.child], not e.own, -_known(e.strength)))
 

@@ -1,4 +1,4 @@
-"""How likely a clip is under a model, frame by frame and joint by joint, beside the model's own examples."""
+"""How likely a clip is under a model, frame by frame and joint by joint, next to the model's examples."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.canvas import GRAY, new_figure, plot_style
-from freshtake.reports.network_matrix import owner
+from freshtake.reports.network_pictures import owner
 from freshtake.reports.plots import INPUT
 from freshtake.variation.model import VariationModel
 
@@ -48,11 +48,13 @@ class ClipLikelihood:
 
     @property
     def spots(self) -> list[Spot]:
-        """Per joint the stretch that is least like the examples; the longest and least likely ones come first."""
+        """Return per joint the stretch that is least like the examples; the longest and least likely come first."""
         weighted = []
         for joint, true, column in zip(self.joints, self.relative.T, _bounded(self.relative).T, strict=True):
+            # A single odd frame is noise; a stretch of them is what an animator sees.
             smooth = np.convolve(column, np.full(LEAST_RUN, 1.0 / LEAST_RUN), mode="valid")
             middle = int(smooth.argmin()) + LEAST_RUN // 2 if len(smooth) else int(column.argmin())
+            # The stretch reaches as far as it is at least half as unusual as its worst frame.
             first, last, limit = middle, middle, min(0.5 * float(column[middle]), -1e-9)
             while first > 0 and column[first - 1] < limit:
                 first -= 1
@@ -63,7 +65,7 @@ class ClipLikelihood:
         return [spot for _, spot in sorted(weighted, key=lambda pair: pair[0])]
 
     def sentences(self, most: int = 3) -> list[str]:
-        """The clip's log-likelihood beside the examples', and its least likely stretches, in sentences."""
+        """Return the clip's log-likelihood next to the examples', and its least likely stretches, in sentences."""
         low, high = min(self.examples), max(self.examples)
         sentences = [
             f"{self.name}: {self.normalized:.2f} nats per frame and DOF; the examples, each by the others, "
@@ -77,7 +79,7 @@ class ClipLikelihood:
         return sentences
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """Return it as values for JSON."""
         return {
             "name": self.name,
             "normalized": self.normalized,
@@ -92,9 +94,11 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
     """Score a motion of the examples' kind under the model's networks."""
     score = model.score(motion)
     alone = len(model.material.values) == 1
+    # Each example is scored by the others, since a model finds what it has learned from too likely.
     usual = [model.score_rows(model.material.values[0])] if alone else model.examples_by_others()
     joints = _ordered_joints(model)
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
+    # Per DOF, since densities of narrow DOFs are large whatever the clip does.
     level = np.median(np.concatenate([one.frames for one in usual]), axis=0)
     difference = score.frames - level
     relative = np.stack([difference[:, dofs].mean(axis=1) for dofs in members], axis=1)
@@ -104,7 +108,7 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
 
 
 def _ordered_joints(model: VariationModel) -> tuple[str, ...]:
-    """By parts of the body where there is one."""
+    """Return the joints, by parts of the body where there is one."""
     joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
     recipe = model.material.recipe
     if recipe is None or recipe.skeleton is None:
@@ -114,12 +118,12 @@ def _ordered_joints(model: VariationModel) -> tuple[str, ...]:
 
 
 def _bounded(relative: Floats) -> Floats:
-    """As it is shown: beyond some nats, more is not worse."""
+    """Return values as they are shown: beyond some nats, more is not worse."""
     return np.clip(relative, -REACH, REACH)
 
 
 def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
-    """A heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
+    """Draw a heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
 
     frames, count = scored.relative.shape
     with plot_style(grid=False):

@@ -1,22 +1,23 @@
-"""The networks of a model as pictures for a report: small ones by time slices, large ones by parts of the body.
-
-Small networks as the paper draws them (Lau 2009, figure 7): the nodes of a time slice in a column, with arrows.
-"""
+"""The networks of a model as pictures: joints that vary together as a matrix, on the body, and as graphs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from itertools import pairwise
 from math import gcd
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from freshtake.motion import Clip
+from freshtake.motion.body.orientation import facing
+from freshtake.motion.body.roles import body_parts, part_rank, rest_positions
+from freshtake.motion.edit import with_up
+from freshtake.motion.skeleton import Skeleton
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import about_axis, rotate
 from freshtake.reports.canvas import GRAY, new_figure, plot_style
-from freshtake.reports.explanation import Explanation
-from freshtake.reports.network_body import body_figure, joint_links
-from freshtake.reports.network_matrix import matrix_figure, owner
-from freshtake.reports.plots import EXTRA, INPUT, Picture, png
+from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture, png
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import Edge, transition_network, transition_strengths
 from freshtake.variation.paper.networks import TransitionNetwork
@@ -24,6 +25,179 @@ from freshtake.variation.paper.networks import TransitionNetwork
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+    from freshtake.reports.explanation import Explanation
+
+STRONG = 0.5  # nats from which a cell has the full color
+
+
+def owner(dof: str) -> str:
+    """Return the joint, marker or vertex that a DOF belongs to: `LeftLeg` of `LeftLeg.x`."""
+    return dof.rsplit(".", 1)[0]
+
+
+def dof_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
+    """Return the part of the body of every DOF; its joint or marker where there is no skeleton."""
+    if skeleton is None:
+        return [owner(dof) for dof in dofs]
+    part = dict(zip(skeleton.names, body_parts(skeleton), strict=True))
+    return [part.get(owner(dof), "other") for dof in dofs]
+
+
+def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
+    """Strengths of the edges between DOFs; gray: a DOF's own past. Edges as of `transition_strengths`."""
+
+    parts = dof_parts(dofs, skeleton)
+    order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
+    place = {dof: row for row, dof in enumerate(order)}
+    cells = np.full((len(dofs), len(dofs)), np.nan)
+    own_past = np.full_like(cells, np.nan)
+    for edge in edges:
+        row, column = place[edge.child % len(dofs)], place[edge.parent % len(dofs)]
+        if edge.child % len(dofs) == edge.parent % len(dofs):
+            own_past[row, column] = 1.0
+        else:
+            cells[row, column] = np.fmax(cells[row, column], edge.strength if np.isfinite(edge.strength) else 0.0)
+    with plot_style(grid=False):
+        figure = new_figure(9.4, 8.6, layout=None)
+        figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # laying out by itself takes seconds
+        _cells(figure.subplots(), cells, own_past, [dofs[k] for k in order], [parts[k] for k in order], figure)
+    return figure
+
+
+def _cells(
+    axis: Axes, cells: Floats, own_past: Floats, names: Sequence[str], parts: Sequence[str], figure: Figure
+) -> None:
+    axis.imshow(own_past, cmap="Greys", vmin=0.0, vmax=2.5, interpolation="nearest")
+    image = axis.imshow(cells, cmap="viridis_r", vmin=0.0, vmax=STRONG, interpolation="nearest")
+    bar = figure.colorbar(image, ax=axis, shrink=0.5, pad=0.01, extend="max")
+    bar.set_label("strength: how much one says about the other [nats]", fontsize=8)
+    bar.outline.set_visible(False)
+    starts = [0, *[k for k in range(1, len(parts)) if parts[k] != parts[k - 1]], len(parts)]
+    for start in starts[1:-1]:
+        axis.axhline(start - 0.5, color=GRAY, linewidth=0.7)
+        axis.axvline(start - 0.5, color=GRAY, linewidth=0.7)
+    if len(starts) < 30:
+        top = axis.secondary_xaxis("top")
+        top.set_xticks(
+            [(a + b - 1) / 2 for a, b in pairwise(starts)], [parts[a].replace(" ", "\n") for a in starts[:-1]]
+        )
+        top.tick_params(length=0, labelsize=9)
+        top.spines["top"].set_visible(False)
+    # More labels than this would overlap.
+    if len(names) <= 90:
+        axis.set_yticks(range(len(names)), names, fontsize=5.5)
+        axis.set_xticks(range(len(names)), names, fontsize=5.5, rotation=90)
+    axis.tick_params(length=0)
+    axis.set_ylabel("varies together with ...", fontsize=9)
+
+
+CLOSE = 0.07  # of the figure's size: labels nearer than this are joined
+
+
+class Link(NamedTuple):
+    """The edges from one joint's DOFs to another's: their summed strength (what cannot be measured counts 0)."""
+
+    parent: str
+    child: str
+    strength: float
+
+
+def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
+    """Edges between joints, strongest first; a joint's edges to itself are left out."""
+    total: dict[tuple[str, str], float] = {}
+    for edge in edges:
+        pair = owner(dofs[edge.parent % len(dofs)]), owner(dofs[edge.child % len(dofs)])
+        if pair[0] != pair[1]:
+            total[pair] = total.get(pair, 0.0) + (edge.strength if np.isfinite(edge.strength) else 0.0)
+    links = [Link(*pair, strength) for pair, strength in total.items()]
+    return sorted(links, key=lambda link: (-link.strength, link.parent, link.child))
+
+
+def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = 40) -> Figure:
+    """Draw the strongest links as arrows on the body from the front; of `marked` joints only theirs.
+
+    Blue arrows lead from joints that move the body more; with `marked`, green ones lead from it to others.
+    """
+
+    known = set(clip.skeleton.names)
+    shown = [link for link in links if {link.parent, link.child} <= known]
+    if marked:
+        shown = [link for link in shown if link.child in marked or link.parent in marked]
+    shown = shown[:most][::-1]
+    places = dict(zip(clip.skeleton.names, front_view(clip), strict=True))
+    with plot_style():
+        figure = new_figure(7.2, 7.2)
+        axis = figure.subplots()
+        _skeleton(axis, clip, places, {name for link in shown for name in (link.parent, link.child)} | set(marked))
+        largest = max((link.strength for link in shown), default=0.0) or 1.0
+        for link in shown:
+            color = INPUT if not marked or link.child in marked else VARIANT
+            _arc(axis, places[link.parent], places[link.child], link.strength / largest, color)
+    return figure
+
+
+def front_view(clip: Clip) -> Floats:
+    """Joints (joints, 2) to the viewer's right and up: the rest pose where it shows the limbs apart, else frame 0."""
+    rest = rest_positions(clip.skeleton)
+    up = clip.up_index
+    wide = np.delete(np.ptp(rest, axis=0), up).max()
+    # A rest pose at least half as wide as tall shows its limbs apart.
+    if wide >= 0.5 * np.ptp(rest[:, up]):
+        ground = np.delete(np.arange(3), up)
+        right = int(ground[np.argmax(np.ptp(rest[:, ground], axis=0))])
+        return rest[:, [right, up]]
+    placed = with_up(clip, "y")
+    angles = facing(placed)
+    turn = about_axis(np.eye(3)[1], -float(angles[0]) if angles is not None else 0.0)
+    return rotate(turn, placed.positions()[0])[:, :2]
+
+
+def _skeleton(axis: Axes, clip: Clip, places: dict[str, Floats], named: Collection[str]) -> None:
+    names, parents = clip.skeleton.names, clip.skeleton.parents.tolist()
+    for name, parent in zip(names, parents, strict=True):
+        if parent >= 0:
+            line = np.stack([places[names[parent]], places[name]])
+            axis.plot(line[:, 0], line[:, 1], color=GRAY, linewidth=3.0, alpha=0.45, solid_capstyle="round", zorder=1)
+    dots = np.stack(list(places.values()))
+    middle = float(dots[0, 0] - 0.02 * np.ptp(dots[:, 0]))
+    axis.scatter(dots[:, 0], dots[:, 1], s=14, color=GRAY, zorder=3)
+    for place, text in _labels({name: place for name, place in places.items() if name in named}):
+        where = (float(place[0]), float(place[1]))
+        side, align = (-4, "right") if where[0] < middle else (4, "left")
+        axis.annotate(text, where, xytext=(side, 4), textcoords="offset points", ha=align, fontsize=7.5, zorder=5)
+    axis.set_aspect("equal")
+    axis.set_axis_off()
+    axis.margins(x=0.3, y=0.04)  # arcs reach beyond the body
+
+
+def _labels(named: dict[str, Floats]) -> list[tuple[Floats, str]]:
+    """Places and names; of joints that lie close together the first is named, and how many more there are."""
+    size = float(np.ptp(np.stack(list(named.values())), axis=0).max()) if named else 0.0
+    labels: list[tuple[Floats, list[str]]] = []
+    for name, place in named.items():
+        near = next((names for other, names in labels if np.linalg.norm(other - place) <= CLOSE * size), None)
+        if near is None:
+            labels.append((place, [name]))
+        else:
+            near.append(name)
+    return [(place, names[0] + (f" +{len(names) - 1}" if names[1:] else "")) for place, names in labels]
+
+
+def _arc(axis: Axes, start: Floats, end: Floats, share: float, color: str) -> None:
+    from matplotlib.patches import FancyArrowPatch
+
+    if np.allclose(start, end):
+        return
+    width = 0.5 + 2.7 * max(share, 0.0)
+    axis.add_patch(
+        FancyArrowPatch(
+            (float(start[0]), float(start[1])), (float(end[0]), float(end[1])), connectionstyle="arc3,rad=0.3",
+            arrowstyle=f"-|>,head_width={2 + width},head_length={3.5 + width}", color=color, linewidth=width,
+            alpha=0.35 + 0.5 * max(share, 0.0), shrinkA=3.0, shrinkB=3.0, mutation_scale=1.0, zorder=4, clip_on=False,
+        )
+    )  # fmt: skip
+
 
 RADIUS = 0.2
 APART = 1.6  # of columns, in distances of rows
@@ -96,7 +270,7 @@ def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -
 
 
 def _inches_per_unit(axis: Axes) -> float:
-    """The size of one row's distance on paper, after the aspect has been set."""
+    """Return the size of one row's distance on paper, after the aspect has been set."""
     box = axis.get_position(original=True)
     whole = axis.get_figure(root=True)
     size = np.ones(2) if whole is None else whole.get_size_inches()
@@ -131,7 +305,7 @@ def _by_slices(model: VariationModel, marked: tuple[int, ...] = ()) -> list[Pict
 
 
 def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Picture]:
-    """The edges of one joint: colored among the nodes of a small network, else as arrows on the body."""
+    """Draw the edges of one joint: colored among the nodes of a small network, else as arrows on the body."""
     marked = tuple(k for k, dof in enumerate(model.dofs) if dof in explanation.dofs)
     if len(model.dofs) <= SMALL:
         return _by_slices(model, marked)
@@ -154,7 +328,7 @@ def joint_pictures(model: VariationModel, explanation: Explanation) -> list[Pict
 
 
 def example_clip(model: VariationModel) -> Clip | None:
-    """The first frame of the first example, where examples are clips."""
+    """Return the first frame of the first example, where examples are clips."""
     recipe = model.material.recipe
     if recipe is None or recipe.skeleton is None:
         return None

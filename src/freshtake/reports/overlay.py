@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import heading, start_at_origin, turned, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.canvas import new_figure
@@ -17,6 +18,21 @@ from freshtake.reports.canvas import new_figure
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+def retarget_strip(clips: Sequence[tuple[str, Clip]], phases: int = 12) -> Figure:
+    """Draw the named clips, the source first, each at `phases` moments from its side and at its scale."""
+
+    if not clips or phases < 1:
+        raise UsageError("a strip needs at least one clip and one moment")
+    figure = new_figure(1.0 * phases, 1.75 * len(clips))
+    for number, (axis, (name, clip)) in enumerate(
+        zip(np.atleast_1d(figure.subplots(len(clips), 1)), clips, strict=True)
+    ):
+        stick_figures(axis, clip, phases, reach=1.15 * leg_length(clip.skeleton), color=COLORS[min(number, 1)])
+        axis.set_title(name, fontsize=9, loc="left")
+    return figure
+
 
 COLORS = ("#1f77b4", "#d62728", "#2ca02c", "#ff7f0e", "#9467bd", "#8c564b", "#e377c2", "#17becf")
 VIEWS = (("side", 2), ("front", 0))  # name and the horizontal coordinate that runs to the right
@@ -31,7 +47,7 @@ def overlay(
     views: Sequence[tuple[str, int]] = VIEWS,
     legend: bool = True,
 ) -> Figure:
-    """All clips on top of one another at `phases` moments from start to end, each with its root in the middle."""
+    """Draw all clips on top of one another at `phases` moments from start to end, each with its root in the middle."""
 
     if not clips or phases < 1:
         raise UsageError("an overlay picture needs at least one clip and one phase")
@@ -54,7 +70,7 @@ def overlay(
 
 
 def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str = COLORS[0]) -> None:
-    """One clip from the side at `phases` moments, drawn into a panel that shows `reach` lengths of the root's offset.
+    """Draw one clip from the side at `phases` moments into a panel that shows `reach` lengths of the root's offset.
 
     Panels of one `reach` are of one scale, and what goes beyond is cut: a body that has come apart stays in its panel.
     """

@@ -25,16 +25,12 @@ if TYPE_CHECKING:
 
 Loops = Sequence[tuple[str, Sequence[Clip]]]
 SECONDS = 2.5  # that a clip is shown at least, over and over
-FPS = 30.0
-IN_A_ROW = 6  # clips of a group that the page shows one behind the other
-MOST_ON_SHEET = 240
 COLUMNS, POSES, CELL, NAME = 3, 5, (420, 134), 18
 INK, DIM = (32, 38, 45), (102, 112, 123)
-CLIP_COLOR = (53, 162, 100)
 
 
 def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
-    """The page of a `pack_scene`; `pack` holds the contents of pack.json. The page is self-contained."""
+    """Return the page of a `pack_scene`; `pack` holds the contents of pack.json. The page is self-contained."""
     title = f"Pack: {', '.join(name for name, _ in loops)}"
     facts = json.dumps(_facts(pack), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
     return (
@@ -49,15 +45,15 @@ def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
 
 
 def pack_scene(loops: Loops, character: Path | None = None) -> Scene:
-    """All clips, then for each group some of them one behind the other; with the skin of a character, if it has one."""
+    """Return all clips, then some of each group one behind the other; with the skin of a character, if it has one."""
     clips = [slower(_repeated(loop)).changed(name=loop.name) for _, some in loops for loop in some]
-    rows = [slower(chained(some[:IN_A_ROW])).changed(name=f"{name}, in a row") for name, some in loops]
+    rows = [slower(chained(some[:6])).changed(name=f"{name}, in a row") for name, some in loops]
     skins = [character] * (len(clips) + len(rows))
     return scene_of([("variant", clips), ("input", rows)], legend={"input": "clips in a row"}, skins=skins)
 
 
 def _facts(pack: Mapping[str, Any]) -> dict[str, Any]:
-    """What the page shows and what goes into stars.json."""
+    """Return what the page shows and what goes into stars.json."""
     clips = [
         {key: clip[key] for key in ("name", "group", "seed", "frames", "fps", "seconds", "speed")}
         | {"slide": clip["quality"]["foot_slide"], "tries": clip["quality"]["tries"]}
@@ -74,8 +70,8 @@ def _repeated(loop: Clip) -> Clip:
 
 
 def slower(clip: Clip) -> Clip:
-    """The clip thinned to about 30 frames a second, to keep pages small."""
-    step = max(1, round(clip.fps / FPS))
+    """Return the clip thinned to about 30 frames a second, to keep pages small."""
+    step = max(1, round(clip.fps / 30.0))
     chosen = slice(None, None, step)
     moving = clip.joint_translations
     return clip.changed(
@@ -90,7 +86,7 @@ def pack_sheet(loops: Loops, scene: Scene) -> Image:
     """Poses of every clip in a cell of a table, with its name; one block for each group."""
     from PIL import Image as Images
 
-    blocks, first, left = [], 0, MOST_ON_SHEET
+    blocks, first, left = [], 0, 240
     for name, some in loops:
         shapes = [_once(shape, loop) for shape, loop in zip(scene.shapes[first:], some, strict=False)]
         blocks.append(_block(name, some, shapes[:left]))
@@ -104,7 +100,7 @@ def pack_sheet(loops: Loops, scene: Scene) -> Image:
 
 
 def _once(shape: Shape, loop: Clip) -> Shape:
-    """One time round the loop of a shape that repeats it."""
+    """Return one time round the loop of a shape that repeats it."""
     frames = 1 + round(loop_frames(loop) * loop.frame_time / shape.frame_time)
     assert isinstance(shape, Figure)
     return replace(shape, points=shape.points[:frames], ground=shape.ground[:frames], standing=shape.standing[:frames])
@@ -123,7 +119,7 @@ def _block(name: str, loops: Sequence[Clip], shapes: Sequence[Shape]) -> Image:
     draw.text((10 * FINE, 9 * FINE), f"{name}: {len(loops)} clips{more}", fill=INK, font=load_default(15 * FINE))
     for number, (loop, shape) in enumerate(zip(loops, shapes, strict=False)):
         left, top = number % COLUMNS * width, head + number // COLUMNS * height
-        block.paste(strip(shape, CLIP_COLOR, POSES, (width, height - below), ruled=False), (left, top + below))
+        block.paste(strip(shape, (53, 162, 100), POSES, (width, height - below), ruled=False), (left, top + below))
         caption = f"{loop.name}  {loop_frames(loop) * loop.frame_time:.2f} s"
         draw.text((left + 8 * FINE, top + 4 * FINE), caption, fill=DIM, font=load_default(11 * FINE))
     return block

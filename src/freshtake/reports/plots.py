@@ -18,8 +18,8 @@ from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.canvas import new_figure, plot_style
-from freshtake.reports.joint_words import joint_words
 from freshtake.reports.overlay import VIEWS, overlay
+from freshtake.reports.wording import joint_words
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,6 @@ INPUT, VARIANT, EXTRA = "#3b82d6", "#35a264", "#d9534f"
 BLUES = ("#1f5fae", "#3b82d6", "#5fa8ee", "#7b8fe0", "#2b9bb5", "#4f6fc4")
 GREENS = ("#1e7a47", "#35a264", "#5cc48a", "#7fae3a", "#2fa08c", "#9cbf5a")
 REDS = ("#b53a36", "#d9534f", "#e98a5f", "#c25b8a")
-MOST_CURVES = 60
 WITHOUT_PLOTS = "<p class=dim>Plots are drawn where <code>pip install 'freshtake[plots]'</code> was done.</p>"
 
 
@@ -45,12 +44,13 @@ class Picture(NamedTuple):
 
 @one_blas_thread()
 def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion] = ()) -> list[Picture]:
-    """All pictures of a report; at most 60 variants are drawn."""
-    variants = list(variants)[:MOST_CURVES]
+    """Draw all pictures of a report; at most 60 variants are drawn."""
+    # More curves than this are a blot.
+    variants = list(variants)[:60]
     material = unpacked(inputs, variants, extra)
     drawings = overlays(inputs, variants, extra) if material.layout.has_body else []
     if not material.layout.has_body and material.inputs[0].world.shape[2] >= 2:
-        around = "each around its own middle (fig. 1 right, fig. 7)"
+        around = "each around its middle (fig. 1 right, fig. 7)"
         drawings.append(drawn("strokes", "Strokes", around, lambda axis: _stroke_paths(axis, material), (5.6, 4.2)))
     names, order = material.layout.dofs, leading_dofs(material)
     for column in order[:4]:
@@ -99,7 +99,7 @@ def leading_dofs(material: Material) -> list[int]:
 def drawn(
     name: str, title: str, caption: str, draw: Callable[[Axes], None], size: tuple[float, float] = (4.6, 3.1)
 ) -> Picture:
-    """One picture with one pair of axes."""
+    """Draw one picture with one pair of axes."""
 
     with plot_style():
         figure = new_figure(*size)
@@ -108,7 +108,7 @@ def drawn(
 
 
 def png(figure: Figure, dpi: int = 150, *, cropped: bool = False) -> bytes:
-    """The figure as a PNG file with a transparent background, with `cropped` cut to what is drawn."""
+    """Return the figure as a PNG file with a transparent background, with `cropped` cut to what is drawn."""
     buffer = io.BytesIO()
     box = "tight" if cropped else None
     figure.savefig(buffer, format="png", dpi=dpi, transparent=True, bbox_inches=box, metadata={"Software": None})
@@ -182,12 +182,12 @@ def _in_degrees(material: Material, column: int, values: Floats) -> Floats:
 
 
 def is_angle(material: Material, column: int) -> bool:
-    """Whether a DOF is an angle of a joint."""
+    """Return whether a DOF is an angle of a joint."""
     return material.layout.has_body and not material.layout.dofs[column].startswith("root.")
 
 
 def dof_words(dof: str) -> str:
-    """A DOF as people call it, with its own name: "left knee (LeftLeg.x)"."""
+    """Return a DOF as people call it, with its name: "left knee (LeftLeg.x)"."""
     joint = dof.rpartition(".")[0]
     words = joint_words(joint).removeprefix("the ") if joint else dof
     return f"{words} ({dof})" if words not in (joint, dof) else dof

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MOST_MAPS, MOST_JOINTS = 8, 12
-LEAST_CHANCE = 1e-9
 FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 
@@ -71,7 +70,7 @@ def _worst_joints(selection: Selection, verdicts: Sequence[Verdict]) -> list[int
 
 
 def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
-    """One row per clip on a scale that is even near the threshold and logarithmic far below it."""
+    """Draw one row per clip on a scale that is even near the threshold and logarithmic far below it."""
     if selection.measure == "difference":
         selection = _in_powers(selection)
     spread = max(float(np.ptp(selection.trusted)), 1e-3)
@@ -107,7 +106,7 @@ def _in_powers(selection: Selection) -> Selection:
     """Chances as powers of ten."""
 
     def power(chance: npt.ArrayLike) -> Floats:
-        return np.log10(np.maximum(np.asarray(chance, dtype=np.float64), LEAST_CHANCE))
+        return np.log10(np.maximum(np.asarray(chance, dtype=np.float64), 1e-9))
 
     verdicts = tuple(replace(one, figure=float(power(one.figure))) for one in selection.verdicts)
     return replace(

@@ -20,7 +20,7 @@ WARNING = "simulated raters, not people"
 
 
 def figure(outcomes: Sequence[Outcome]) -> Figure:
-    """One panel per experiment, one pair of bars per motion; whiskers are 95 % confidence intervals."""
+    """Draw one panel per experiment, one pair of bars per motion; whiskers are 95 % confidence intervals."""
 
     experiments = list(dict.fromkeys(outcome.experiment for outcome in outcomes))
     if not experiments:
@@ -57,7 +57,7 @@ def _panel(axis: Axes, experiment: str, outcomes: Sequence[Outcome]) -> None:
 
 
 def p_value(p: float) -> str:
-    """As one writes it: p = 0.58, p = 4.5e-08."""
+    """Write a p value as usual: p = 0.58, p = 4.5e-08."""
     if p != p:
         return "p undefined"
     return f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.1e}" if p > 0.0 else "p = 0"

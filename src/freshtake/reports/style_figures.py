@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from html import escape
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -14,11 +15,66 @@ from freshtake.motion.edit import heading, turned, with_up
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.canvas import new_figure
+from freshtake.reports.page import picture_figure, whole_page
+from freshtake.reports.plots import Picture
+from freshtake.reports.viewport.scene import Scene
+from freshtake.reports.viewport.viewport_page import stage
 from freshtake.style.columns import blend_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+
+class Table(NamedTuple):
+    """Head, rows and a caption; all cells are text, the first column is to the left."""
+
+    head: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    caption: str = ""
+
+
+class Section(NamedTuple):
+    """A heading, a paragraph, tables and pictures."""
+
+    title: str
+    text: str = ""
+    tables: tuple[Table, ...] = ()
+    pictures: tuple[Picture, ...] = ()
+
+
+def style_page(
+    title: str,
+    summary: str,
+    sections: Sequence[Section],
+    scene: Scene | None = None,
+    verdict: tuple[bool, str] | None = None,
+) -> str:
+    """Return the whole page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
+    banner = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
+    head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", banner, f"<p>{escape(summary)}</p>"]
+    return whole_page(title, [*head, *map(_section, sections)], moving=scene is not None)
+
+
+def _section(section: Section) -> str:
+    parts = [f"<h2>{escape(section.title)}</h2>"]
+    if section.text:
+        parts.append(f"<p class=dim>{escape(section.text)}</p>")
+    parts += [_table(table) for table in section.tables]
+    if section.pictures:
+        parts.append(f"<div class=plots>{''.join(map(picture_figure, section.pictures))}</div>")
+    return "\n".join(parts)
+
+
+def _table(table: Table) -> str:
+    head = "".join(f"<th>{escape(cell)}</th>" for cell in table.head)
+    rows = "".join(
+        "<tr>" + "".join(f"<td{' class=num' if k else ''}>{escape(cell)}</td>" for k, cell in enumerate(row)) + "</tr>"
+        for row in table.rows
+    )
+    caption = f"<p class=dim>{escape(table.caption)}</p>" if table.caption else ""
+    return f"<div class=scroll><table><tr>{head}</tr>{rows}</table></div>{caption}"
+
 
 COLORS = ("#3b82d6", "#35a264", "#d9534f", "#9467bd", "#ff7f0e")
 DASHES = ("-", "--", ":")
@@ -27,7 +83,7 @@ CURVES = ((0.5, 1.0), (1.0, 1.0), (2.0, 1.0), (1.0, 4.0), (2.0, 4.0), (2.0, 30.0
 
 
 def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()) -> Figure:
-    """One strip of stick figures per clip, seen from the side, from its first to its last frame."""
+    """Draw one strip of stick figures per clip, seen from the side, from its first to its last frame."""
 
     if not clips or poses < 2:
         raise UsageError("a strip needs at least one clip and two poses")
@@ -47,7 +103,7 @@ def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()
 def _side_view(clip: Clip) -> Floats:
     """Segments (frames, segments, 2, 2), forward to the right, the lowest point at 0.
 
-    The figure stands where a steady pace would have it: a root that surges or stops shows.
+    The figure is where a steady pace would have it: a root that surges or stops shows.
     """
     upright = with_up(clip, "y")
     body = turned(upright, -heading(upright))
@@ -77,7 +133,7 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
 
 
 def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
-    """The way of the root seen from above, arrows where the body faces, dots where feet stand; all at one scale."""
+    """Draw the root's path from above, arrows where the body faces, dots where feet are planted; all at one scale."""
 
     upright = [with_up(clip, "y") for clip in clips]
     figure = new_figure(4.2 * len(clips), 3.6)
@@ -102,7 +158,7 @@ def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
 
 
 def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
-    """How many frames of the target style a frame of the source lasts, over the source's time, for several pairs."""
+    """Draw how many frames of the target style a frame of the source lasts, over the source's time, per pair."""
 
     figure = new_figure(7.2, 2.6)
     axis = figure.subplots()
@@ -133,7 +189,7 @@ def blend_function(curves: Sequence[tuple[float, float]] = CURVES) -> Figure:
 
 
 def blend_over_time(blends: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
-    """How much of the input is blended into the output, over time."""
+    """Draw how much of the input is blended into the output, over time."""
 
     figure = new_figure(7.2, 2.0)
     axis = figure.subplots()

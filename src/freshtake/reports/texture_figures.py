@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_PIXELS = 700  # per side of a matrix
 MOST_COMPARED = 1400  # frames that are compared with each other; of more, every second, third, ...
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
@@ -48,7 +47,7 @@ def matrices(model: TextureModel) -> Figure:
 
 
 def dense(model: TextureModel, every: int = 1) -> Floats:
-    """The jump map that is played, all frames against all; or the largest chances of squares of `every` frames."""
+    """Return the jump map that is played, all frames against all; or the largest chances of `every` frames."""
     chances, count = model.chances, -(-len(model.rows) // every)
     out = np.zeros((count, count))
     frames, slots = np.nonzero(chances.targets >= 0)
@@ -65,7 +64,7 @@ def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
         for number, (title, values, chance) in enumerate(panels):
             axis = figure.add_subplot(1, len(panels), number + 1)
             shown = _smaller(values, np.max if chance else np.min)
-            if chance:  # roots, so that rare jumps can be seen beside the certain step
+            if chance:  # roots, so that rare jumps can be seen next to the certain step
                 shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
             colors = "gray" if chance else "viridis"
             axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
@@ -76,8 +75,9 @@ def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
 
 
 def _smaller(values: Floats, pick: Any) -> Floats:
-    """A matrix reduced to a limited number of pixels, each the least distance or the largest chance of its square."""
-    by = -(-len(values) // MOST_PIXELS)
+    """Return a matrix reduced to fewer pixels, each the least distance or the largest chance of its square."""
+    # A page shows no more pixels per side of a matrix.
+    by = -(-len(values) // 700)
     if by == 1:
         return values
     count = len(values) // by * by
@@ -101,7 +101,7 @@ def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
 
 
 def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure:
-    """Which frame is shown when, one panel per setting (figs. 6-8)."""
+    """Draw which frame is shown when, one panel per setting (figs. 6-8)."""
 
     with plot_style(STYLE):
         figure = new_figure(8.0, 1.7 * len(rows))

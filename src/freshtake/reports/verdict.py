@@ -68,7 +68,7 @@ class Verdict(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """All of it in one sentence, which begins with "usable" or with "look at"."""
+        """Return all of it in one sentence, which begins with "usable" or with "look at"."""
         praise, points = ", ".join(self.good), ", ".join(self.look_at)
         if not self.compared and self.usable:
             return "Not judged: there is no real take to compare with; add takes with --inputs or --extra."
@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
 
 
 def verdict_of(result: Evaluation) -> Verdict:
-    """Which figures are beyond those of real takes, and by how much; nothing is judged without real takes beside it."""
+    """Return which figures are beyond those of real takes, and by how much; without real takes there is no verdict."""
     judged = [(figure, excess(figure)) for figure in result.figures if figure.key in WORDS and figure.verdict]
     beyond = sorted(((e, f) for f, e in judged if f.verdict != "good" and e > SLIGHT), key=lambda pair: -pair[0])
     good = [f for f, _ in judged if f.verdict == "good"]
@@ -105,7 +105,7 @@ def with_checks(verdict: Verdict, checks: Sequence[BodyVerdict]) -> Verdict:
 
 
 def excess(figure: Figure) -> float:
-    """How far a figure is beyond the range of real takes, as a share of its nearest value; 0 inside."""
+    """Return how far a figure is beyond the range of real takes, as a share of its nearest value; 0 inside."""
     if figure.verdict in ("good", "") or not math.isfinite(figure.value):
         return 0.0
     if figure.kind.wanted in ("zero", "alike", "tied") or not figure.real:

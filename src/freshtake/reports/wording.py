@@ -3,8 +3,66 @@
 from __future__ import annotations
 
 import math
+import re
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 from freshtake.evaluation.results import Figure
+from freshtake.motion.body.roles import SIDE
+
+if TYPE_CHECKING:
+    from freshtake.reports.network_pictures import Link
+
+# The first that is found in a name; each joint is called by the place where the body bends.
+PLACES = (
+    (r"toe", "toes"),
+    (r"up.?leg|thigh|femur|hip.?joint", "hip"),
+    (r"leg|shin|calf|knee|tibia", "knee"),
+    (r"foot|ankle", "ankle"),
+    (r"fore.?arm|low.*arm|elbow|radius", "elbow"),
+    (r"thumb", "thumb"),
+    (r"finger|index|pinky", "fingers"),
+    (r"hand|wrist", "wrist"),
+    (r"shoulder|clavicle|collar", "collarbone"),
+    (r"arm|humerus", "shoulder"),
+    (r"neck", "neck"),
+    (r"head", "head"),
+    (r"chest|thorax|upper.?back|spine[1-9]", "chest"),
+    (r"lower.?back|spine|back|abdomen", "lower back"),
+    (r"hips|pelvis|root", "hips"),
+)
+PLURAL = {"toes", "fingers", "hips"}
+ACCLAIM = re.compile(r"^([lr])(femur|tibia|foot|toes|clavicle|humerus|radius|wrist|hand|fingers|thumb|hipjoint)$")
+CLOSELY, LITTLE = 0.5, 0.1  # nats per frame
+
+
+def joint_words(name: str) -> str:
+    """Return a joint as people call it: "the left knee" for LeftLeg or ltibia; its name where that says nothing."""
+    bare = name.rpartition(":")[2]
+    short = ACCLAIM.match(bare)
+    side = {"l": "left", "r": "right"}[short[1]] if short else next((s for s, r in SIDE.items() if r.search(bare)), "")
+    place = next((word for pattern, word in PLACES if re.search(pattern, short[2] if short else bare, re.I)), None)
+    if place is None:
+        return name
+    return f"the {side} {place}" if side else f"the {place}"
+
+
+def link_sentences(links: Sequence[Link], most: int = 6) -> list[str]:
+    """Return the strongest links between different places of the body, strongest first."""
+    strengths: dict[tuple[str, str], float] = {}
+    for link in links:
+        pair = joint_words(link.child), joint_words(link.parent)
+        if pair[0] != pair[1]:
+            strengths[pair] = strengths.get(pair, 0.0) + link.strength
+    ranked = sorted(strengths.items(), key=lambda item: -item[1])[:most]
+    return [_sentence(child, parent, strength) for (child, parent), strength in ranked if strength > 0.0]
+
+
+def _sentence(child: str, parent: str, strength: float) -> str:
+    verb = "follow" if child.rpartition(" ")[2] in PLURAL else "follows"
+    how = " closely" if strength >= CLOSELY else " a little" if strength < LITTLE else ""
+    return f"{child[:1].upper()}{child[1:]} {verb} {parent}{how}."
+
 
 VERDICTS = {
     "good": ("●", "like real takes"),
@@ -14,7 +72,7 @@ VERDICTS = {
 }
 
 
-# What an animator would call a figure; the technical name stands below it.
+# What an animator would call a figure; the technical name is below it.
 PLAIN_TITLES = {
     "diversity": "how far apart variants are (takes: 1)",
     "jerk_limbs": "hands and feet: smooth or shaky (takes: 1)",
@@ -37,7 +95,7 @@ PLAIN_TITLES = {
 
 
 def plain_title(figure: Figure) -> str:
-    """A figure's name in an animator's words."""
+    """Return a figure's name in an animator's words."""
     return PLAIN_TITLES.get(figure.key, figure.kind.title)
 
 
@@ -45,7 +103,7 @@ SIGNS = {key: sign for key, (sign, _) in VERDICTS.items()}
 
 
 def shown(value: float | None, unit: str) -> str:
-    """A value with its unit, in as many digits as one can read."""
+    """Return a value with its unit, in as many digits as one can read."""
     if value is None or not math.isfinite(value):
         return "–"
     if unit == "share":
@@ -79,7 +137,7 @@ def real_range(figure: Figure) -> str:
 
 
 def verdict(figure: Figure) -> tuple[str, str]:
-    """A sign and the words for it."""
+    """Return a sign and the words for it."""
     sign, words = VERDICTS[figure.verdict]
     if figure.kind.wanted == "zero":
         none = "none" if figure.value == 0 else "no more than real takes"

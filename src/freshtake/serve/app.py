@@ -19,13 +19,17 @@ from freshtake.errors import FreshtakeError
 from freshtake.serve.guard import LOCAL, Guard
 from freshtake.serve.items import Problem
 from freshtake.serve.live import Streams
-from freshtake.serve.processes import HelperProcess, reported
+from freshtake.serve.live import router as live_router
+from freshtake.serve.processes import HelperProcess, Warming, reported
 from freshtake.serve.project import MissingItem, Project
-from freshtake.serve.routes import ROUTERS
-from freshtake.serve.routes.events import Events
-from freshtake.serve.warming import Warming
+from freshtake.serve.routes import previews, project, scenes, study
+from freshtake.serve.routes.project import Events
 from freshtake.serve.workers import Workers
 
+ROUTERS = (
+    project.items_router, project.jobs_router, scenes.scenes_router, scenes.curves_router, live_router,
+    project.events_router, previews.router, study.router,
+)  # fmt: skip
 ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
     status: {"model": Problem, "description": words}
     for status, words in {400: "cannot be done", 404: "not there", 413: "too large", 422: "not understood"}.items()

@@ -28,10 +28,7 @@ FEWEST, MOST = 2, 12  # drawings of one character
 MOST_POINTS = 20_000
 SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
-KEPT = 8  # characters whose models are kept
-JITTER = 1.5  # reports over which their clock is steadied
 PIXELS = 0.002, 0.03  # least and most of a drawing's size that is taken for the step of a screen
-GAP = 1e-3  # seconds: the least time from one point to the next
 
 _models: OrderedDict[bytes, Any] = OrderedDict()
 _lock = Lock()
@@ -41,6 +38,7 @@ def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> l
     """Return each drawing of a character as one stroke at an even rate, with the timing of the hand."""
     if not FEWEST <= len(drawings) <= MOST:
         raise UsageError(f"variants need {FEWEST} to {MOST} drawings of one character, but there are {len(drawings)}")
+    # Strokes are matched by their order, so all drawings need as many of them.
     lifts = [len(pens) for pens in drawings]
     odd = next((k for k, count in enumerate(lifts) if count != lifts[0]), None)
     if odd is not None:
@@ -68,6 +66,7 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     even = _smooth(places, _steady(times), size, name)
     if len(parts) == 1:
         return even
+    # The pen is a third dimension as large as the drawing: variants lift it where people do.
     down = np.zeros(len(even), dtype=bool)
     ends = np.cumsum([len(part) for part in parts])
     for first, last in zip([0, *ends[:-1]], ends - 1, strict=True):
@@ -80,7 +79,8 @@ def _steady(times: Floats) -> Floats:
     from freshtake.numeric.curves import gaussian_filter1d
 
     line = np.linspace(times[0], times[-1], len(times))
-    steady = line + gaussian_filter1d(times - line, JITTER, mode="nearest")
+    # The clock of reports is steadied over one and a half of them: events arrive in bursts.
+    steady = line + gaussian_filter1d(times - line, 1.5, mode="nearest")
     steady[0], steady[-1] = times[0], times[-1]
     return _increasing(np.clip(steady, times[0], times[-1]))
 
@@ -98,6 +98,7 @@ def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
     first = np.minimum(at.astype(np.intp), count - 2)
     share = at - first
     allowed = _pixel(places, size)
+    # The misfit grows with the stiffness, so the largest that is allowed is found by halving.
     low, high, line = -4.0, 8.0, _fitted(places, first, share, count, 1e-4)
     for _ in range(18):
         middle = 0.5 * (low + high)
@@ -119,6 +120,7 @@ def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: i
     np.add.at(bands[:, 1], first + 1, share * (1.0 - share))
     np.add.at(right, first, (1.0 - share)[:, None] * places)
     np.add.at(right, first + 1, share[:, None] * places)
+    # Third differences: speed and curvature change smoothly, as a hand's do.
     steps = np.array([-1.0, 3.0, -3.0, 1.0])
     for i in range(4):
         for j in range(i + 1):
@@ -147,7 +149,8 @@ def _points(pen: Pen, where: str) -> Floats:
 def _increasing(times: Floats) -> Floats:
     """Return times that start at 0 and strictly increase; points reported together are spread slightly."""
     sorted_times = np.maximum.accumulate(times - times[0])
-    steps = np.arange(len(times)) * GAP
+    # Points of one moment are set a millisecond apart, since times have to increase.
+    steps = np.arange(len(times)) * 1e-3
     return np.asarray(np.maximum.accumulate(sorted_times - steps) + steps)
 
 
@@ -167,7 +170,8 @@ def stroke_model(strokes: Sequence[Stroke]) -> Any:
     model = learn(list(strokes), rng=np.random.default_rng(0), cyclic=False)
     with _lock:
         _models[key] = model
-        while len(_models) > KEPT:
+        # Models of a few characters are kept, so that moving a slider does not learn again.
+        while len(_models) > 8:
             _models.popitem(last=False)
     return model
 
@@ -191,6 +195,7 @@ def pens_of(stroke: Stroke) -> list[list[list[float]]]:
     rows = np.column_stack([stroke.points[:, :2], stroke.times - stroke.times[0]]).round(4)
     if stroke.points.shape[1] < 3 or stroke.dimensions[2] != "pen":
         return [rows.tolist()]
+    # Between two strokes a variant's pen rises and falls gradually: half the height is the paper.
     level = stroke.points[:, 2]
     down = level > 0.5 * float(level.max())
     edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(np.int8)))

@@ -42,7 +42,7 @@ LINES, LINES_SECONDS = 20, 60.0  # log lines in so many seconds
 
 
 class Guard:
-    """Stands before the application. `hosts` are its names; `open_to_network`: any IP address may name it as well."""
+    """Filters requests. `hosts` are the names of the server; `open_to_network`: any IP address may name it as well."""
 
     def __init__(
         self, app: ASGIApp, *, hosts: Iterable[str] = LOCAL, token: str | None = None, open_to_network: bool = False
@@ -68,7 +68,7 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        # A name of another site can be pointed at this machine (DNS rebinding); its pages would count as our own.
+        # A name of another site can be pointed at this machine (DNS rebinding); its pages would count as ours.
         if not self._is_our_name(host):
             return 421, "this server does not answer to that name: open it by the address that it printed"
         origin = headers.get("origin")
@@ -268,7 +268,7 @@ class LimitedProtocol(H11Protocol):
 
 
 class FewLines(logging.Filter):
-    """Lets some lines a minute through, so that whoever knocks at the door cannot fill the disk."""
+    """Lets some lines a minute through, so that no client can fill the disk."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()

@@ -25,7 +25,6 @@ def _shown(text: str) -> str:
 Name = Annotated[str, StringConstraints(min_length=1, max_length=120), AfterValidator(_shown)]
 Kind = Literal["movement", "take", "variant", "model", "strokes", "character", "export", "report", "crowd"]
 State = Literal["waiting", "running", "done", "failed", "cancelled", "interrupted"]
-LONGEST_NAME = 120
 ENDED: tuple[State, ...] = ("done", "failed", "cancelled", "interrupted")
 
 
@@ -169,7 +168,7 @@ def display_name(text: str, default: str = "unnamed") -> str:
     """Return a client's name without folders and control characters; it is only shown and never names a file."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
     plain = "".join(c for c in last if c.isprintable()).strip()
-    return plain[:LONGEST_NAME] if plain.strip(".") else default
+    return plain[:120] if plain.strip(".") else default
 
 
 def ending_of(name: str, known: frozenset[str]) -> str:

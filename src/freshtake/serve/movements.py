@@ -2,7 +2,7 @@
 
 A take joins a movement of the same kind and skeleton whose takes it resembles. Names that people chose decide first:
 `walk_1` and `walk_2` belong together unless they move very differently, `walk_1` and `limp_1` never do by themselves.
-Names without a word of their own (`07_01`, `take_3`) say nothing, so the motion alone decides.
+Names without a word in them (`07_01`, `take_3`) say nothing, so the motion alone decides.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ def print_of(motion: Motion) -> Print:
     if isinstance(motion, MeshSequence):
         some = np.linspace(0, motion.vertices.shape[1] - 1, POINTS).astype(int)
         points = motion.vertices[:, some].astype(np.float64)
+        # Where a mesh is and how large its file has it does not matter.
         middle = points.mean(axis=1, keepdims=True)
         size = float(np.ptp(points[0], axis=0).max()) or 1.0
         return Print(

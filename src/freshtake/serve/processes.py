@@ -7,8 +7,9 @@ import os
 import signal
 import sys
 import threading
+import time
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
@@ -20,8 +21,92 @@ from typing import Any, NamedTuple, TypeVar
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.workflows.sentences import crash_sentence, plainly
 
-POLITE = 5  # how much the server goes before its workers
-TRIES = 2  # calls only read, so one whose process was killed is simply made again
+Publish = Callable[[dict[str, Any]], None]
+TRUSTED = 15.0  # seconds of compiling before which the table of times counts more than what was measured
+
+
+def steps_to_compile() -> list[str]:
+    """Return the steps of `warm_up` that have a function without machine code on this machine."""
+    from freshtake.numeric.machine_code import has_machine_code
+    from freshtake.workflows.compiling import expected_of_steps
+
+    return [name for name, times in expected_of_steps().items() if not all(map(has_machine_code, times))]
+
+
+class Warming:
+    """Runs steps of `warm_up` in one process of low priority and publishes {"warming": {step, seconds_left}}.
+
+    The last event is {"warming": None}. A job that needs a function which is still compiling compiles it itself and
+    reports the time it needs.
+    """
+
+    def __init__(self, publish: Publish, steps: Sequence[str] | None = None) -> None:
+        self._publish, self._steps = publish, steps
+        self._process: Process | None = None
+        self._lock, self._closed = threading.Lock(), False
+        self.now: dict[str, Any] | None = None
+        self.finished = False  # by itself, not because its process was ended
+        self._thread = threading.Thread(target=self._run, daemon=True)
+        self._thread.start()
+
+    def _run(self) -> None:
+        steps = steps_to_compile() if self._steps is None else list(self._steps)
+        with self._lock:
+            if self._closed or not steps:
+                return
+            self._process = start_process(warm, steps)
+        with suppress(EOFError, OSError):
+            while (step := self._process.pipe.recv()) is not None:
+                self._tell(step)
+            self.finished = True
+        self._tell(None)
+
+    def _tell(self, step: dict[str, Any] | None) -> None:
+        self.now = step
+        if not self._closed:
+            self._publish({"warming": step})
+
+    def join(self, seconds: float) -> None:
+        """Wait until everything is compiled, at most so long."""
+        self._thread.join(seconds)
+
+    def close(self) -> None:
+        """End the process, wherever it is; what was compiled is kept."""
+        with self._lock:
+            self._closed = True
+            if self._process is not None:
+                self._process.kill()
+
+
+def warm(steps: list[str], pipe: Connection) -> None:
+    """Compile in the process, one step after the other, and report what is left on the pipe; None at the end."""
+    prepare_process()
+    if hasattr(os, "nice"):
+        os.nice(10)  # whatever somebody waits for goes first
+    from freshtake.numeric.compiled import tell_of_compiling
+    from freshtake.workflows.compiling import expected_of_steps, warm_up
+
+    left = {kernel: seconds for name in steps for kernel, seconds in expected_of_steps()[name].items()}
+    total, began, last, at = sum(left.values()), time.monotonic(), 0.0, steps[0]
+
+    def heard(kernel: str, begins: bool) -> None:
+        nonlocal last
+        if not begins:
+            left.pop(kernel, None)
+        now, rest = time.monotonic(), sum(left.values())
+        if now - last > 0.5:
+            last = now
+            # The first function takes long for what it does, so that the table counts at first and our pace later.
+            pace = (now - began + TRUSTED) / (total - rest + TRUSTED)
+            pipe.send({"step": at, "seconds_left": round(max(pace * rest, 1.0), 1)})
+
+    tell_of_compiling(heard)
+    with suppress(OSError):
+        for at in steps:
+            warm_up(steps=[at])
+        pipe.send(None)
+
+
 SECONDS = 60.0  # of processor time for one question, compiling included
 PATIENCE = 10.0  # times as long it may take by the clock: the machine may be busy
 MEMORY = 2 * 2**30  # bytes for one question
@@ -65,7 +150,8 @@ def prepare_process(polite: bool = True) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its processes
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     if polite and hasattr(os, "nice"):
-        os.nice(POLITE)
+        # The server comes before its workers.
+        os.nice(5)
 
 
 @contextmanager
@@ -102,7 +188,7 @@ def limit_processor_time(seconds: float) -> None:
 
 
 def reported(error: Exception, what: str) -> str:
-    """Write a crash file, print where it is for whoever runs the server, and return a sentence for the page."""
+    """Write a crash file, print where it is for the person who runs the server, and return a sentence for the page."""
     print(f"freshtake: {crash_sentence(error, what)}", file=sys.stderr)
     return f"something went wrong that should not ({type(error).__name__}): please report it"
 
@@ -145,7 +231,8 @@ class HelperProcess:
     def call(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
         """Return the function's result, from any thread. The function must only read: it may be called twice."""
         with self._lock:
-            for _ in range(TRIES):
+            # Calls only read, so one whose process was killed is simply made again.
+            for _ in range(2):
                 if self._closed:
                     raise UsageError("the server is shutting down")
                 with suppress(EOFError, OSError):
@@ -201,7 +288,7 @@ class HelperProcess:
 def _answer_questions(seconds: float, memory: int, pipe: Connection) -> None:
     """Answer each call in the process with a result, or with a sentence that explains the failure."""
     prepare_process()
-    warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems said in words
+    warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems reported in words
     with suppress(EOFError, OSError):
         pipe.send("ready")
         while True:

@@ -1,7 +1,7 @@
 """A project folder: files named by what they belong to, and one SQLite file that says what they are.
 
-Only the server writes. Everything is in the file as soon as it is said, so a server that is killed loses nothing that
-was finished.
+Only the server writes. Everything is in the file as soon as it is reported, so a server that is killed loses nothing
+that was finished.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class MissingItem(UsageError):
 
 
 class Row(NamedTuple):
-    """An item as it is stored: its file, whether it was removed (which can be undone), and what is said of it."""
+    """An item as it is stored: its file, whether it was removed (which can be undone), and its description."""
 
     file: str | None
     gone: bool
@@ -99,6 +99,7 @@ class Project:
     def view_json(self) -> str:
         """Return the project as JSON without parsing its items, of which there may be thousands."""
         with self._lock:
+            # The page shows recent work only; older jobs stay in the file.
             jobs = sorted(self._jobs.values(), key=lambda job: job.created)[-JOBS_SHOWN:]
             items = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
             rest = {
@@ -239,6 +240,7 @@ class Project:
             if step is None:
                 raise UsageError("there is nothing to undo" if undone else "there is nothing to do again")
             self._rows.execute("UPDATE steps SET undone = ? WHERE number = ?", (undone, step[0]))
+            # Rows are replaced as a whole, so that a step is undone exactly, whatever it changed.
             for id, row in json.loads(step[1]).items():
                 self._put(id, Row(*row))
             return self.change

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from functools import lru_cache, partial
@@ -84,7 +85,7 @@ def motion_from(source: Source) -> Motion:
     """Return the motion of an item, trimmed and on its character."""
 
     def made() -> Motion:
-        if source.path == source.character:  # a character without animation stands as it was modelled
+        if source.path == source.character:  # a character without animation is shown as it was modelled
             return named(_onto(source.path).clip, source.name)
         motion = named(read(source.path), source.name)
         motion = motion if source.trim is None else trimmed(motion, source.trim)
@@ -101,6 +102,7 @@ def scene_from(sources: Sequence[Source]) -> Scene:
     from freshtake.reports.viewport.staging import fair_contacts, shared_scale
 
     motions = [motion_from(source) for source in sources]
+    # Bodies keep their sizes to one another where all are known in metres.
     scale = shared_scale(motions)
     pairs = zip(sources, motions, strict=True)
     shapes = [SHAPES.get((source, scale), partial(_shape, motion, source, scale)) for source, motion in pairs]
@@ -142,9 +144,20 @@ def difference_words(takes: list[Source], sources: list[Source]) -> list[tuple[f
 
 def thumbnail_of(source: Source, moving: bool) -> bytes:
     """Paint a small picture, of a character with its skin."""
-    from freshtake.reports.viewport.thumbnail import thumbnail
+    from freshtake.reports.viewport.moving_picture import thumbnail
 
     return thumbnail(_shape(motion_from(source), source, None), moving)
+
+
+def strip_of(source: Source) -> bytes:
+    """Paint the poses of a motion in a row, as PNG."""
+    from freshtake.reports.viewport.painting import FINE, ROLE_COLORS, finished, strip
+
+    shape = _shape(motion_from(source), source, None)
+    out = io.BytesIO()
+    size = (480 * FINE, 96 * FINE)
+    finished(strip(shape, ROLE_COLORS[source.role][1], 7, size, ruled=False)).save(out, format="PNG", optimize=True)
+    return out.getvalue()
 
 
 def dof_list(sources: list[Source]) -> list[dict[str, str]]:
@@ -175,9 +188,8 @@ def component_courses(sources: list[Source]) -> tuple[list[float], list[list[lis
 def network_summary(path: Path) -> dict[str, Any]:
     """Describe the networks of a variation model: nodes, edges with strengths, sentences, and places on the body."""
     from freshtake.reports.explanation import explanation
-    from freshtake.reports.joint_words import joint_words, link_sentences
-    from freshtake.reports.network_body import front_view
-    from freshtake.reports.network_matrix import owner
+    from freshtake.reports.network_pictures import front_view, owner
+    from freshtake.reports.wording import joint_words, link_sentences
     from freshtake.workflows.inputs import model_of
 
     model = model_of(path, "variation")

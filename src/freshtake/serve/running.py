@@ -17,9 +17,7 @@ if TYPE_CHECKING:
     from fastapi import FastAPI
 
 PORT = 8790
-TRIED = 20  # ports after the usual one, where none is asked for
 SHORTEST_TOKEN = 16
-LARGEST_MESSAGE = 2**16  # bytes that a client may say at once on a websocket
 
 
 class Serving(NamedTuple):
@@ -69,8 +67,9 @@ def serve(
         if add is not None:
             add(app)
         serving = Serving(_address(host, listening.getsockname()[1], token), folder, token)
+        # Controls are small: nobody needs to say more than this at once.
         config = uvicorn.Config(
-            app, log_level="warning", ws_max_size=LARGEST_MESSAGE, server_header=False, timeout_graceful_shutdown=2,
+            app, log_level="warning", ws_max_size=2**16, server_header=False, timeout_graceful_shutdown=2,
             http=LimitedProtocol, backlog=LimitedProtocol.most // 8,  # so many are accepted before any is closed
         )  # fmt: skip
         limit_logs()
@@ -124,7 +123,7 @@ def _listening(host: str, port: int | None) -> socket.socket:
         family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError):
         raise UsageError(f"there is no address {host!r} on this machine: leave --host out") from None
-    for number in range(PORT, PORT + TRIED) if port is None else [port]:
+    for number in range(PORT, PORT + 20) if port is None else [port]:
         listening = socket.socket(family, socket.SOCK_STREAM)
         listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         try:

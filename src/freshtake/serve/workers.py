@@ -1,4 +1,4 @@
-"""Worker processes, kept warm: short tasks and long ones each have their own, so that neither waits for the other."""
+"""Worker processes, kept warm: short tasks and long ones have separate ones, so that neither waits for the other."""
 
 from __future__ import annotations
 
@@ -23,7 +23,6 @@ from freshtake.workflows.compiling import usable_cores
 
 MOST_WAITING = 200
 TICK = 0.25  # seconds between looks at the time limit
-JOBS_EACH = 100  # of one process, before it is replaced by a new one
 JobQueue = queue.Queue[tuple[str, dict[str, Any]] | None]
 
 BETWEEN_REPORTS = 0.1  # seconds
@@ -43,6 +42,7 @@ class Workers:
             False: queue.Queue(),
             True: queue.Queue(),
         }
+        # One process is for short jobs alone, so that a slider does not wait for learning.
         kinds = [False] + [True] * count
         self._slots = [
             _Slot(project, self._waiting[kind], start_early=number == 0) for number, kind in enumerate(kinds)
@@ -79,6 +79,7 @@ class Workers:
         for slot in self._slots:
             slot.closed = True
             slot.stop()
+        # Threads that wait for a job wake up by None and end.
         for jobs in self._waiting.values():
             for _ in self._slots:
                 jobs.put(None)
@@ -128,7 +129,8 @@ class _Slot(threading.Thread):
     def _to_process(self) -> Connection:
         """Return the pipe to a running process."""
         if self._process is not None:
-            if not self._killed and self._count < JOBS_EACH and self._process.process.is_alive():
+            # A process is replaced now and then, so that leaks of libraries do not add up.
+            if not self._killed and self._count < 100 and self._process.process.is_alive():
                 return self._process.pipe
             self._process.close()
         self._process, self._count, self._killed = start_process(work, self._project.folder), 0, False
@@ -153,13 +155,13 @@ class _Slot(threading.Thread):
         except (EOFError, OSError):
             self._killed = True
             ended = self._died()
-        except Exception as error:  # such as a full disk: the next job finds a process of its own
+        except Exception as error:  # such as a full disk: the next job gets a new process
             self._killed = True
             ended = _not_kept(error)
         finally:
             with self._lock:
                 self._job = None
-            # The end is reported last: whoever waits for it finds no file of the job left.
+            # The end is reported last: a client that waits for it finds no file of the job left.
             _clear(self._project, id, settings)
             self._end(id, ended)
 
@@ -202,6 +204,7 @@ class _Slot(threading.Thread):
     def _report(self, id: str, began: float, phase: str, done: float, of: float) -> None:
         share = done / of if of > 0.0 else 0.0
         took = time.monotonic() - began
+        # In the first moments a guess would jump about: none is better.
         left = round(took * (1.0 / share - 1.0), 1) if share > 0.02 else None
         self._change(id, phase=phase, done=done, of=of, seconds_left=left)
 
@@ -235,7 +238,7 @@ def _not_kept(error: Exception) -> dict[str, Any]:
 
 def _undo_words(item: Item, task: str) -> str | None:
     """Return what undoing a new item is called; files to download are not undone."""
-    if item.kind in ("export", "report"):
+    if item.kind in ("export", "report", "crowd"):
         return None
     if item.kind == "variant":
         return "make variants"
@@ -256,6 +259,7 @@ def work(folder: Path, pipe: Connection) -> None:
     """Run jobs until the server ends or closes the pipe."""
     prepare_process()
     project = Project(folder, read_only=True)
+    # Loaded while nobody waits, so that the first job starts at once.
     for module in OFTEN_USED:
         import_module(module)
     with suppress(EOFError, OSError):
@@ -306,7 +310,7 @@ def _warnings_as_notes(warn: Any) -> Iterator[None]:
     """Turn Python warnings into notes of the job."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and said in words
+        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and reported in words
         warnings.showwarning = lambda message, *rest, **more: warn(str(message))
         yield
 

@@ -20,6 +20,7 @@ DEFAULT = re.compile(r"^export\s+default\s+", re.MULTILINE)
 
 def bundled(start: str, read: Callable[[str], str]) -> str:
     """Return one module that does what `start` does; `read` returns the text of an address."""
+    # Depth first, so that a module is called after all that it imports.
     order = list(_in_order(start, read, [], set()))
     number = {address: k for k, address in enumerate(order)}
     return "".join(f"const m{number[one]} = (() => {{\n{_module(one, read(one), number)}}})();\n" for one in order)
@@ -42,7 +43,7 @@ def _resolved(address: str, target: str) -> str:
 
 
 def _pairs(names: str) -> list[tuple[str, str]]:
-    """`a as b, c` as [(a, b), (c, c)]."""
+    """Return `a as b, c` as [(a, b), (c, c)]."""
     split = [one.split(" as ") for one in names.replace("\n", " ").split(",") if one.strip()]
     return [(one[0].strip(), one[-1].strip()) for one in split]
 
@@ -70,6 +71,7 @@ def _module(address: str, text: str, number: dict[str, int]) -> str:
         exports.extend(_pairs(match[1]))
         return ""
 
+    # Imports go first: what is left of `export` then declares, lists or is the default.
     text = IMPORT.sub(imported, text)
     text = PASSED_ON.sub(passed_on, text)
     text = DECLARED.sub(declared, text)

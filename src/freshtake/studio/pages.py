@@ -36,16 +36,16 @@ class PageFile:
 
     @cached_property
     def tag(self) -> str:
-        """Its name by content."""
+        """Return its name by content."""
         return hashlib.sha256(self.data).hexdigest()[:24]
 
     @cached_property
     def zipped(self) -> bytes:
-        """Its bytes, compressed."""
+        """Return its bytes, compressed."""
         return gzip.compress(self.data, 9, mtime=0)
 
     def answer(self, known: str, accepted: str) -> Response:
-        """Its bytes, or that the browser has them already."""
+        """Return its bytes, or that the browser has them already."""
         headers = {"etag": f'"{self.tag}"', "cache-control": self.keep, "vary": "accept-encoding"}
         if f'"{self.tag}"' == known:
             return Response(status_code=304, headers=headers)
@@ -55,7 +55,7 @@ class PageFile:
 
 
 def page_files() -> dict[str, PageFile]:
-    """All files of the page by their address: nothing else can be asked for."""
+    """Return all files of the page by their address: nothing else can be asked for."""
     page = dict(_listed(files("freshtake.studio").joinpath("web"), "/"))
     single = {**page, **dict(_listed(files("freshtake.reports.viewport").joinpath("web"), "/viewport/"))}
     kept = {
@@ -63,6 +63,7 @@ def page_files() -> dict[str, PageFile]:
         "/all.css": b"\n".join(single[name].data for name in STYLES),
         **{name: single[name].data for name in THREE},
     }
+    # Addresses hold a hash of the contents, so browsers may keep the files for good: a new version has new addresses.
     stamp = hashlib.sha256(b"".join(kept.values())).hexdigest()[:12]
     whole = {
         f"/v/{stamp}{name}": PageFile(data, TYPES[name.rpartition(".")[2]], FOR_GOOD) for name, data in kept.items()
@@ -71,7 +72,8 @@ def page_files() -> dict[str, PageFile]:
 
 
 def _start_page(template: PageFile, stamp: str) -> PageFile:
-    """The page that is opened: it asks for the bundle instead of the modules; three.js follows once it is there."""
+    """Return the page that is opened: it asks for the bundle instead of the modules; three.js follows."""
+    # Preloads of single modules would load everything twice.
     text = re.sub(r'<link rel="(?:stylesheet|modulepreload)"[^>]*>\n', "", template.data.decode())
     start = '<script type="module" src="'
     text = text.replace(f'{start}app.js">', f'{start}v/{stamp}/bundle.js">')

@@ -13,8 +13,7 @@ from freshtake.formats.report_files import can_plot, check_report_target, write_
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.reports.explain_page import explain_page
-from freshtake.reports.explanation import Explanation, explanation
+from freshtake.reports.explanation import Explanation, explain_page, explanation
 from freshtake.reports.likelihood_map import ClipLikelihood, clip_likelihood, likelihood_figure
 from freshtake.reports.network_pictures import joint_pictures, network_pictures
 from freshtake.reports.plots import Picture, png

@@ -107,7 +107,7 @@ def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, 
 
 
 def _draw(target: Path, source: Path, way: Retargeter | None, retargeted: Clip) -> None:
-    from freshtake.reports.retarget_strip import retarget_strip
+    from freshtake.reports.overlay import retarget_strip
 
     rows = [] if way is None else [(f"{source.name} ({way.source.body.family})", way.source.clip)]
     family = "the character's own joints" if way is None else way.target.body.family

@@ -77,7 +77,7 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Callable[[st
 def _page(a: Clip | Stroke, b: Clip | Stroke, alignment: Alignment, figure: Any) -> str:
     """Both motions and the second on the first one's clock, played beside one another; below it the correspondences."""
     from freshtake.reports.plots import Picture, png
-    from freshtake.reports.style_page import Section, style_page
+    from freshtake.reports.style_figures import Section, style_page
     from freshtake.reports.viewport.staging import scene_of
 
     moved = warp(b, alignment, onto="first")

@@ -9,8 +9,16 @@ import numpy as np
 from freshtake.methods.progress import Progress, Report
 from freshtake.motion import Clip
 from freshtake.reports.plots import Picture, png
-from freshtake.reports.style_figures import blend_function, blend_over_time, ground_plan, strips, warp_curves
-from freshtake.reports.style_page import Section, Table, style_page
+from freshtake.reports.style_figures import (
+    Section,
+    Table,
+    blend_function,
+    blend_over_time,
+    ground_plan,
+    strips,
+    style_page,
+    warp_curves,
+)
 from freshtake.reports.viewport.staging import scene_of
 from freshtake.style.learning import aligned
 from freshtake.style.model import StyleModel

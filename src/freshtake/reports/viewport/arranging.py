@@ -1,4 +1,4 @@
-"""Where shapes stand in a picture: side by side, on a grid (a new row where the role changes), or overlaid."""
+"""Where shapes are in a picture: side by side, on a grid (a new row where the role changes), or overlaid."""
 
 from __future__ import annotations
 
@@ -12,8 +12,6 @@ from freshtake.reports.viewport.eye import Box
 from freshtake.reports.viewport.scene import Line, Scene, Shape
 
 GAP = 0.4
-MOST_IN_A_ROW = 6
-FAR = 5.0  # display units: what travels farther is shown in place
 
 
 class Arranged(NamedTuple):
@@ -25,11 +23,12 @@ class Arranged(NamedTuple):
 
 
 def arranged(scene: Scene) -> Arranged:
-    """The scene's layout, or one that suits the number of shapes."""
+    """Return the scene's layout, or one that suits the number of shapes."""
     shapes = scene.shapes
     lines = all(isinstance(shape, Line) for shape in shapes)
-    kind = scene.layout or ("grid" if lines or len(shapes) > MOST_IN_A_ROW else "row")
-    in_place = max(float(np.ptp(shape.points[..., [0, 2]], axis=(0, 1)).max()) for shape in shapes if len(shape)) > FAR
+    kind = scene.layout or ("grid" if lines or len(shapes) > 6 else "row")
+    # What travels farther would leave the picture small: it is shown in place.
+    in_place = max(float(np.ptp(shape.points[..., [0, 2]], axis=(0, 1)).max()) for shape in shapes if len(shape)) > 5.0
     boxes = [_box(shape, in_place) for shape in shapes]
     shifts = [np.zeros(3) for _ in shapes]
     if kind != "overlaid":
@@ -41,7 +40,7 @@ def arranged(scene: Scene) -> Arranged:
 
 
 def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:
-    """The points of a shape between two frames, with its travel taken out where `in_place`."""
+    """Return the points of a shape between two frames, with its travel taken out where `in_place`."""
     first = min(int(frame), len(shape) - 1)
     last = min(first + 1, len(shape) - 1)
     share = frame - first
@@ -61,6 +60,7 @@ def _box(shape: Shape, in_place: bool) -> Box:
 
 
 def _rows(shapes: Sequence[Shape], wide: float) -> list[list[int]]:
+    # Rows are wider than tall, as pictures are.
     columns = max(2, int(np.ceil(np.sqrt(len(shapes) * wide))))
     rows: list[list[int]] = []
     for number, shape in enumerate(shapes):
@@ -75,6 +75,7 @@ def _place(shifts: list[Floats], rows: list[list[int]], boxes: list[Box], lines:
     height = max(float((box.high - box.low)[1]) for box in boxes) + GAP
     depth = 0.0
     for level, row in enumerate(rows):
+        # What walks towards the camera must not walk into the row in front.
         depth -= max(float(boxes[k].high[2]) for k in row) if len(rows) > 1 else 0.0
         for column, k in enumerate(row):
             middle = 0.5 * float(boxes[k].low[0] + boxes[k].high[0])

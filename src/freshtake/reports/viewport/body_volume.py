@@ -40,11 +40,12 @@ class Piece(NamedTuple):
 
 @lru_cache(maxsize=64)
 def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
-    """The body of a skeleton, its radii times `size`; its points are the joints, then the end sites."""
+    """Return the body of a skeleton, its radii times `size`; its points are the joints, then the end sites."""
     bones = _bones(skeleton)
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
     all_feet = feet(skeleton)
+    # Whatever leads to hands or head belongs to the trunk's column, however many joints a rig gives it.
     spine = {joint for tip in (*hands(skeleton), *_heads(parts)) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]
     _join(pieces, [parts[bone.owner] for bone in bones])
@@ -61,8 +62,9 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
 
 
 def _bones(skeleton: Skeleton) -> list[Bone]:
-    """Pairs of points with some length; what only leads from the floor to the hips is no part of the body."""
+    """Return pairs of points with some length; what only leads from the floor to the hips is no part of the body."""
     scale = LEG / leg_length(skeleton)
+    # Joints between the origin and the hips carry travel, not flesh.
     leading = set(skeleton.chain(pelvis(skeleton))[:-1])
     moving = {*skeleton.body(), pelvis(skeleton)}
     pairs: list[tuple[int, int, int, Floats]] = [
@@ -81,7 +83,7 @@ def _heads(parts: tuple[str, ...]) -> list[int]:
 
 
 def _length_below(bones: list[Bone], points: int) -> list[float]:
-    """Per point, the longest way down from it."""
+    """Return per point the longest way down from it."""
     below = [0.0] * points
     for bone in sorted(bones, key=lambda b: -b.end):  # end sites, then children before their parents
         below[bone.start] = max(below[bone.start], bone.length + below[bone.end])
@@ -109,7 +111,7 @@ def _at_least(piece: Piece, radius: float) -> Piece:
 
 
 def _join(pieces: list[Piece], parts: list[str]) -> None:
-    """A bone of a limb begins about as thick as the one before it ends."""
+    """Let a bone of a limb begin about as thick as the one before it ends."""
     ending = {piece.end: k for k, piece in enumerate(pieces)}
     for k, piece in enumerate(pieces):
         before = ending.get(piece.start)
@@ -121,20 +123,21 @@ def _join(pieces: list[Piece], parts: list[str]) -> None:
 
 
 def _across(skeleton: Skeleton, bones: list[Bone], parts: tuple[str, ...]) -> list[Piece]:
-    """Hips, shoulders and chest: between the places where two limbs begin, and from the joint that carries both."""
+    """Return hips, shoulders and chest: between where two limbs begin, and from the joint that carries both."""
     pieces = []
     for limb, radius in (("leg", HIPS), ("arm", SHOULDERS)):
         left, right = (_begin(bones, parts, f"{side} {limb}") for side in ("left", "right"))
         if left is None or right is None:
             continue
         pieces.append(Piece(left, right, (radius, radius)))
+        # Joints are numbered from the root outwards: the highest in common is the nearest to both.
         carrier = max(set(skeleton.chain(left)) & set(skeleton.chain(right)))
         pieces += [Piece(carrier, end, (0.9 * SPINE, radius)) for end in (left, right) if end != carrier]
     return pieces
 
 
 def _begin(bones: list[Bone], parts: tuple[str, ...], part: str) -> int | None:
-    """Where the first long bone of a limb begins."""
+    """Return where the first long bone of a limb begins."""
     limb_bones = [bone for bone in bones if parts[bone.owner] == part]
     longest = max((bone.length for bone in limb_bones), default=0.0)
     return next((bone.start for bone in limb_bones if bone.length > 0.6 * longest), None)

@@ -16,9 +16,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 VIEWS = ((0.0, 1.15), (0.35, 0.07))  # turn and rise, in radians: from above, at eye level
-STEEP = (0.0, 1.45)  # from above where ways are shown
 SIZE = (800, 520)
-MOST = 300  # figures that are painted
 
 
 def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool = False) -> Image:
@@ -32,7 +30,8 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool 
         poses = [pose_of(scene, placed, moment) for placed in chosen]
         whole = np.concatenate([pose.reshape(-1, 3) for pose in poses])
         box = Box(np.nanmin(whole, axis=0), np.nanmax(whole, axis=0))
-        for column, view in enumerate((STEEP, VIEWS[1]) if ways else VIEWS):
+        # Routes are seen from above.
+        for column, view in enumerate(((0.0, 1.45), VIEWS[1]) if ways else VIEWS):
             tracks = [track_of(scene, placed) for placed in chosen] if ways and column == 0 else []
             seen = box if not tracks else _with_tracks(box, tracks)
             eye = eye_on(seen, view, (width, height))
@@ -64,7 +63,7 @@ def _with_tracks(box: Box, tracks: list[Floats]) -> Box:
 
 
 def _draw_way(painter: Painter, scene: Scene, placed: Placed, track: Floats, moment: float) -> None:
-    """What was gone in the figure's color, what is to come in a lighter one."""
+    """Draw the past of a route in the figure's color, the rest in a lighter one."""
     shape = scene.shapes[placed.shape]
     color = np.array(ROLE_COLORS[shape.role][1])
     now = int(moment / shape.frame_time)
@@ -79,11 +78,11 @@ def _middle(scene: Scene) -> list[Placed]:
     """Those nearest to the middle of the crowd."""
     places = np.array([(placed.x, placed.z) for placed in scene.placements])
     order = np.argsort(np.hypot(*(places - np.median(places, axis=0)).T), kind="stable")
-    return [scene.placements[k] for k in order[:MOST]]
+    return [scene.placements[k] for k in order[:300]]
 
 
 def pose_of(scene: Scene, placed: Placed, seconds: float) -> Floats:
-    """The points of one figure of a crowd at a moment."""
+    """Return the points of one figure of a crowd at a moment."""
     shape = scene.shapes[placed.shape]
     frame = min((seconds + placed.start) / shape.frame_time, len(shape) - 1.0)
     points = placed_points(shape, frame, False)

@@ -16,8 +16,6 @@ ORBIT, ABOVE, SIDE, FRONT = (
 )  # turn about the vertical and rise, in radians
 FIELD = float(np.tan(np.radians(15.0)))  # half the height of the picture at distance 1
 FAR_FIELD = 0.04  # of a camera so far away that all poses of a strip are seen from one side
-MARGIN = 0.92
-ROUNDS = 40
 
 
 class Box(NamedTuple):
@@ -27,7 +25,7 @@ class Box(NamedTuple):
     high: Floats
 
     def corners(self) -> Floats:
-        """(8, 3)."""
+        """Return the corners (8, 3)."""
         return np.array([np.where([k & 1, k & 2, k & 4], self.high, self.low) for k in range(8)])
 
 
@@ -48,17 +46,19 @@ class Eye(NamedTuple):
 
 
 def eye_on(box: Box, view: tuple[float, float], size: tuple[int, int], field: float = FIELD) -> Eye:
-    """A camera that looks from a direction and sees all of a box, as large as it can."""
+    """Return a camera that looks from a direction and sees all of a box, as large as it can."""
     turn, rise = view
     back = np.array([np.cos(rise) * np.sin(turn), np.sin(rise), np.cos(rise) * np.cos(turn)])
     right = np.array([np.cos(turn), 0.0, -np.sin(turn)])
     axes = np.stack([right, np.cross(back, right), back])
     target, distance = 0.5 * (box.low + box.high), (1.0 + float(np.linalg.norm(box.high - box.low))) * 0.5 / field
-    for _ in range(ROUNDS):
+    # Step by step the box fills the picture; 40 steps bring it within a pixel.
+    for _ in range(40):
         pixels, _ = Eye(target + distance * back, axes, size, field).seen(box.corners())
         low, high = pixels.min(axis=0), pixels.max(axis=0)
+        # Perspective shifts the middle of a box: the camera looks at the middle of what is seen.
         off = 0.5 * (low + high) - 0.5 * np.array(size)
         unit = 2.0 * field * distance / size[1]
         target = target + unit * (off[0] * axes[0] - off[1] * axes[1])
-        distance *= (float(((high - low) / np.array(size)).max()) / MARGIN) ** 0.6  # a full step would overshoot
+        distance *= (float(((high - low) / np.array(size)).max()) / 0.92) ** 0.6  # a full step would overshoot
     return Eye(target + distance * back, axes, size, field)

@@ -1,8 +1,10 @@
-"""A scene as a moving picture (GIF), painted without a browser."""
+"""Moving pictures of scenes, and small ones of one motion for lists, painted without a browser."""
 
 from __future__ import annotations
 
+import io
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import IO, TYPE_CHECKING
 
@@ -11,24 +13,64 @@ import numpy as np
 from freshtake.reports.viewport.arranging import Arranged, arranged, placed_points
 from freshtake.reports.viewport.eye import ABOVE, FRONT, ORBIT, Eye, eye_on
 from freshtake.reports.viewport.painting import FINE, Painter, colors_of, finished, floor_picture
-from freshtake.reports.viewport.scene import Line, Scene, Shape
+from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
+SMALL_RATE = 12.0  # pictures per second
+LONGEST = 3.0  # seconds; longer motions are shown from their first seconds
+
+
+def thumbnail(shape: Shape, moving: bool, size: tuple[int, int] = (144, 108)) -> bytes:
+    """Draw a GIF of the first seconds, or a PNG of the middle of them; a stroke is whole; travel is taken out."""
+    shown = _short(shape)
+    out = io.BytesIO()
+    if moving:
+        save_gif(Scene((shown,)), out, lambda share: None, size, SMALL_RATE)
+    else:
+        pictures = list(moments(Scene((_still(shown),)), size, SMALL_RATE))
+        pictures[-1].save(out, format="PNG", optimize=True)
+    return out.getvalue()
+
+
+def _short(shape: Shape) -> Shape:
+    if isinstance(shape, Line):
+        return shape
+    return _part(shape, slice(0, max(2, round(LONGEST / shape.frame_time))))
+
+
+def _still(shape: Shape) -> Shape:
+    """Return one frame, from the middle; a stroke as it is, since it is whole at its end."""
+    if isinstance(shape, Line):
+        return shape
+    return _part(shape, slice(len(shape) // 2, len(shape) // 2 + 1))
+
+
+def _part(shape: Figure | Surface, frames: slice) -> Shape:
+    """Return some frames, in place."""
+    ground = shape.ground[frames]
+    points = shape.points[frames].copy()
+    points[..., [0, 2]] -= ground[:, None]
+    if isinstance(shape, Figure):
+        standing = shape.standing[frames]
+        turns, matrices = (None if rows is None else rows[frames] for rows in (shape.turns, shape.matrices))
+        if matrices is not None:  # the skin is carried along
+            matrices = matrices.copy()
+            matrices[:, :, [0, 2], 3] -= ground[:, None]
+        moved = replace(shape, points=points, ground=np.zeros_like(ground), standing=standing)
+        return replace(moved, turns=turns, matrices=matrices)
+    return replace(shape, points=points, ground=np.zeros_like(ground))
+
+
 RATE = 20.0  # pictures per second
-MOST_PICTURES = 160
-SIZE = (880, 440)
-COLORS = 144
-FEW = 10  # shapes; more are seen over the first row
-PAUSE = 0.4  # seconds at the end
 
 
 def save_gif(
     scene: Scene,
     target: Path | IO[bytes],
     report: Callable[[float], None],
-    size: tuple[int, int] = SIZE,
+    size: tuple[int, int] = (880, 440),
     rate: float = RATE,
 ) -> None:
     """Write the scene from its first to its last moment, repeating forever; `rate` is pictures per second."""
@@ -40,17 +82,18 @@ def save_gif(
     for number, picture in enumerate(moments(scene, size, rate)):
         report(number / total)
         if palette is None:
-            palette = picture.quantize(COLORS, method=Images.Quantize.MEDIANCUT)
+            palette = picture.quantize(144, method=Images.Quantize.MEDIANCUT)
         pictures.append(picture.quantize(palette=palette, dither=Images.Dither.NONE))
     times = [round(1000 * scene.duration / max(total - 1, 1) / 10) * 10] * len(pictures)
-    times[-1] += round(1000 * PAUSE)
+    # The end is held for a moment, so that it is seen where it begins again.
+    times[-1] += round(1000 * 0.4)
     pictures[0].save(
         target, format="GIF", save_all=True, append_images=pictures[1:], duration=times, loop=0, optimize=True
     )
 
 
 def _count(scene: Scene, rate: float) -> int:
-    return int(min(max(round(scene.duration * rate) + 1, 1), MOST_PICTURES))
+    return int(min(max(round(scene.duration * rate) + 1, 1), 160))
 
 
 def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator[Image]:
@@ -58,7 +101,8 @@ def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator
     large = (size[0] * FINE, size[1] * FINE)
     lines = all(isinstance(shape, Line) for shape in scene.shapes)
     layout = arranged(scene)
-    view = FRONT if lines else ABOVE if len(scene.shapes) > FEW else ORBIT
+    # More shapes are seen over the heads of the first row.
+    view = FRONT if lines else ABOVE if len(scene.shapes) > 10 else ORBIT
     eye = eye_on(layout.box, view, large)
     floor = floor_picture(eye, layout.box, lines)
     for seconds in np.linspace(0.0, scene.duration, _count(scene, rate)):
@@ -75,7 +119,7 @@ def _moment(scene: Scene, layout: Arranged, eye: Eye, picture: Image, seconds: f
 
 
 def _pose(shape: Shape, seconds: float, in_place: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """The points now; of a stroke, what is written by now."""
+    """Return the points now; of a stroke, what is written by now."""
     frame = min(seconds / shape.frame_time, len(shape) - 1.0)
     if isinstance(shape, Line):
         return shape.points[: int(frame) + 1].astype(np.float64)

@@ -25,7 +25,6 @@ from freshtake.numeric.rotations import inverse, multiply
 from freshtake.reports.viewport.scene import LEG, Skin
 
 FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: one body near by, many at a distance
-BLEND = 0.03  # metres over which parts of the body melt into one another
 UPRIGHT = 0.5  # of 1: the score of a rest pose below which a body is no person who stands
 BEND = 0.03  # metres over which a joint's influence fades
 ARM = np.array([0.66, -0.75, 0.02])  # direction of the left arm: half way down, so that shoulders bend either way
@@ -46,7 +45,7 @@ def _point(x: float, y: float, z: float) -> Floats:
 
 
 def _template() -> tuple[Bone, ...]:
-    """The bones of a person 1.75 m tall who faces z, in metres; left is +x."""
+    """Return the bones of a person 1.75 m tall who faces z, in metres; left is +x."""
     bones = [
         Bone("pelvis", _point(0, 0.92, 0), _point(0, 1.04, 0), 0.14, None),
         Bone("waist", _point(0, 1.1, 0), _point(0, 1.2, 0), 0.12, "pelvis"),
@@ -54,6 +53,7 @@ def _template() -> tuple[Bone, ...]:
         Bone("neck", _point(0, 1.47, -0.012), _point(0, 1.54, 0.005), 0.05, "chest"),
         Bone("head", _point(0, 1.57, 0.012), _point(0, 1.69, 0.02), 0.085, "neck"),
     ]
+    # Arms hang a little away from the trunk, so that the field does not melt them into it.
     arm = ARM / np.linalg.norm(ARM)
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         mirror = np.array([sign, 1.0, 1.0])
@@ -98,7 +98,7 @@ def _cone(points: Floats, start: Floats, end: Floats, first: float, last: float)
     )
 
 
-def _melt(one: Floats, other: Floats, blend: float = BLEND) -> Floats:
+def _melt(one: Floats, other: Floats, blend: float = 0.03) -> Floats:
     """Union of two fields, rounded where they meet (polynomial smooth minimum)."""
     share = np.maximum(blend - np.abs(one - other), 0.0) / blend
     return np.asarray(np.minimum(one, other) - 0.25 * blend * share * share)
@@ -107,6 +107,7 @@ def _melt(one: Floats, other: Floats, blend: float = BLEND) -> Floats:
 def body_field(points: Floats) -> Floats:
     """Return the distance (points,) of points (points, 3) in metres from the body's surface; it is symmetric in x."""
     at = points * [1.0, 1.0, 1.0]
+    # One side is enough: the other is its mirror image.
     at[..., 0] = np.abs(at[..., 0])
     bone = {one.name: one for one in BONES}
     trunk = _ellipsoid(at, _point(0, 1.325, -0.002), _point(0.158, 0.16, 0.108))
@@ -119,6 +120,7 @@ def body_field(points: Floats) -> Floats:
     head = _melt(head, _cone(at, _point(0, 1.645, 0.095), _point(0, 1.618, 0.112), 0.01, 0.014), 0.015)
     arm, forearm, hand = (bone[f"left_{name}"] for name in ("upper_arm", "lower_arm", "hand"))
     limb = _melt(_cone(at, arm.start, arm.end, 0.056, 0.04), _cone(at, forearm.start, forearm.end, 0.042, 0.028))
+    # Three fingers and a thumb read as a hand; five need more vertices than a page should load.
     across = np.array([0.0, 0.0, 1.0])
     palm = hand.start + 0.55 * (hand.end - hand.start)
     for shift, reach in ((-0.02, 0.92), (0.0, 1.0), (0.02, 0.95)):  # a hand is broad along z and thin across
@@ -130,6 +132,7 @@ def body_field(points: Floats) -> Floats:
         _cone(at, thigh.start - _point(0, 0.02, 0), thigh.end, 0.086, 0.055),
         _cone(at, shin.start, shin.end, 0.053, 0.034),
     )
+    # The calf: without it the shin is a pipe again.
     leg = _melt(leg, _ellipsoid(at, shin.start + _point(0.004, -0.12, -0.026), _point(0.046, 0.13, 0.046)), 0.05)
     sole = _melt(
         _cone(at, foot.start + _point(0, -0.045, -0.03), foot.end + _point(-0.004, 0.012, 0), 0.036, 0.04),
@@ -142,6 +145,7 @@ def body_field(points: Floats) -> Floats:
 @lru_cache(maxsize=2)
 def body_mesh(step: float = FINE) -> Skin:
     """Return the body in its template pose: metres, weights over BONES; about 5,000 vertices."""
+    # The box holds the whole template with some air, which surface_net needs at its faces.
     low, high = np.array([-0.66, -0.04, -0.2]), np.array([0.66, 1.82, 0.24])
     counts = np.ceil((high - low) / step).astype(int) + 1
     axes = [low[k] + step * np.arange(counts[k]) for k in range(3)]
@@ -169,6 +173,7 @@ def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
         a[axis], b[axis] = slice(None, -1), slice(1, None)
         first, second = field[tuple(a)], field[tuple(b)]
         crossed = inside[tuple(a)] != inside[tuple(b)]
+        # Where the field is zero between two samples, were it linear.
         share = np.where(crossed, first / np.where(crossed, first - second, 1.0), 0.0)
         others = [other for other in range(3) if other != axis]
         for corner in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -181,6 +186,7 @@ def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
             place[..., axis] = share[tuple(part)]
             place[..., others] = corner
             sums += np.where(hit[..., None], place, 0.0)
+    # Vertices are numbered in the order of their cells, so that neighbors are near in memory.
     used = np.argwhere(cells)
     number = np.full(cells.shape, -1)
     number[tuple(used.T)] = np.arange(len(used))
@@ -205,6 +211,7 @@ def _quads(inside: npt.NDArray[np.bool_], number: npt.NDArray[np.int64], axis: i
         cell[:, two] += shift_two
         corners.append(number[tuple(cell.T)])
     quad = np.stack(corners, axis=1)
+    # Triangles face outwards: their order turns where the surface is left instead of entered.
     quad[~leaves] = quad[~leaves][:, ::-1]
     return np.concatenate([quad[:, [0, 1, 2]], quad[:, [0, 2, 3]]])
 
@@ -218,6 +225,7 @@ def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.fl
     away[(vertices[:, :1] * sides) < -1e-3] = np.inf  # a leg never moves the other one
     nearest = away.argmin(axis=1)
     index = {bone.name: k for k, bone in enumerate(BONES)}
+    # Only bones that meet share a vertex: a hand near the hip must not pull at it.
     met = np.eye(len(BONES), dtype=bool)
     for k, bone in enumerate(BONES):
         if bone.parent is not None:
@@ -266,6 +274,7 @@ def _fit(clip: Clip) -> Fit | None:
         rest = find_rest(clip, body)
     except FreshtakeError:
         return None
+    # A body that does not rest upright may be an animal; its pipes are honest, a person's skin would not be.
     if rest.score < UPRIGHT or "head" not in body:
         return None
     size = leg_length(clip.skeleton) / LEG
@@ -296,6 +305,7 @@ def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Flo
     )
     low, high = _middle("upper_leg"), _middle("upper_arm")
     if bone.name in ("pelvis", "waist", "chest"):
+        # Trunks have two to six joints: the template's bones are spread between hips and shoulders.
         share = float((bone.start - low) @ (high - low) / ((high - low) @ (high - low)))
         tall = float(np.linalg.norm(shoulders - hips) / np.linalg.norm(high - low))
         wide = (
@@ -309,15 +319,15 @@ def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Flo
     end = _end(rest, body, bone.name)
     stem = bone.end - bone.start
     if bone.name == "neck":
-        head, top = places[body.one("head")], places[joint]
-        if np.linalg.norm(head - top) < 0.02 * size:
-            top = shoulders + 0.3 * (head - shoulders)
+        head = places[body.one("head")]
         return _affine(size * np.eye(3), bone.end, head - places[joint] - np.array([0.0, 0.02, 0.0]) * size)
     if end is None or bone.name == "head":
-        return _affine(size * np.eye(3), bone.start, np.zeros(3) if bone.name in body else bone.start * 0.0)
+        return _affine(size * np.eye(3), bone.start, np.zeros(3))
     along = end - places[joint]
+    # Limbs are as long as the skeleton's, so that hands and feet are where the clip has them.
     stretch = _near(float(np.linalg.norm(along) / np.linalg.norm(stem)), size, 1.8)
     axis = stem / np.linalg.norm(stem)
+    # Hands and feet grow in all directions, limbs in length alone: long arms are not fat.
     thick = size if not bone.name.endswith(("hand", "foot", "toes")) else 0.5 * (size + stretch)
     linear = _smallest_turn(stem, along) @ (thick * np.eye(3) + (stretch - thick) * np.outer(axis, axis))
     return _affine(linear, bone.start, np.zeros(3))
@@ -375,6 +385,7 @@ def _smallest_turn(start: Floats, end: Floats) -> Floats:
     """Return the rotation matrix that takes one direction to another by the shortest way."""
     a, b = start / np.linalg.norm(start), end / max(float(np.linalg.norm(end)), 1e-12)
     axis, cos = np.cross(a, b), float(a @ b)
+    # Opposite directions have no single shortest turn: any half turn will do.
     if cos < -0.999:
         return np.diag([-1.0, -1.0, 1.0])
     cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])

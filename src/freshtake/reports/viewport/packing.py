@@ -13,11 +13,9 @@ import numpy as np
 from freshtake.reports.viewport.neutral_body import COARSE, FINE, body_mesh
 from freshtake.reports.viewport.scene import Body, Figure, Line, Paint, Points, Scene, Shape, Skin, Surface, Wear
 
-VERSION = 1
 LIMIT = 32767
 UNSEEN = -32768
 STEPS = 64  # of a difference of 1: a byte reaches to 4
-MOST_FINE = 24  # figures that wear the finer of two neutral bodies
 
 
 class Packed(NamedTuple):
@@ -28,14 +26,14 @@ class Packed(NamedTuple):
 
 
 def packed(scene: Scene) -> Packed:
-    """A scene's description and numbers; bodies that several shapes share are described once."""
+    """Return a scene's description and numbers; bodies that several shapes share are described once."""
     blocks = _Blocks()
     bodies: list[Body] = []
     skins: list[Skin] = []
     wears: list[Wear] = []
     shapes = [_shape(shape, blocks, bodies, skins, wears) for shape in scene.shapes]
     manifest: dict[str, Any] = {
-        "version": VERSION,
+        "version": 1,
         "title": scene.title,
         "layout": scene.layout,
         "legend": dict(scene.legend),
@@ -46,7 +44,8 @@ def packed(scene: Scene) -> Packed:
         manifest["skins"] = [_skin(skin, blocks) for skin in skins]
     if wears:
         manifest["wears"] = [_wear(wear) for wear in wears]
-        many = max(len(scene.shapes), len(scene.placements)) > MOST_FINE
+        # In a crowd nobody sees the finer of the two bodies, which has almost three times the vertices.
+        many = max(len(scene.shapes), len(scene.placements)) > 24
         manifest["neutral"] = _neutral(body_mesh(COARSE if many else FINE), blocks)
     if scene.placements:
         manifest["placements"] = [placed._asdict() for placed in scene.placements]
@@ -104,7 +103,7 @@ def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin],
 
 
 def _number(known: list[Any], one: object) -> int:
-    """Where an object stands in a list, in which it is put if it is new: what several shapes share is sent once."""
+    """Return the index of an object in a list, appending a new one: what several shapes share is sent once."""
     if not any(other is one for other in known):
         known.append(one)
     return next(k for k, other in enumerate(known) if other is one)
@@ -115,6 +114,7 @@ def _points(points: Points, ground: Points, blocks: _Blocks) -> dict[str, Any]:
     relative[..., 0] -= ground[:, None, 0]
     relative[..., 2] -= ground[:, None, 1]
     seen = np.isfinite(relative)
+    # Sixteen bits are enough around the body: a step is below a tenth of a millimetre.
     step = float(np.abs(relative[seen]).max(initial=1e-9)) / LIMIT
     whole = np.where(seen, np.rint(np.where(seen, relative, 0.0) / step), UNSEEN)
     return {
@@ -161,7 +161,7 @@ def _wear(wear: Wear) -> dict[str, Any]:
 
 
 def _neutral(mesh: Skin, blocks: _Blocks) -> dict[str, Any]:
-    """The neutral body in 14 bytes a vertex: places in steps of a tenth of a millimetre, weights in parts of 255."""
+    """Return the neutral body in 14 bytes a vertex: places in tenths of a millimetre, weights in parts of 255."""
     return {
         "count": len(mesh.vertices),
         "faceCount": len(mesh.faces),

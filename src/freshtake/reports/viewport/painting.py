@@ -3,20 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import multiply
 from freshtake.reports.viewport.arranging import placed_points
 from freshtake.reports.viewport.eye import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on
+from freshtake.reports.viewport.neutral_body import COARSE, body_mesh, posed
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
-from freshtake.reports.viewport.skin_painting import skinned_vertices
 
 if TYPE_CHECKING:
     from PIL.Image import Image
     from PIL.ImageDraw import ImageDraw
+
+
+class Posed(NamedTuple):
+    """A mesh where it is now: vertices (vertices, 3) in display units, triangles."""
+
+    vertices: Floats
+    faces: npt.NDArray[np.int32]
+
+
+def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) -> Posed | None:
+    """Return the skin of a figure whose points are placed already, or None where it has none.
+
+    Args:
+        figure: a body in motion; its skin, or the neutral body.
+        points: (points, 3) of the pose, where the picture shows it.
+        frame: of the figure's frames, from which its joints' turns are taken.
+        turn: about the vertical, by which the points were turned, in radians.
+
+    Returns:
+        Vertices and faces, or None: markers, animals without a skin, and characters too fine to paint.
+    """
+    at = min(round(frame), len(figure) - 1)
+    # A finer character would take seconds a picture: it is painted by its bones.
+    if figure.skin is not None and figure.matrices is not None and len(figure.skin.faces) <= 40_000:
+        matrices, skin = figure.matrices[at].astype(np.float64), figure.skin
+        carried = np.einsum("vk,vkij->vij", skin.weights, matrices[skin.joints])
+        vertices = np.einsum("vij,vj->vi", carried[..., :3], skin.vertices) + carried[..., 3]
+        # from where the frame has it to where the picture shows it, by one point of the body
+        anchor = int(figure.body.bones[0, 0])
+        cos, sin = np.cos(turn), np.sin(turn)
+        about = np.array([[cos, 0.0, -sin], [0.0, 1.0, 0.0], [sin, 0.0, cos]])
+        return Posed((vertices - figure.points[at, anchor]) @ about + points[anchor], skin.faces)
+    if figure.wear is None or figure.turns is None:
+        return None
+    about_y = np.array([np.cos(0.5 * turn), 0.0, np.sin(0.5 * turn), 0.0])
+    turns = multiply(about_y, figure.turns[at].astype(np.float64))
+    mesh = body_mesh(COARSE)
+    return Posed(posed(mesh, figure.wear.binds.astype(np.float64), points[figure.wear.joints], turns), mesh.faces)
+
 
 FINE = 2  # pictures are painted this many times larger, then scaled down for smooth edges
 PAPER, RULED, SHADE = (250, 250, 249), (222, 226, 231), (150, 158, 168)
@@ -26,12 +66,11 @@ ROLE_COLORS = {
     "extra": ((181, 58, 54), (217, 83, 79), (233, 120, 95)),
 }
 LIGHT = np.array([-0.42, 0.75, 0.51])
-PEN = 0.024
 PHASES, ROW_HEIGHT, MOST_ROWS = 9, 150, 24
 
 
 def colors_of(scene: Scene) -> list[tuple[int, int, int]]:
-    """A color per shape: blues for inputs, greens for variants, reds for further takes."""
+    """Return a color per shape: blues for inputs, greens for variants, reds for further takes."""
     seen: dict[str, int] = {}
     out = []
     for shape in scene.shapes:
@@ -55,7 +94,7 @@ class Painter:
     def add(
         self, shape: Shape, color: tuple[int, int, int], points: Floats, frame: float = 0.0, turn: float = 0.0
     ) -> None:
-        """A shape in the pose of a frame, turned about the vertical; what is farther away is painted first."""
+        """Add a shape in the pose of a frame, turned about the vertical; what is farther away is painted first."""
         depth = float(np.nanmean((points.reshape(-1, 3) - self.eye.place) @ self.eye.axes[2]))
         self.pieces.append((depth, shape, color, points, frame, turn))
 
@@ -78,12 +117,14 @@ class Painter:
         from PIL.ImageDraw import Draw
         from PIL.ImageFilter import GaussianBlur
 
+        # Shadows are soft, so a quarter of the pixels is enough to blur.
         small = (max(1, self.picture.width // 4), max(1, self.picture.height // 4))
         mask = Images.new("L", small)
         brush = Draw(mask)
         for _, shape, _, points, *_ in self.pieces:
             if not isinstance(shape, Figure) or not len(shape.body.feet):
                 continue
+            # A shadow is the body's bones pressed onto the floor, away from the light.
             ends = points[shape.body.bones]
             flat = ends * [1.0, 0.0, 1.0] + ends[..., 1:2] * [0.1, 0.0, -0.12]
             pixels, scale = self.eye.seen(flat)
@@ -98,6 +139,7 @@ class Painter:
         pixels, scale = self.eye.seen(ends)
         radii = body.radii * scale
         tint = np.array(color, dtype=np.float64)
+        # Painters paint the farthest first: what is nearer covers it.
         order = np.argsort((ends.mean(axis=1) - self.eye.place) @ self.eye.axes[2])
         for k in order:
             if not np.isfinite(pixels[k]).all():
@@ -122,7 +164,7 @@ class Painter:
 
     def _line(self, color: tuple[int, int, int], points: Floats) -> None:
         pixels, scale = self.eye.seen(points.reshape(-1, 3))
-        width = max(2, int(2.0 * PEN * float(scale.mean())))
+        width = max(2, int(2.0 * 0.024 * float(scale.mean())))
         path = [tuple(point) for point in pixels]
         if len(path) > 1:
             self.draw.line(path, fill=color, width=width, joint="curve")
@@ -177,14 +219,14 @@ def floor_picture(eye: Eye, box: Box, lines: bool) -> Image:
 
 
 def finished(picture: Image) -> Image:
-    """A picture that was painted large, at its own size."""
+    """Return a picture that was painted large, at its final size."""
     from PIL import Image as Images
 
     return picture.resize((picture.width // FINE, picture.height // FINE), Images.Resampling.BOX)
 
 
 def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Image:
-    """A row of poses per motion, from the side, at equal steps from the first to the last frame; strokes whole."""
+    """Draw a row of poses per motion, from the side, at equal steps from the first to the last frame; strokes whole."""
     from PIL import Image as Images
 
     shapes = scene.shapes[:MOST_ROWS]

@@ -154,5 +154,5 @@ class Scene:
         return max((len(shape) - 1) * shape.frame_time for shape in self.shapes)
 
     def of_role(self, role: str) -> Sequence[Shape]:
-        """The shapes of one role."""
+        """Return the shapes of one role."""
         return [shape for shape in self.shapes if shape.role == role]

@@ -26,16 +26,14 @@ from freshtake.reports.viewport.scene import Figure, Paint, Skin
 from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
 
 INFLUENCES = 4  # joints that carry one vertex on the page; weaker ones are left out
-MOST_VERTICES = 400_000
-SKINS_KEPT = 8
 MOST_PIXELS, MOST_BYTES = 1024, 400_000  # of a picture on a skin
-PLAIN = 0.05  # how far red, green and blue of a grey may be apart
 
 _skins: OrderedDict[tuple[int, int, tuple[str, ...]], Skin] = OrderedDict()
 
 
 def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: float | None = None) -> Figure:
-    """A clip that has the joints of a glTF character, as a figure that wears the character's skin."""
+    """Return a clip that has the joints of a glTF character, as a figure that wears the character's skin."""
+    # Skins are bound to the joints of their file, with its root and axes.
     clip = as_filed(clip)
     rig, (motion,) = on_rig([clip], WriteOptions(character=character))
     figure = shape_of(clip, role, per_metre)
@@ -49,7 +47,7 @@ def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: 
 
 
 def _skin_matrices(rig: Rig, positions: Floats, rotations: Floats, stage: BodyStage) -> Floats:
-    """(frames, joints, 3, 4): from the bind pose into the display."""
+    """Return matrices (frames, joints, 3, 4) from the bind pose into the display."""
     bind = rig.bind()
     linear = to_matrix(rotations) @ np.swapaxes(to_matrix(bind.rotations), -1, -2)
     shift = positions - np.einsum("fjab,jb->fja", linear, bind.positions)
@@ -59,21 +57,21 @@ def _skin_matrices(rig: Rig, positions: Floats, rotations: Floats, stage: BodySt
 
 
 def _skin(character: Path, rig: Rig) -> Skin:
-    """The mesh of a character, the same object for all clips that wear it."""
+    """Return the mesh of a character, the same object for all clips that wear it."""
     about = character.stat()  # takes of one file share it under several names
     key = (about.st_ino, about.st_mtime_ns, rig.names)
     if key not in _skins:
         if not rig.meshes:
             raise FormatError(character, "no mesh has a skin here: choose a character with a skin")
         _skins[key] = _merged(character, rig.meshes)
-        while len(_skins) > SKINS_KEPT:
+        while len(_skins) > 8:
             _skins.popitem(last=False)
     return _skins[key]
 
 
 def _merged(character: Path, meshes: tuple[RigMesh, ...]) -> Skin:
     first = np.cumsum([0, *[len(mesh.vertices) for mesh in meshes]])
-    if first[-1] > MOST_VERTICES:
+    if first[-1] > 400_000:
         raise FormatError(character, f"{first[-1]} vertices are too many to show: use a simpler mesh")
     normals = [mesh.normals for mesh in meshes if mesh.normals is not None]
     influences = [_strongest(mesh) for mesh in meshes]
@@ -97,17 +95,18 @@ def _merged(character: Path, meshes: tuple[RigMesh, ...]) -> Skin:
 
 
 def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
-    """A material as the page shows it; one without a picture or a colour of its own shows whose motion it is."""
+    """Return a material as the page shows it; one without a picture or a colour shows whose motion it is."""
     if material.image is not None and mapped and (image := small_picture(material.image)) is not None:
         return Paint(first, count, None, image)
-    if max(material.color) - min(material.color) < PLAIN:
+    # A grey shows whose motion it is: its red, green and blue are nearly equal.
+    if max(material.color) - min(material.color) < 0.05:
         return Paint(first, count)
     red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # to display colours
     return Paint(first, count, (red, green, blue))
 
 
 def small_picture(data: bytes) -> bytes | None:
-    """A picture of at most 1,024 pixels a side, so that pages stay light; None where it cannot be read."""
+    """Return a picture of at most 1,024 pixels a side, so that pages stay light; None where it cannot be read."""
     from PIL import Image as Images
 
     try:
@@ -125,6 +124,7 @@ def small_picture(data: bytes) -> bytes | None:
 
 def _strongest(mesh: RigMesh) -> tuple[npt.NDArray[np.int64], Floats]:
     """Joints and weights (vertices, INFLUENCES) of what carries each vertex most; weights sum to 1."""
+    # Graphics cards take four joints a vertex: fewer are filled up with weight zero.
     lacking = max(0, INFLUENCES - mesh.joints.shape[1])
     joints, weights = np.pad(mesh.joints, ((0, 0), (0, lacking))), np.pad(mesh.weights, ((0, 0), (0, lacking)))
     order = np.argsort(-weights, axis=1)[:, :INFLUENCES]

@@ -1,4 +1,4 @@
-"""Motions to shapes: turned upright, started at the origin, scaled by the body's own size."""
+"""Motions to shapes: turned upright, started at the origin, scaled by the body's size."""
 
 from __future__ import annotations
 
@@ -26,9 +26,6 @@ from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Sc
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 TALL = 1.75  # display units: what has no legs is made so tall
-MOST_APART = 5.0  # how many times as long as another a leg may be
-MARKER = 0.022
-STROKE_SIZE = 1.4
 STROKE_RATES = 60.0, 240.0  # points a second that a stroke has at least and at most: fewer make corners of curves
 NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # feet that slide count as standing too
 EDGE = 0.08  # seconds at either end of a contact, in which a foot lands or leaves
@@ -43,7 +40,7 @@ def scene_of(
     legend: Mapping[str, str] | None = None,
     skins: Sequence[Path | None] = (),
 ) -> Scene:
-    """A scene of motions by role: input (blue), variant (green) or extra (red).
+    """Return a scene of motions by role: input (blue), variant (green) or extra (red).
 
     `skins` are glTF files, one per motion, whose skins they wear; clips have the joints of their file.
     """
@@ -57,7 +54,7 @@ def scene_of(
 
 
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
-    """Return shapes in which only those variants slide that do so more than the takes beside them.
+    """Return shapes in which only those variants slide that do so more than the takes next to them.
 
     Feet of real takes slide too; where takes and variants are shown together, red marks are for what takes do not do.
     """
@@ -74,7 +71,7 @@ def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
 
 
 def _sliding(figure: Figure) -> float:
-    """The share of the frames with a foot on the floor in which it slides."""
+    """Return the share of the frames with a foot on the floor in which it slides."""
     return float((figure.standing == 2).sum() / max(int((figure.standing > 0).sum()), 1))
 
 
@@ -96,11 +93,12 @@ def shared_scale(motions: Sequence[Motion]) -> float | None:
     if len(clips) < len(motions) or any(unit is None for unit in units):
         return None
     legs = [leg_length(clip.skeleton) * unit for clip, unit in zip(clips, units, strict=True) if unit is not None]
-    return None if max(legs) > MOST_APART * min(legs) else LEG / float(np.median(legs))
+    # A file that says metres and means something else makes legs several times as long.
+    return None if max(legs) > 5.0 * min(legs) else LEG / float(np.median(legs))
 
 
 def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None) -> Shape:
-    """One motion as a shape. `per_metre` are display units per metre; without it the body's own size decides."""
+    """Return a motion as a shape. `per_metre` are display units per metre; without it the body's size decides."""
     numbers = len(motion) * (motion.vertices.shape[1] if isinstance(motion, MeshSequence) else 1) * 3
     if numbers > MOST_NUMBERS:
         raise UsageError(f"{motion.name or 'a motion'} has {len(motion)} frames, too many to show: cut it first")
@@ -129,7 +127,7 @@ class BodyStage(NamedTuple):
 
 
 def body_stage(clip: Clip, per_metre: float | None = None) -> tuple[BodyStage, Floats]:
-    """The stage on which a clip starts at the origin, on the floor, facing z; and its points there."""
+    """Return the stage on which a clip starts at the origin, on the floor, facing z; and its points there."""
     skeleton = clip.skeleton
     unit = unit_of(clip)
     scale = LEG / leg_length(skeleton) if per_metre is None or unit is None else per_metre * unit
@@ -145,6 +143,7 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
     stage, points = body_stage(clip, per_metre)
     ground = points[:, stage.pelvis][:, [0, 2]]
     figure = Figure(clip.name, role, clip.frame_time, _light(points), stage.body, _light(ground), standing(clip))
+    # The neutral body is modelled with y up, whatever the file says.
     upright = with_up(clip, "y")
     fit = fit_of(upright)
     if fit is None:
@@ -161,13 +160,14 @@ def worn(skeleton: Skeleton, scale: float) -> Wear | None:
 
 
 def facing_z(clip: Clip) -> Clip:
-    """A clip with y up turned to face z, however the root rests; on average where it keeps its heading."""
+    """Return a clip with y up turned to face z, however the root rests; on average where it keeps its heading."""
     return turned(clip, -front(clip))
 
 
 def front(clip: Clip) -> float:
-    """The angle about the vertical from which `facing_z` turns a clip with y up."""
+    """Return the angle about the vertical from which `facing_z` turns a clip with y up."""
     angles = facing(clip)
+    # A body without known hips or shoulders still has a root that is turned somehow.
     if angles is None:
         return float(heading(clip)[0])
     mean, agreement = mean_angle(angles)
@@ -175,12 +175,12 @@ def front(clip: Clip) -> float:
 
 
 def _floor(points: Floats) -> float:
-    """Just below the lowest points of nearly all frames."""
+    """Return just below the lowest points of nearly all frames."""
     return float(np.percentile(points[..., 1].min(axis=1), 2.0)) - 0.8 * FOOT
 
 
 def standing(clip: Clip) -> npt.NDArray[np.uint8]:
-    """(frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
+    """Return contacts (frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
 
     A foot slides where each of its joints near the floor moves faster than a recorded foot does that planting takes as
     standing; not while it lands or leaves, and not where it rolls over its toe.
@@ -192,6 +192,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     joints = [joint for foot in all_feet for joint in foot.joints]
     stands = joint_contacts(clip, settings=NEAR)
     level = clip.positions()[:, joints].copy()
+    # A heel that rises while the toe stands is no sliding: only speed along the floor counts.
     level[..., clip.up_index] = 0.0
     speed = smooth_speed(level, clip.frame_time, 1.0 / 15.0) / leg_length(clip.skeleton)
     column = 0
@@ -199,6 +200,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
         columns = slice(column, column + len(foot.joints))
         column += len(foot.joints)
         down = np.asarray(stands[:, columns].any(axis=1))
+        # A foot stands where any joint of it does: it rolls from heel to toe.
         slowest = np.where(stands[:, columns], speed[:, columns], np.inf).min(axis=1)
         slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > RECORDED.speed_off)
         out[:, number] = down.astype(np.uint8) + slides
@@ -206,7 +208,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
 
 
 def _inner(mask: Bools, edge: int) -> Bools:
-    """True where a run is true for `edge` frames to either side."""
+    """Return where a run is true for `edge` frames to either side."""
     out = mask.copy()
     for step in range(1, edge + 1):
         out[step:] &= mask[:-step]
@@ -215,8 +217,9 @@ def _inner(mask: Bools, edge: int) -> Bools:
 
 
 def _markers(clip: PointClip, role: str) -> Figure:
-    """Markers as small balls; the tallest frame decides the scale."""
+    """Return markers as small balls; the tallest frame decides the scale."""
     points = _upright(clip.positions, clip.up)
+    # Frames in which all markers are seen say how tall the body is; without any, those with some.
     seen = points[~np.isnan(points).any(axis=(1, 2))]
     whole = seen if len(seen) else points[~np.isnan(points[..., 0]).all(axis=1)]
     if len(whole) == 0:
@@ -228,14 +231,14 @@ def _markers(clip: PointClip, role: str) -> Figure:
     points = (points - np.array([ground[0, 0], low[1], ground[0, 2]])) * scale
     ground = (ground - ground[0])[:, [0, 2]] * scale
     number = np.arange(len(clip.names), dtype=np.int32)
-    size = np.full((len(number), 2), MARKER, dtype=np.float32)
+    size = np.full((len(number), 2), 0.022, dtype=np.float32)
     body = Body(np.stack([number, number], axis=1), size, np.ones(len(number), dtype=np.float32))
     none = np.zeros((len(clip), 0), dtype=np.uint8)
     return Figure(clip.name, role, clip.frame_time, _light(points), body, _light(ground), none)
 
 
 def _middle(points: Floats) -> Floats:
-    """(frames, 3): the mean of the markers that are seen; frames without any get that of the frame before."""
+    """Return (frames, 3), the mean of the markers that are seen; frames without any get that of the frame before."""
     counts = np.count_nonzero(~np.isnan(points[..., 0]), axis=1)
     track = np.nansum(points, axis=1) / np.maximum(counts, 1)[:, None]
     seen = np.flatnonzero(counts)
@@ -253,15 +256,16 @@ def _surface(mesh: MeshSequence, role: str) -> Surface:
 
 
 def _line(stroke: Stroke, role: str) -> Line:
-    """The first two dimensions upright; a single one over time."""
+    """Return a stroke: its first two dimensions upright, a single one over time."""
     duration = float(stroke.times[-1] - stroke.times[0])
     rate = float(np.clip((len(stroke) - 1) / duration if duration > 0.0 else 0.0, *STROKE_RATES))
     even = resample_stroke(stroke, rate) if len(stroke) > 1 else stroke
     flat = even.points[:, :2]
+    # A single value, such as a sensor's, is drawn over time.
     if flat.shape[1] == 1:
         flat = np.column_stack([even.times - even.times[0], flat])
     low, high = flat.min(axis=0), flat.max(axis=0)
-    scale = STROKE_SIZE / max(float((high - low).max()), 1e-12)
+    scale = 1.4 / max(float((high - low).max()), 1e-12)
     points = np.zeros((len(flat), 3))
     points[:, :2] = (flat - 0.5 * (low + high)) * scale
     points[:, 1] += 0.5 * scale * (high - low)[1] + 0.1

@@ -1,4 +1,4 @@
-"""The viewport in HTML: a page of its own, or a part of a report. Everything is inside; no network is needed."""
+"""The viewport in HTML: a separate page, or a part of a report. Everything is inside; no network is needed."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from importlib.resources import files
 from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.scene import Scene
 
-# Each module stands behind those that it imports.
+# Each module comes after those that it imports.
 MODULES = (
     "three/three.core.min.js", "three/three.module.min.js", "decode.js", "look.js", "bones.js", "figures.js", "ink.js",
     "floor.js", "surfaces.js", "skins.js", "mannequins.js", "layout.js", "camera.js", "plan.js", "bar.js",
@@ -25,18 +25,18 @@ WHOLE = (
 
 
 def web_file(name: str) -> str:
-    """The text of a file that comes with the package."""
+    """Return the text of a file that comes with the package."""
     return files("freshtake.reports.viewport").joinpath("web", name).read_text(encoding="utf-8")
 
 
 def style() -> str:
-    """The style sheet of viewports, as a tag."""
+    """Return the style sheet of viewports, as a tag."""
     return f"<style>{web_file('viewport.css')}</style>"
 
 
 @lru_cache(maxsize=1)
 def scripts() -> str:
-    """The tags that start all viewports of a page; they stand behind the last one, once."""
+    """Return the tags that start all viewports of a page; they go after the last one, once."""
     listed = [[name.rpartition("/")[2], web_file(name)] for name in MODULES]
     return (
         f"<script type='text/plain' id='ft-modules'>{_zipped(json.dumps(listed).encode())}</script>\n"
@@ -45,7 +45,7 @@ def scripts() -> str:
 
 
 def stage(scene: Scene, name: str = "scene", *, height: str = "min(62vh, 560px)", whole_page: bool = False) -> str:
-    """The place of one viewport in a page, with its motion; `name` must be unique within the page."""
+    """Return the place of one viewport in a page, with its motion; `name` must be unique within the page."""
     packed_scene = packed(scene)
     manifest = (
         json.dumps(packed_scene.manifest, ensure_ascii=False, allow_nan=False)
@@ -62,7 +62,7 @@ def stage(scene: Scene, name: str = "scene", *, height: str = "min(62vh, 560px)"
 
 
 def viewport_page(scene: Scene, title: str = "") -> str:
-    """A page that is one large viewport."""
+    """Return a page that is one large viewport."""
     title = title or scene.title or "freshtake view"
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from freshtake.serve.workers import Workers
 
 MOST_ITEMS = 1000
-MODELS_KEPT = 6
 
 
 def studio(connection: HTTPConnection) -> State:
@@ -104,7 +103,7 @@ def model_path(project: Project, id: str, method: str) -> Path:
     return project.path(id)
 
 
-@lru_cache(maxsize=MODELS_KEPT)
+@lru_cache(maxsize=6)
 def model_from(path: Path) -> Any:
     """Read the model in a file; the last few are cached."""
     from freshtake.formats.ftm import read_stored

@@ -31,10 +31,8 @@ from freshtake.serve.routes.scenes import BINARY, source_of
 
 router = APIRouter(tags=["previews"])
 LONGEST = 60.0  # seconds of a take that is translated while one waits
-KEPT = 8  # takes as shapes
 LEGEND = {"input": "normal", "variant": "in the style"}
 MOST_NUMBERS = 40_000_000  # of all modes together
-PIXELS = 640  # per side, at most
 JUMP, GOING = (63, 134, 221), (53, 162, 100)
 
 
@@ -119,7 +117,7 @@ def translation_of(source: Source, styles: list[tuple[Path, float]], strength: f
     return scene_bytes(Scene(shapes, layout="row", legend=LEGEND))
 
 
-@lru_cache(maxsize=KEPT)
+@lru_cache(maxsize=8)
 def _shape(source: Source) -> Shape3D:
     """Return the shape of the take, which stays the same while the slider moves."""
     from freshtake.reports.viewport.staging import shape_of
@@ -227,7 +225,7 @@ def map_picture(path: Path) -> bytes:
     from freshtake.reports.texture_figures import dense
 
     model = model_from(path)
-    every = -(-len(model.rows) // PIXELS)
+    every = -(-len(model.rows) // 640)
     chances = np.sqrt(np.sqrt(np.clip(dense(model, every), 0.0, 1.0)))  # roots, so that rare jumps can be seen
     size = len(chances)
     pixels = np.zeros((size, size, 4), dtype=np.uint8)

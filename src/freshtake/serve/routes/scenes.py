@@ -1,7 +1,8 @@
-"""Motions as the viewport takes them, and small moving pictures of them."""
+"""What is looked at: scenes, thumbnails and crowds; curves, components and networks of items."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -15,17 +16,177 @@ from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.scene import Figure, Scene
 from freshtake.serve.items import Id, Item, Shape
 from freshtake.serve.project import Project
-from freshtake.serve.queries import Source, difference_words, differences_of, motion_from, scene_from, thumbnail_of
+from freshtake.serve.queries import (
+    Source,
+    component_courses,
+    curve_values,
+    difference_words,
+    differences_of,
+    dof_list,
+    motion_from,
+    network_summary,
+    scene_from,
+    strip_of,
+    thumbnail_of,
+)
 from freshtake.serve.routes.access import Chosen, TheHelper, TheModels, TheProject, binary_response, with_manifest
 
-router = APIRouter(tags=["scenes"])
+curves_router = APIRouter(tags=["curves"])
+DofName = Annotated[str, Query(max_length=200)]
+
+
+class Dof(Shape):
+    """A number that changes over time, in words and with its unit."""
+
+    name: str
+    words: str
+    unit: str
+
+
+class Curve(Shape):
+    """The values of one item, frame by frame; `against` where another DOF was asked for as well."""
+
+    id: Id
+    name: str
+    role: str
+    frame_time: float
+    values: list[float]
+    against: list[float] | None = None
+
+
+class CurveSet(Shape):
+    """Curves of several items."""
+
+    dof: str
+    against: str | None
+    curves: list[Curve]
+
+
+class Course(Shape):
+    """One item's way through the leading principal components: a list for each."""
+
+    id: Id
+    name: str
+    role: str
+    frame_time: float
+    components: list[list[float]]
+
+
+class ComponentSet(Shape):
+    """Shares of the energy, and courses of all items."""
+
+    shares: list[float]
+    courses: list[Course]
+
+
+@curves_router.get("/dofs/{id}")
+def dofs(id: Id, project: TheProject, helper: TheHelper) -> list[Dof]:
+    """List what can be shown as a curve, starting with what moves the body most."""
+    dofs = helper.call(dof_list, [source_of(project, project.item(id))])
+    return [Dof.model_validate(dof) for dof in dofs]
+
+
+@curves_router.get("/curves")
+def curves(
+    chosen: Chosen, project: TheProject, helper: TheHelper, dof: DofName, against: DofName | None = None
+) -> CurveSet:
+    """Return a DOF of several items over time; with `against`, a second one for the other axis."""
+    sources = [source_of(project, item) for item in chosen]
+    values_of = helper.call(curve_values, sources, [dof] if against is None else [dof, against])
+    drawn = [
+        Curve(
+            id=item.id, name=item.name, role=source.role, frame_time=frame_time(item.facts), values=values[0],
+            against=None if against is None else values[1],
+        )
+        for item, source, values in zip(chosen, sources, values_of, strict=True)
+    ]  # fmt: skip
+    return CurveSet(dof=dof, against=against, curves=drawn)
+
+
+@curves_router.get("/pca")
+def components(chosen: Chosen, project: TheProject, helper: TheHelper) -> ComponentSet:
+    """Return the leading principal components of all items together."""
+    sources = [source_of(project, item) for item in chosen]
+    shares, courses = helper.call(component_courses, sources)
+    tracks = [
+        Course(id=item.id, name=item.name, role=source.role, frame_time=frame_time(item.facts), components=course)
+        for item, source, course in zip(chosen, sources, courses, strict=True)
+    ]
+    return ComponentSet(shares=shares, courses=tracks)
+
+
+def frame_time(facts: dict[str, object]) -> float:
+    """Return the seconds per frame."""
+    fps = facts.get("fps")
+    return 1.0 / fps if isinstance(fps, int | float) and fps > 0 else 1.0 / 60.0
+
+
+class Node(Shape):
+    """A joint, marker or dimension, and what one would call it."""
+
+    name: str
+    words: str
+
+
+class Edge(Shape):
+    """From a DOF to one that it helps to predict; `slices` say when it is seen; null: strength not measured."""
+
+    child: str
+    parent: str
+    slices: list[str]
+    strength: float | None
+    own: bool
+
+
+class Link(Shape):
+    """All edges from one joint to another, their strengths summed."""
+
+    parent: str
+    child: str
+    strength: float
+
+
+class BodyFigure(Shape):
+    """Joints seen from the front: names, parents (-1: none) and places to the right and up."""
+
+    names: list[str]
+    parents: list[int]
+    places: list[tuple[float, float]]
+
+
+class Network(Shape):
+    """Transition network (`edges`), prior network (`prior`), both between joints (`links`), and in words."""
+
+    dofs: list[str]
+    nodes: list[Node]
+    edges: list[Edge]
+    prior: list[Edge]
+    links: list[Link]
+    sentences: list[str]
+    body: BodyFigure | None
+
+
+@curves_router.get("/network/{id}")
+def network(id: Id, project: TheProject, models: TheModels) -> Network:
+    """Return the networks of a variation model; strengths are measured once and stored."""
+    item = project.item(id)
+    if item.facts.get("method") != "variation":
+        raise UsageError(f"{item.name} is no model with networks: choose one that was learned for variants")
+    kept = project.files / f"{id}.network.json"
+    if not kept.exists():
+        summary: dict[str, Any] = models.call(network_summary, project.path(id))
+        write_bytes(kept, json.dumps(summary).encode())
+    return Network.model_validate_json(kept.read_text(encoding="utf-8"))
+
+
+scenes_router = APIRouter(tags=["scenes"])
 BINARY: dict[int | str, dict[str, Any]] = {200: {"content": {"application/octet-stream": {}}}}
 MOVING = ("take", "variant", "strokes", "character")
 MOST_SKINNED = 60
 PICTURE: dict[int | str, dict[str, Any]] = {200: {"content": {"image/gif": {}, "image/png": {}}}}
 
 
-@router.get("/scene", response_class=Response, responses=BINARY)
+@scenes_router.get("/scene", response_class=Response, responses=BINARY)
 def scene(
     chosen: Chosen,
     project: TheProject,
@@ -36,9 +197,9 @@ def scene(
 ) -> Response:
     """Length of a JSON manifest (uint32, little-endian), the manifest, zeros up to a multiple of four, and the data.
 
-    With `character`, clips are put onto that character and wear its skin. With `differences`, variants on the neutral
-    body say how far each joint is from where the takes of their movement have it. With `whole`, frames
-    that a trim leaves out are shown too.
+    With `character`, clips are retargeted to that character and wear its skin. With `differences`, variants on the
+    neutral body say how far each joint is from where the takes of their movement have it. With `whole`, frames that a
+    trim leaves out are shown too.
     """
     if character is not None and len(chosen) > MOST_SKINNED:
         raise UsageError(f"at most {MOST_SKINNED} motions at once wear a skin: choose fewer")
@@ -71,8 +232,8 @@ def _with_differences(project: Project, items: list[Item], sources: list[Source]
 
 def takes_of(project: Project, item: Item) -> list[Source]:
     """Return the takes that an item's movement is learned from."""
-    own = [one for one in project.items() if one.movement == item.movement and one.kind == "take" and one.star >= 0]
-    return [source_of(project, one) for one in own]
+    takes = [one for one in project.items() if one.movement == item.movement and one.kind == "take" and one.star >= 0]
+    return [source_of(project, one) for one in takes]
 
 
 class VariantDifference(Shape):
@@ -83,7 +244,7 @@ class VariantDifference(Shape):
     parts: list[str]
 
 
-@router.get("/differences")
+@scenes_router.get("/differences")
 def how_different(chosen: Chosen, project: TheProject, models: TheModels) -> list[VariantDifference]:
     """Return how far variants of one movement are from the mean of its takes."""
     sources = [source_of(project, item) for item in chosen]
@@ -93,7 +254,7 @@ def how_different(chosen: Chosen, project: TheProject, models: TheModels) -> lis
     ]
 
 
-@router.get("/crowd/{id}/scene", response_class=Response, responses=BINARY)
+@scenes_router.get("/crowd/{id}/scene", response_class=Response, responses=BINARY)
 def crowd(id: Id, project: TheProject) -> Response:
     """Return the scene of a crowd, in the form of /scene."""
     item = project.item(id)
@@ -102,7 +263,18 @@ def crowd(id: Id, project: TheProject) -> Response:
     return binary_response((project.files / f"{id}.source.scene").read_bytes())
 
 
-@router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
+@scenes_router.get("/strip/{id}.png", response_class=Response, responses=PICTURE)
+def poses(id: Id, project: TheProject, helper: TheHelper) -> Response:
+    """Return seven poses of a motion in a row, as a picture."""
+    source = source_of(project, project.item(id))
+    trim = "" if source.trim is None else "-".join(map(str, source.trim))
+    kept = source.path.with_name(f"{source.path.name.partition('.')[0]}.strip{trim}.png")
+    if not kept.exists():
+        write_bytes(kept, helper.call(strip_of, source))
+    return Response(kept.read_bytes(), media_type="image/png", headers={"cache-control": "max-age=3600"})
+
+
+@scenes_router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
 def thumbnail(id: Id, kind: Literal["gif", "png"], project: TheProject, helper: TheHelper) -> Response:
     """Return a small picture: moving (gif) or still (png)."""
     source = source_of(project, project.item(id))

@@ -19,7 +19,7 @@ from freshtake.serve.routes.scenes import BINARY
 
 if TYPE_CHECKING:  # evaluation takes a second to load, which the start of the server does not wait for
     from freshtake.evaluation.study.analysis import Outcome
-    from freshtake.serve.study_store import StudyStore
+    from freshtake.serve.tasks.comparing import StudyStore
 
 router = APIRouter(tags=["studies"])
 Code = Annotated[str, Field(min_length=1, max_length=24)]
@@ -49,7 +49,7 @@ class Scored(Shape):
 
 def store_of(request: Request) -> StudyStore:
     """Return the studies of the project; the store lives as long as the server."""
-    from freshtake.serve.study_store import StudyStore
+    from freshtake.serve.tasks.comparing import StudyStore
 
     state = studio(request)
     if not hasattr(request.app.state, "studies"):

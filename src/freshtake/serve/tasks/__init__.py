@@ -13,7 +13,7 @@ GIGABYTE = 2**30
 
 
 class Task(NamedTuple):
-    """Where a task's function is; `long` ones have processes of their own, so that short ones need not wait.
+    """Where a task's function is; `long` ones have separate processes, so that short ones need not wait.
 
     `seconds` and `memory` are limits beyond which it is ended; `command` is that of the command line which compiles the
     same kernels.
@@ -49,7 +49,7 @@ TASKS = {
     "blend_sample": Task("methods:blend_sample", command="blend sample"),
     "texture_learn": Task("methods:texture_learn", long=True, command="texture learn"),
     "texture_sample": Task("methods:texture_sample", command="texture sample"),
-    "crowd": Task("crowds:crowd", long=True, command="crowd"),
+    "crowd": Task("exporting:crowd", long=True, command="crowd"),
     "noise": Task("comparing:noise", command="evaluate"),
     "evaluate": Task("comparing:evaluate", long=True, command="evaluate"),
     "study_design": Task("comparing:study_design", long=True),

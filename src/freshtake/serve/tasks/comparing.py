@@ -1,17 +1,187 @@
-"""Tasks of the compare tab: noise and replays to look at beside variants, and the evaluation."""
+"""The compare and study tabs: baselines next to variants, the evaluation, studies with people and their answers.
+
+A study's stimuli, sheet and key are a folder that `study_design` writes; answers are rows of SQLite, so that nothing is
+lost when the page or the server ends.
+"""
 
 from __future__ import annotations
 
 import re
+import sqlite3
+import time
 from collections.abc import Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, Trial, analyze
+from freshtake.evaluation.study.schedule import HIGHEST, LOWEST, MEASURES, SIMULATED
+from freshtake.formats.study_csv import read_key, read_ratings
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.serve.items import Item
+from freshtake.serve.project import Project
 from freshtake.serve.tasks.context import Context, motion_sets
+
+CONSENT = (
+    "I take part of my own free will and may stop at any time. My scores are stored on this computer under the code "
+    "that I choose, without my name."
+)
+CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
+TABLES = """
+CREATE TABLE IF NOT EXISTS study_participants (
+    study TEXT NOT NULL, code TEXT NOT NULL, slot INTEGER NOT NULL, consented REAL NOT NULL, consent TEXT NOT NULL,
+    PRIMARY KEY (study, code));
+CREATE TABLE IF NOT EXISTS study_answers (
+    study TEXT NOT NULL, code TEXT NOT NULL, position INTEGER NOT NULL, stimulus TEXT NOT NULL, score INTEGER NOT NULL,
+    seconds REAL NOT NULL, given REAL NOT NULL, PRIMARY KEY (study, code, position));
+"""
+
+
+class Design(NamedTuple):
+    """What a study shows: trials by the number of the participant, and the key."""
+
+    slots: tuple[tuple[Trial, ...], ...]
+    key: dict[str, Stimulus]
+
+
+class StudyStore:
+    """The studies of a project: items whose file is the folder that `study_design` wrote."""
+
+    def __init__(self, project: Project) -> None:
+        self.project = project
+        self._designs: dict[str, Design] = {}
+        project.create_tables(TABLES)
+
+    def folder(self, study: str) -> Path:
+        """Return the folder of a study."""
+        if self.project.item(study).facts.get("what") != "study":
+            raise UsageError("this is no study: choose one from the list")
+        return self.project.path(study)
+
+    def studies(self) -> list[dict[str, Any]]:
+        """Return all studies, the newest first."""
+        return [self.summary(item) for item in reversed(self.project.items()) if item.facts.get("what") == "study"]
+
+    def summary(self, item: Item) -> dict[str, Any]:
+        """Return one study with everybody's progress."""
+        design = self.design(item.id)
+        people = self.project.execute(
+            "SELECT p.code, p.slot, COUNT(a.position) FROM study_participants p LEFT JOIN study_answers a "
+            "ON a.study = p.study AND a.code = p.code WHERE p.study = ? GROUP BY p.code ORDER BY p.slot",
+            (item.id,),
+        )
+        experiments = list(dict.fromkeys(s.experiment for s in design.key.values()))
+        return {
+            "id": item.id,
+            "name": item.name,
+            "created": item.created,
+            "experiments": [{"name": e, "measure": MEASURES[e], "question": QUESTIONS[e]} for e in experiments],
+            "stimuli": len(design.key),
+            "planned": len(design.slots),
+            "trials": len(design.slots[0]),
+            "consent": CONSENT,
+            "people": [
+                {"code": code, "answered": done, "of": len(design.slots[slot % len(design.slots)])}
+                for code, slot, done in people
+            ],
+        }
+
+    def design(self, study: str) -> Design:
+        """Read the design from the folder of a study."""
+        if study not in self._designs:
+            folder = self.folder(study)
+            trials: dict[str, list[Trial]] = {}
+            for rating in read_ratings(folder / "ratings.csv"):
+                trials.setdefault(rating.participant, []).append(Trial(*rating[:5]))
+            slots = tuple(tuple(sorted(some, key=lambda trial: trial.position)) for some in trials.values())
+            self._designs[study] = Design(slots, read_key(folder / "key.csv"))
+        return self._designs[study]
+
+    def join(self, study: str, code: str, consent: bool) -> dict[str, Any]:
+        """Take part, or continue; the first to come gets the first order that was drawn."""
+        self.design(study)
+        if not CODE.fullmatch(code) or code.startswith(SIMULATED):
+            raise UsageError("a participant's code has 1 to 24 letters, digits, - and _: choose another")
+        if not consent:
+            raise UsageError("nobody takes part without consent: read the sentence and agree to it")
+        self.project.execute(
+            "INSERT OR IGNORE INTO study_participants SELECT ?, ?, COALESCE(MAX(slot) + 1, 0), ?, ? "
+            "FROM study_participants WHERE study = ?",
+            (study, code, time.time(), CONSENT, study),
+        )
+        return self.next_trial(study, code)
+
+    def trials_of(self, study: str, code: str) -> tuple[Trial, ...]:
+        """Return a participant's trials, in order."""
+        rows = self.project.execute("SELECT slot FROM study_participants WHERE study = ? AND code = ?", (study, code))
+        if not rows:
+            raise UsageError(f"{code!r} takes no part in this study: begin with consent")
+        slots = self.design(study).slots
+        return slots[rows[0][0] % len(slots)]
+
+    def next_trial(self, study: str, code: str) -> dict[str, Any]:
+        """Return a participant's next trial; nothing in it reveals the condition."""
+        trials = self.trials_of(study, code)
+        answered = "SELECT position FROM study_answers WHERE study = ? AND code = ?"
+        done = {position for (position,) in self.project.execute(answered, (study, code))}
+        left = [trial for trial in trials if trial.position not in done]
+        out: dict[str, Any] = {"code": code, "answered": len(done), "of": len(trials), "next": None}
+        if left:
+            out["next"] = {
+                "position": left[0].position,
+                "experiment": left[0].experiment,
+                "question": QUESTIONS[left[0].experiment],
+            }
+        return out
+
+    def stimulus(self, study: str, code: str, position: int) -> Path:
+        """Return the file that a participant is shown at a position."""
+        trial = self._trial(study, code, position)
+        files = sorted((self.folder(study) / "stimuli").glob(f"{trial.stimulus}.*"))
+        if not files:
+            raise UsageError("the motion of this trial is gone: make the study again")
+        return files[0]
+
+    def _trial(self, study: str, code: str, position: int) -> Trial:
+        trial = next((one for one in self.trials_of(study, code) if one.position == position), None)
+        if trial is None:
+            raise UsageError(f"there is no trial {position} for {code!r}: reload the page")
+        return trial
+
+    def answer(self, study: str, code: str, position: int, score: int, seconds: float = 0.0) -> dict[str, Any]:
+        """Store a score; each is given once."""
+        trial = self._trial(study, code, position)
+        if isinstance(score, bool) or not isinstance(score, int) or not LOWEST <= score <= HIGHEST:
+            raise UsageError(f"a score is a whole number from {LOWEST} to {HIGHEST}, but is {score!r}")
+        row = (study, code, position, trial.stimulus, score, max(0.0, min(float(seconds), 86400.0)), time.time())
+        try:
+            self.project.execute("INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
+        except sqlite3.IntegrityError:
+            raise UsageError(f"trial {position} has its score already: go on with the next one") from None
+        return self.next_trial(study, code)
+
+    def ratings(self, study: str) -> list[Rating]:
+        """Return the trials of everybody who has begun, with their scores."""
+        given = "SELECT code, position, score FROM study_answers WHERE study = ?"
+        scores = {(code, position): score for code, position, score in self.project.execute(given, (study,))}
+        order = "SELECT code FROM study_participants WHERE study = ? ORDER BY slot"
+        codes = [code for (code,) in self.project.execute(order, (study,))]
+        return [
+            Rating(code, *trial[1:], scores.get((code, trial.position)))
+            for code in codes
+            for trial in self.trials_of(study, code)
+        ]
+
+    def outcomes(self, study: str) -> list[Outcome]:
+        """Analyze the scores so far."""
+        ratings = self.ratings(study)
+        if not any(rating.score is not None for rating in ratings):
+            raise UsageError("nobody has given a score yet: let someone take part first")
+        return analyze(ratings, self.design(study).key)
+
 
 MOST = 60
 MOST_CLIPS = 60

@@ -29,7 +29,6 @@ from freshtake.serve.project import Project, now
 from freshtake.workflows.sentences import plainly
 
 Send = Callable[..., None]
-MODELS_KEPT = 3
 EVERYWHERE: tuple[Kind, ...] = ("movement", "character", "crowd")  # kinds that belong to no movement
 NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds in which no two have one name
 WORDS = {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}
@@ -43,9 +42,10 @@ class Context:
         self.project, self.job, self._send = project, job, send
         self.folder = project.work / job
         self.folder.mkdir(parents=True, exist_ok=True)
-        self.notes: list[str] = []  # what was said beside the result
+        self.notes: list[str] = []  # for the user, next to the result
         # new items belong to the movement of what the job is about, unless they say otherwise
         self.movement = project.item(items[0]).movement if items else None
+        # Several takes of one file are grouped before the server has stored the first of them.
         self._takes: list[Known] = []  # that this job has added
         self._names: dict[str, str] = {}
 
@@ -151,6 +151,7 @@ class Context:
         """Replace the motion of an item; `words` describe the change."""
         file = self.project.files / f"{new_id()}.npz"
         write(file, motion)
+        # Models compare revisions to know that a take has changed since they were learned.
         before = self.item(id).facts
         facts = {**before, **facts_of(motion), "revision": before.get("revision", 0) + 1}
         self._send("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
@@ -203,7 +204,7 @@ def revision(item: Item) -> str:
     return f"{item.facts.get('revision', 0)}:{first}:{last}"
 
 
-@lru_cache(maxsize=MODELS_KEPT)
+@lru_cache(maxsize=3)
 def _stored(path: Path) -> Stored:
     return read_stored(path)
 

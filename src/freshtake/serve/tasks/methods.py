@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StyledClip
 
 NEED = "style translation needs takes with a skeleton"
-MOST_CURVES = 6  # pairs whose time warps are shown
-MOST_POINTS = 160  # of a curve
 Weighted = Sequence[tuple[Any, float]]
 SPEEDS = (0.25, 2.0)  # times as fast as learned
 LONGEST, USUAL = 600.0, 10.0  # seconds of a texture's play, and where no length is given
@@ -69,7 +67,7 @@ def style_learn(
         "pairs": [row._asdict() for row in pairing.table],
         "by": "content" if pairing.by_content else "order",
         "left_out": list(pairing.left_out),
-        "warps": [_curve(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:MOST_CURVES]],
+        "warps": [_curve(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:6]],
         "notes": list(pairing.notes),
     }
     context.movement = None  # a style is for all movements
@@ -82,7 +80,8 @@ def _short(facts: dict[str, Any]) -> dict[str, Any]:
 
 def _curve(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
     """Return a time warp in seconds: the moment of the target for each of the source, and how long it lasts."""
-    at = np.unique(np.linspace(0, len(path) - 1, min(MOST_POINTS, len(path))).round().astype(int))
+    # A curve on the page needs no more points than this.
+    at = np.unique(np.linspace(0, len(path) - 1, min(160, len(path))).round().astype(int))
     return {
         "source": (at / fps).round(4).tolist(),
         "target": (path[at] / fps).round(4).tolist(),
@@ -248,7 +247,7 @@ def texture_learn(
     save(target, model, sources=sources)
     facts = texture_facts(model) | {"method": "texture", "travels": model.rates > 0}
     facts["jump_time"] = model.settings.jump_time
-    facts["notes"] = [] if recurring(model) else ["no frame comes back near to another, so that jumps will show"]
+    facts["notes"] = [] if recurring(model) else ["no frame is near to another, so that jumps will show"]
     context.add("model", name, target, facts, settings={"examples": named or items, "turns": request.turns})
 
 

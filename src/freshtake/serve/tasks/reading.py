@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 CHARACTERS = (".glb", ".gltf", ".vrm")
 FACTS = ("format", "up", "unit", "unit_m", "dofs", "root", "travel", "joint_names")
-MOST_ANIMATIONS = 200  # of one file
 
 
 def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
@@ -86,7 +85,7 @@ def add_take(
         facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
         kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
         if len(motion) == 1 and (rigged or file.suffix == ".asf"):
-            kind = "character"  # there is nothing to learn from it, but motions can be put onto it
+            kind = "character"  # there is nothing to learn from it, but motions can be retargeted to it
         facts |= {} if sample is None else {"sample": sample}
         facts |= {"character": rigged and number == 0, "skinned": skinned, **_human(motion)}
         add = context.add_motion if kind == "character" else context.add_take
@@ -119,7 +118,7 @@ def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
 
     yield motion_info(file, warn=heard, skeleton=_skeleton(context, file, name))
     number = 1
-    while more and number < MOST_ANIMATIONS:
+    while more and number < 200:
         try:
             yield motion_info(file, warn=heard, animation=str(number))
         except FormatError as error:
@@ -159,11 +158,12 @@ def _skeleton(context: Context, file: Path, name: str) -> Path | None:
     skeletons = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
     if not skeletons:
         raise FormatError(file, "an .amc file needs its skeleton: send the .asf that belongs to it first")
+    # Data sets name takes after the subject's skeleton: 02.asf, 02_01.amc.
     named = [item for item in skeletons if re.match(rf"{re.escape(item.name)}(?![0-9])", name, re.IGNORECASE)]
     chosen = max(named, key=lambda item: len(item.name)) if named else skeletons[-1]
     if not named and len(skeletons) > 1:
-        told = f"{name} was put onto the newest of {len(skeletons)} skeletons, {chosen.name}"
-        context.warn(f"{told}: if that is not its own, remove it and send it right after its .asf")
+        guess = f"{name} was read with the newest of {len(skeletons)} skeletons, {chosen.name}"
+        context.warn(f"{guess}: if that is not its skeleton, remove it and send it right after its .asf")
     return next(context.project.files.glob(f"{chosen.id}.source.asf"))
 
 

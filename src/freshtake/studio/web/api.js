@@ -41,6 +41,7 @@ export const api = {
   start: (task, items, settings = {}) => read("POST", "/api/jobs", { json: { task, items, ...settings } }),
   cancel: (id) => read("DELETE", `/api/jobs/${id}`),
   exportAddress: (id) => `/api/exports/${id}`,
+  strip: (id) => `/api/strip/${id}.png`,
   thumbnail: (id, kind = "gif") => `/api/thumbnail/${id}.${kind}`,
 
   // { manifest, buffer } as the viewport takes them.
@@ -53,7 +54,7 @@ export const api = {
 
   async modes(id) { return split(await (await ask("GET", `/api/texture/${id}/modes`)).arrayBuffer()); },
 
-  // The same of a scene that the server makes of what it is told.
+  // The same of a scene that the server makes of a request.
   async binary(address, json) {
     return split(await (await ask("POST", `/api/${address}`, { json })).arrayBuffer());
   },

@@ -91,7 +91,7 @@ function Shown() {
   const { Tab } = TABS.find((one) => one.name === name) ?? TABS[0];
   if (!ready) return html`<div class="opening" role="status" aria-label="opening the project"><i></i><i></i><i></i></div>`;
   if (failed) return html`<div class="stage"><div class="stage-over" role="alert"><${Empty} title="Something went wrong in this tab" words="Your work is safe. Try again, or reload the page."><${Button} onclick=${again}>Try again<//><//></div></div>`;
-  return html`<${Tab} key=${`${name} ${movement}`} />`; // another movement begins anew: nothing of the one before stays on the stage
+  return html`<${Tab} key=${`${name} ${movement}`} />`; // another movement starts afresh: nothing of the one before stays on the stage
 }
 
 // What the page is about, for those who hear it.

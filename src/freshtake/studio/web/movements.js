@@ -5,7 +5,7 @@
 
 import { html, useMemo, useRef, useState } from "./vendor/preact-htm.module.js";
 import { api } from "./api.js";
-import { asStep, attempt, itemOf, openMovement, refresh, remove, run, toast, useKept, useOwn, useStore } from "./state.js";
+import { asStep, attempt, itemOf, openMovement, refresh, remove, run, toast, useKept, useStore } from "./state.js";
 import { Thumb } from "./item_list.js";
 
 export const KINDS = { body: "Bodies", stroke: "Drawn", mesh: "Meshes", markers: "Markers" };
@@ -30,12 +30,6 @@ export function useMovement() {
 }
 export const useOwnItems = (kinds) => useMovement().own.filter((item) => kinds.includes(item.kind));
 export const useOwnModels = (method) => useMovement().own.filter((item) => item.kind === "model" && item.facts.method === method);
-
-// The chosen items of this movement; without a choice all its takes.
-export function useChosen() {
-  const { own, takes } = useMovement(), [ids] = useOwn("chosen", null);
-  return useMemo(() => (ids?.length ? own.filter((item) => ids.includes(item.id)) : takes), [own, ids]);
-}
 
 // Learns where nothing is learned yet, or from other takes; resolves with the model.
 export async function learned(movement) {
@@ -63,7 +57,7 @@ const dragged = (event) => [...event.dataTransfer.types].includes(DRAGGED);
 
 const counted = (number, one, many = `${one}s`) => (number ? `${number} ${number === 1 ? one : many}` : "");
 function countWords({ takes, variants, own }) {
-  const words = [counted(takes.length, "take"), counted(variants.length, "variant")].filter(Boolean).join(" · ");
+  const words = [counted(takes.length, "take"), variants.length && `${variants.length} new`].filter(Boolean).join(" · ");
   return words || counted(own.length, "item") || "empty";
 }
 

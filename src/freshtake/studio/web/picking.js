@@ -15,7 +15,6 @@ export const useMotions = (kinds = MOTIONS) => useMovement().own.filter((item) =
 // Models of all movements: styles are for every one of them.
 export const useModels = (method) => useStore((now) => now.items).filter((item) => item.kind === "model" && item.facts.method === method);
 export const isClip = (item) => Boolean(item.facts.joints);
-export const isMesh = (item) => Boolean(item.facts.vertices);
 
 export function useChosenModel(name, models) {
   const [id, choose] = useOwn(name, null);

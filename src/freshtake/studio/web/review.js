@@ -6,7 +6,7 @@ import { api } from "./api.js";
 export const ORDERS = [["made", "As made"], ["different", "Most different first"], ["typical", "Most typical first"], ["best", "Best first"], ["worst", "Worst first"]];
 export const REVIEW_KEYS = [[". ,", "next, previous variant"], ["s x", "star, reject it"], ["b", "flip to the take and back"], ["r", "draw this one (or its stretch) again"], ["[ ]", "in and out of a stretch"], ["m", "pin this pose"], ["v", "show what differs"], ["h", "takes behind it"], ["esc", "all variants"]];
 
-// id → { mean, parts }: how far variants are from the mean of their takes; asked for anew when one of them changes.
+// id → { mean, parts }: how far variants are from the mean of their takes; requested again when one of them changes.
 export function useDifferences(variants, on) {
   const [known, setKnown] = useState({}), stamp = variants.map((item) => `${item.id}${item.facts.revision ?? ""}`).join();
   const wanted = useRef("");
@@ -33,7 +33,7 @@ export function useOrdered(variants, order, differences) {
 export function differenceWords({ mean, parts } = {}) {
   if (mean === undefined) return "";
   const size = mean < 0.75 ? "close to the average" : mean <= 1.35 ? "as different as the takes" : mean <= 1.9 ? "more different than the takes" : "far from the takes";
-  return parts.length ? `${size}, mostly ${parts.map((part) => (part === "trunk" || part === "head" ? `the ${part}` : `the ${part}`)).join(" and ")}` : size;
+  return parts.length ? `${size}, mostly ${parts.map((part) => `the ${part}`).join(" and ")}` : size;
 }
 
 // `actions`: key → function. Typing into a field is left alone.

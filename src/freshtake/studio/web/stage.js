@@ -113,8 +113,8 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
 
 // Endless motion of a model that follows `controls` at once.
 //   model       id;  controls  { amount, speed, ... }: sent when they change
-//   fields      { source, seed, plant }: where they change, the motion begins anew
-//   onready(v)  the viewport;  onstart(json)  classes and the like;  onmessage(json)  what the server tells beside
+//   fields      { source, seed, plant }: where they change, the motion begins again
+//   onready(v)  the viewport;  onstart(json)  classes and the like;  onmessage(json)  further messages of the server,
 //   frames;  onlive(number)  every frame
 export function LiveViewport({ model, controls = {}, fields = {}, start, onready, onstart, onmessage, onlive, label = "live motion", children }) {
   const { place, show } = useViewport({ start, onready });

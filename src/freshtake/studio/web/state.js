@@ -156,7 +156,7 @@ export function asStep(promise) {
   return promise;
 }
 
-// Undo and redo are told by the project only, so they are read again after what changes them.
+// Only the project knows undo and redo, so they are read again after what changes them.
 let asked = 0;
 export function refresh() {
   clearTimeout(asked);
@@ -272,7 +272,7 @@ export function toast(words, kind = "plain", seconds = kind === "error" ? 12 : 4
   set({ toasts: [...state.toasts.slice(-3), { id, words, kind }] });
   setTimeout(() => dismiss(id), seconds * 1000);
 }
-// The same remark about several files is said once.
+// The same remark about several files is shown once.
 export function noteToast(note) {
   const remark = note.replace(/^[^:]{1,80}: /, ""), before = state.toasts.find((one) => one.kind === "plain" && one.words.endsWith(remark));
   if (before && before.words !== note) set({ toasts: state.toasts.map((one) => (one === before ? { ...one, words: `Several of them: ${remark}` } : one)) });

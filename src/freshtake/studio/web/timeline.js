@@ -10,7 +10,7 @@ const THUMB = 16; // pixels: half of the scrub bar's thumb lies beyond either en
 const place = (second, seconds) => `calc(${THUMB / 2}px + (100% - ${THUMB}px) * ${Math.min(Math.max(second / seconds, 0), 1)})`;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 
-// The second of the scrub bar below a point of the page, or null beside it.
+// The second of the scrub bar below a point of the page, or null outside it.
 export function secondAt(x, y, near = 28) {
   const bar = document.querySelector(".ft-scrubbing"), scrub = bar?.querySelector(".ft-scrub");
   if (!bar) return null;

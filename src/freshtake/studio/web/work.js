@@ -45,9 +45,10 @@ export function TaskButton({ task, items, settings, words, kind = "primary", dis
   return html`<${Button} kind=${kind} disabled=${disabled} title=${title} onclick=${start}>${words}<//>`;
 }
 
+const FOR = { fbx: "Maya, Unreal, Unity, MotionBuilder", bvh: "every animation program", glb: "Blender, game engines, web", usd: "Houdini, Omniverse, Maya", npz: "Python", pack: "12 new loops that fit each other, with a preview page" };
 const FORMATS = [
-  ["fbx", "FBX – Maya, Unreal, Unity, MotionBuilder"], ["bvh", "BVH – every animation program"], ["glb", "glTF (GLB) – Blender, game engines, web"],
-  ["usd", "USD – Houdini, Omniverse, Maya"], ["npz", "NumPy arrays"], ["pack", "Pack – 12 new loops that fit each other, with a preview page"],
+  ["fbx", "FBX"], ["bvh", "BVH"], ["glb", "glTF (GLB)"],
+  ["usd", "USD"], ["npz", "NumPy arrays"], ["pack", "Pack of loops"],
 ];
 
 export function download(id) {
@@ -89,7 +90,8 @@ export function ExportBar({ ids: items, what = "", settings = {} }) {
   };
   return html`<div class="export">
     <${Select} label="Format" value=${format} options=${formats} onchange=${(next) => keep({ format: next })} />
-    ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "the takes' own skeleton"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
+    <p class="note">For ${FOR[format]}.</p>
+    ${characters.length > 0 && html`<${Select} label="On" value=${character ?? ""} options=${[["", "as recorded"], ...characters.map((item) => [item.id, item.name])]} onchange=${(next) => keep({ character: next || null })}
       hint="bones are matched automatically, by name and position" />`}
     <${TaskButton} task="export" items=${items} settings=${{ format, ...(character ? { character } : {}), ...settings }} disabled=${!items.length} ondone=${ondone}
       words=${format === "pack" ? "Export a pack" : items.length ? `Export ${items.length} ${what}` : `Export ${what}`} title=${items.length ? "" : "star what you like first"} />

@@ -5,37 +5,37 @@ export const HIDDEN = -1e4; // height of a marker that was not seen: far below t
 
 export function decode({ manifest, buffer, scene }) {
   if (scene) return scene; // motion that arrives frame by frame is floats already: see live.js
-  const skins = (manifest.skins ?? []).map((told) => skin(told, buffer));
+  const skins = (manifest.skins ?? []).map((entry) => skin(entry, buffer));
   const wears = (manifest.wears ?? []).map(({ joints, binds }) => ({ joints, binds: Float32Array.from(binds) }));
-  const shapes = manifest.shapes.map((told) => shape(told, manifest.bodies, skins, wears, buffer));
+  const shapes = manifest.shapes.map((entry) => shape(entry, manifest.bodies, skins, wears, buffer));
   const placements = manifest.placements ?? shapes.map((_, number) => ({ shape: number }));
   const duration = Math.max(1e-6, ...shapes.map((one) => one.duration));
   return { shapes, placements, duration, title: manifest.title ?? "", layout: manifest.layout ?? "", legend: manifest.legend ?? {}, neutral: manifest.neutral ? neutral(manifest.neutral, buffer) : null };
 }
 
-function shape(told, bodies, skins, wears, buffer) {
-  const { frames, count, frameTime } = told;
-  const ground = new Float32Array(buffer, told.ground, frames * 2);
-  const whole = new Int16Array(buffer, told.points, frames * count * 3);
+function shape(entry, bodies, skins, wears, buffer) {
+  const { frames, count, frameTime } = entry;
+  const ground = new Float32Array(buffer, entry.ground, frames * 2);
+  const whole = new Int16Array(buffer, entry.points, frames * count * 3);
   const points = new Float32Array(whole.length);
   for (let frame = 0, k = 0; frame < frames; frame++) {
     const x = ground[2 * frame], z = ground[2 * frame + 1];
     for (let point = 0; point < count; point++, k += 3) {
       if (whole[k] === UNSEEN) { points[k] = x; points[k + 1] = HIDDEN; points[k + 2] = z; continue; }
-      points[k] = whole[k] * told.step + x;
-      points[k + 1] = whole[k + 1] * told.step;
-      points[k + 2] = whole[k + 2] * told.step + z;
+      points[k] = whole[k] * entry.step + x;
+      points[k + 1] = whole[k + 1] * entry.step;
+      points[k + 2] = whole[k + 2] * entry.step + z;
     }
   }
-  const body = told.body === undefined ? null : bodies[told.body];
-  const standing = told.standing === undefined ? null
-    : new Uint8Array(buffer, told.standing, frames * body.feet.length);
-  const faces = told.faces === undefined ? null : new Uint32Array(buffer, told.faces, told.faceCount * 3);
-  const worn = told.skin === undefined ? {}
-    : { skin: skins[told.skin], matrices: new Float32Array(buffer, told.matrices, frames * told.joints * 12) };
-  if (told.wear !== undefined) Object.assign(worn, { wear: wears[told.wear], turns: new Int16Array(buffer, told.turns, frames * wears[told.wear].joints.length * 4) });
-  if (told.unusual !== undefined) worn.unusual = new Uint8Array(buffer, told.unusual, frames * wears[told.wear].joints.length);
-  const all = { ...told, ground, points, body, standing, faces, ...worn, duration: (frames - 1) * frameTime, box: box(points, ground) };
+  const body = entry.body === undefined ? null : bodies[entry.body];
+  const standing = entry.standing === undefined ? null
+    : new Uint8Array(buffer, entry.standing, frames * body.feet.length);
+  const faces = entry.faces === undefined ? null : new Uint32Array(buffer, entry.faces, entry.faceCount * 3);
+  const worn = entry.skin === undefined ? {}
+    : { skin: skins[entry.skin], matrices: new Float32Array(buffer, entry.matrices, frames * entry.joints * 12) };
+  if (entry.wear !== undefined) Object.assign(worn, { wear: wears[entry.wear], turns: new Int16Array(buffer, entry.turns, frames * wears[entry.wear].joints.length * 4) });
+  if (entry.unusual !== undefined) worn.unusual = new Uint8Array(buffer, entry.unusual, frames * wears[entry.wear].joints.length);
+  const all = { ...entry, ground, points, body, standing, faces, ...worn, duration: (frames - 1) * frameTime, box: box(points, ground) };
   if (all.skin) widen(all);
   return all;
 }
@@ -60,24 +60,24 @@ function widen({ box: { low, high, nearLow, nearHigh }, skin: { vertices, joints
 }
 
 // The mesh of a character in its bind pose.
-function skin(told, buffer) {
-  const { count, faceCount } = told;
+function skin(entry, buffer) {
+  const { count, faceCount } = entry;
   return {
-    vertices: new Float32Array(buffer, told.vertices, count * 3),
-    normals: told.normals === null ? null : new Float32Array(buffer, told.normals, count * 3),
-    faces: new Uint32Array(buffer, told.faces, faceCount * 3),
-    joints: new Uint16Array(buffer, told.joints, count * 4), weights: new Float32Array(buffer, told.weights, count * 4),
-    coordinates: told.coordinates === null || told.coordinates === undefined ? null : new Float32Array(buffer, told.coordinates, count * 2),
-    paints: (told.paints ?? []).map((one) => ({ ...one, image: one.image === undefined ? null : new Uint8Array(buffer, one.image, one.bytes) })),
+    vertices: new Float32Array(buffer, entry.vertices, count * 3),
+    normals: entry.normals === null ? null : new Float32Array(buffer, entry.normals, count * 3),
+    faces: new Uint32Array(buffer, entry.faces, faceCount * 3),
+    joints: new Uint16Array(buffer, entry.joints, count * 4), weights: new Float32Array(buffer, entry.weights, count * 4),
+    coordinates: entry.coordinates === null || entry.coordinates === undefined ? null : new Float32Array(buffer, entry.coordinates, count * 2),
+    paints: (entry.paints ?? []).map((one) => ({ ...one, image: one.image === undefined ? null : new Uint8Array(buffer, one.image, one.bytes) })),
   };
 }
 
 // The neutral body in its template pose.
-function neutral(told, buffer) {
-  const { count, faceCount, step } = told, whole = new Int16Array(buffer, told.vertices, count * 3);
+function neutral(entry, buffer) {
+  const { count, faceCount, step } = entry, whole = new Int16Array(buffer, entry.vertices, count * 3);
   return {
-    vertices: Float32Array.from(whole, (value) => value * step), faces: new Uint16Array(buffer, told.faces, faceCount * 3),
-    joints: new Uint8Array(buffer, told.joints, count * 4), weights: new Uint8Array(buffer, told.weights, count * 4),
+    vertices: Float32Array.from(whole, (value) => value * step), faces: new Uint16Array(buffer, entry.faces, faceCount * 3),
+    joints: new Uint8Array(buffer, entry.joints, count * 4), weights: new Uint8Array(buffer, entry.weights, count * 4),
   };
 }
 

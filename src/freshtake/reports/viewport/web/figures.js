@@ -9,7 +9,7 @@ const MANY = 120; // figures beyond which bones are drawn with fewer triangles a
 export class Figures {
   constructor(THREE, scene, shared, shadows, dim) {
     this.placed = scene.placements
-      .map((told, number) => ({ ...told, number, of: scene.shapes[told.shape] }))
+      .map((placement, number) => ({ ...placement, number, of: scene.shapes[placement.shape] }))
       .filter((one) => one.of.kind === "figure");
     const total = this.placed.reduce((sum, one) => sum + one.of.body.bones.length / 2, 0);
     const many = this.placed.length > MANY;

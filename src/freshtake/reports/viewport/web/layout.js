@@ -8,11 +8,11 @@ const WIDE = 1.6; // the aspect for which columns are counted
 export function arrange(scene, kind, inPlace, aspect = WIDE) {
   const count = scene.placements.length;
   const layout = { x: new Float32Array(count), y: new Float32Array(count), z: new Float32Array(count), kind };
-  const placed = scene.placements.every((told) => told.x !== undefined);
+  const placed = scene.placements.every((placement) => placement.x !== undefined);
   if (placed) {
-    scene.placements.forEach((told, k) => { layout.x[k] = told.x; layout.z[k] = told.z; });
+    scene.placements.forEach((placement, k) => { layout.x[k] = placement.x; layout.z[k] = placement.z; });
   } else if (kind !== "overlaid") {
-    const boxes = scene.placements.map((told) => extent(scene.shapes[told.shape], inPlace));
+    const boxes = scene.placements.map((placement) => extent(scene.shapes[placement.shape], inPlace));
     const rows = kind === "row" ? [scene.placements.map((_, k) => k)] : gridRows(scene, aspect);
     const flat = scene.shapes.every((shape) => shape.kind === "line"); // what is written stands in lines
     if (flat) placeFlat(layout, rows, boxes);
@@ -31,7 +31,7 @@ function gridRows(scene, aspect) {
   const count = scene.placements.length;
   const flat = scene.shapes.every((shape) => shape.kind === "line");
   const columns = Math.max(2, Math.ceil(Math.sqrt((count * (flat ? 1.8 : 2.6) * Math.min(Math.max(aspect, 0.7), 2.4)) / WIDE)));
-  const roles = scene.placements.map((told) => scene.shapes[told.shape].role);
+  const roles = scene.placements.map((placement) => scene.shapes[placement.shape].role);
   const changes = (k) => k > 0 && roles[k] !== roles[k - 1];
   const mixed = roles.filter((_, k) => changes(k)).length >= new Set(roles).size;
   const rows = [[]];
@@ -79,8 +79,8 @@ function turned(box, turn) {
 
 function whole(scene, layout, inPlace) {
   const low = [Infinity, 0, Infinity], high = [-Infinity, 0.1, -Infinity];
-  scene.placements.forEach((told, k) => {
-    const box = turned(extent(scene.shapes[told.shape], inPlace), told.turn ?? 0);
+  scene.placements.forEach((placement, k) => {
+    const box = turned(extent(scene.shapes[placement.shape], inPlace), placement.turn ?? 0);
     const shift = [layout.x[k], layout.y[k], layout.z[k]];
     for (const axis of [0, 1, 2]) {
       low[axis] = Math.min(low[axis], box.low[axis] + shift[axis]);

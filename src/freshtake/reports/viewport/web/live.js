@@ -17,12 +17,12 @@ export class LiveScene {
     this.fps = fps;
     this.frames = [{ number, x, z, points: Float32Array.from(points), turns: Float32Array.from(turns) }];
     this.at = number;
-    const told = manifest.shapes[0], body = manifest.bodies?.[told.body ?? 0] ?? null;
+    const entry = manifest.shapes[0], body = manifest.bodies?.[entry.body ?? 0] ?? null;
     const first = data ? decode({ manifest, buffer: Uint8Array.from(atob(data), (one) => one.charCodeAt(0)).buffer }) : null;
     const worn = turns.length && first?.shapes[0].wear ? { wear: first.shapes[0].wear, turns: Float32Array.from(turns) } : { wear: undefined, turns: undefined };
     const shape = {
-      ...told, body, ...worn, skin: undefined, count: points.length / 3, frames: 1, frameTime: 1 / fps, duration: 1e-6, standing: null, gaps: false,
-      points: Float32Array.from(points), ground: Float32Array.of(x, z), kind: told.kind ?? "figure", name: told.name ?? "", role: told.role ?? "variant",
+      ...entry, body, ...worn, skin: undefined, count: points.length / 3, frames: 1, frameTime: 1 / fps, duration: 1e-6, standing: null, gaps: false,
+      points: Float32Array.from(points), ground: Float32Array.of(x, z), kind: entry.kind ?? "figure", name: entry.name ?? "", role: entry.role ?? "variant",
     };
     shape.box = roomy(box(shape.points, shape.ground));
     this.shape = shape;
@@ -35,7 +35,7 @@ export class LiveScene {
   get newest() { return this.frames[this.frames.length - 1].number; }
 
   push(number, x, z, points, turns = []) {
-    if (number < this.newest) { this.frames = []; this.at = number; } // begun anew
+    if (number < this.newest) { this.frames = []; this.at = number; } // it began again
     this.frames.push({ number, x, z, points: Float32Array.from(points), turns: Float32Array.from(turns) });
     while (this.frames.length > 2 * this.fps) { this.frames.shift(); this.at = Math.max(this.at, this.frames[0].number); } // nobody looks
   }

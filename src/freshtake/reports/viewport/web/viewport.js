@@ -85,7 +85,7 @@ class Viewport {
     const [solid, ghostly] = [false, true].map((ghost) => this.figures.placed.filter((one) => Boolean(one.of.ghost) === ghost));
     this.mannequins = new Mannequins(THREE, solid, shared, this.scene.neutral);
     this.behind = new Mannequins(THREE, ghostly, shared, this.scene.neutral, 0.3); // takes under a variant
-    const rest = this.scene.placements.map((told, number) => ({ ...told, number, of: this.scene.shapes[told.shape] }));
+    const rest = this.scene.placements.map((placement, number) => ({ ...placement, number, of: this.scene.shapes[placement.shape] }));
     const lines = rest.filter((one) => one.of.kind === "line"), meshes = rest.filter((one) => one.of.kind === "surface");
     this.strokes = lines.map((one, k) => {
       one.color = colorOf(THREE, one.of.role, k, lines.length);
@@ -159,8 +159,8 @@ class Viewport {
   // What the page is called, and what the colors mean.
   buildHead() {
     const counts = {};
-    for (const told of this.scene.placements) {
-      const { role } = this.scene.shapes[told.shape];
+    for (const placement of this.scene.placements) {
+      const { role } = this.scene.shapes[placement.shape];
       counts[role] = (counts[role] ?? 0) + 1;
     }
     this.head.replaceChildren();
@@ -179,8 +179,8 @@ class Viewport {
   buildLabels() {
     this.labels.replaceChildren();
     const placements = this.scene.placements.slice(0, MOST_NAMES);
-    this.names = placements.map((told) => {
-      const shape = this.scene.shapes[told.shape], label = document.createElement("span");
+    this.names = placements.map((placement) => {
+      const shape = this.scene.shapes[placement.shape], label = document.createElement("span");
       label.textContent = shape.name || shape.role;
       label.style.setProperty("--role", ROLES[shape.role]);
       this.labels.append(label);
@@ -377,7 +377,7 @@ class Viewport {
     if (!this.options.onpick) return;
     const box = this.canvas.getBoundingClientRect(), at = new this.THREE.Vector3();
     let best = null, nearest = 80;
-    this.scene.placements.forEach((told, k) => {
+    this.scene.placements.forEach((placement, k) => {
       at.set(this.figures.roots[3 * k], 0.8, this.figures.roots[3 * k + 2]).project(this.camera.eye);
       const dx = ((at.x + 1) / 2) * box.width - (event.clientX - box.left);
       const dy = ((1 - at.y) / 2) * box.height - (event.clientY - box.top);

@@ -53,7 +53,7 @@ function Learn({ open = false }) {
   return html`<${Panel} title="Blend movements" open=${open}>
     <fieldset class="picker own-keys"><legend>Movements</legend><div class="picker-list">${bodies.map((one) => html`<label key=${one.id}><input type="checkbox" checked=${ids.includes(one.id)}
       onChange=${(event) => setIds(event.target.checked ? [...ids, one.id] : ids.filter((id) => id !== one.id))} /><span>${one.name}</span><span class="facts">${takesOf(items, one.id).length} takes</span></label>`)}</div></fieldset>
-    ${bodies.length < 2 && html`<${Note}>Drop takes of another movement on the same skeleton, such as a run beside a walk.<//>`}
+    ${bodies.length < 2 && html`<${Note}>Drop takes of another movement on the same skeleton, such as a run next to a walk.<//>`}
     <${TaskButton} task="blend_learn" items=${Object.values(classes).flat()} settings=${{ classes, name: chosen.map((one) => one.name).join(" + ").slice(0, 60) || "blend" }} words="Learn the blend" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
   <//>`;
 }

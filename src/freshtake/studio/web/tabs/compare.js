@@ -1,4 +1,4 @@
-// Variants beside noise and cycle animation, without names on request; and the evaluation in figures.
+// Variants next to noise and cycle animation, without names on request; and the evaluation in figures.
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";

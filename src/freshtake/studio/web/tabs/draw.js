@@ -150,7 +150,7 @@ function useBoxes() {
 
 const NONE = { lists: null, words: "", round: 0 };
 
-// Variants of what is drawn, asked for anew when anything changes; never two requests at a time.
+// Variants of what is drawn, requested again when anything changes; never two requests at a time.
 function useVariants(boxes, asked) {
   const [written, setWritten] = useState(NONE);
   const wanted = useRef(null), busy = useRef(false), seen = useRef({ boxes, round: 0 });

@@ -1,4 +1,4 @@
-// Learn the way from one style to another; see a take in it beside the take as it is, as strongly as the slider says.
+// Learn the way from one style to another; see a take in it next to the take as it is, as strongly as the slider says.
 
 import { html, useEffect, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";

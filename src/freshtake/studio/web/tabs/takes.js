@@ -40,7 +40,7 @@ const Welcome = () => html`<${Empty} title="Drop takes here"
   <//>
   <div class="empty"><p>No files at hand? Start with a sample:</p><div class="empty-do"><${Samples} /></div></div>`;
 
-// A finding without the name of the take and of the command that the button stands for.
+// A finding without the name of the take and of the command that the button replaces.
 function plainly(words) {
   const plain = words.replace(/^\S{1,60}: /, "").replace(/; repair with [\w-]+$/, "");
   return plain[0].toUpperCase() + plain.slice(1);

@@ -1,6 +1,6 @@
 // Vary: variants of the movement are made, compared, chosen and exported; or one endless motion runs live under the sliders.
 
-import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
+import { html, useRef, useState } from "../vendor/preact-htm.module.js";
 import { Button, Empty, ExportBar, ItemList, LiveViewport, Note, NumberField, Panel, Progress, Row, Segmented, Select, Slider, Split, Toggle, useCharacter, Viewport } from "../ui.js";
 import { asStep, attempt, isOver, itemOf, newStep, ownOf, remove, run, set, setOwn, star, state, toast, useOwn, useStore } from "../state.js";
 import { learned, movementOf, useMovement } from "../movements.js";
@@ -112,15 +112,17 @@ function useRemaking(movement) {
 
 const FILTERS = { starred: (item) => item.star === 1, open: (item) => item.star === 0, all: () => true };
 
-// What the verdict says against a variant, and how it differs, where it belongs: beside it.
-function About({ item, difference }) {
+// What the verdict says against a variant, and how it differs, next to it.
+function About({ item, difference, take }) {
   const words = differenceWords(difference);
   return html`<div class="about-variant" role="status"><b>${item.name}</b>
+    <img class="poses" key=${item.id} src=${`${api.strip(item.id)}?v=${item.facts.revision ?? 0}`} alt=${`poses of ${item.name}, from its start to its end`} />
+    ${take && html`<img class="poses" key=${take.id} src=${api.strip(take.id)} alt=${`poses of the take ${take.name}, to compare`} />`}
     ${item.findings.map((one) => html`<p class="look">${asSentence(one.words)}.</p>`)}
     ${words && html`<p>${words[0].toUpperCase() + words.slice(1)}.</p>`}</div>`;
 }
 
-function Variants({ variants, shown, picked, setPicked, running, filter, setFilter, order, setOrder, differences, body }) {
+function Variants({ variants, shown, picked, setPicked, running, filter, setFilter, order, setOrder, differences, body, take }) {
   const starred = variants.filter(FILTERS.starred), rejected = variants.filter((item) => item.star === -1);
   const tools = (item) => item.findings.length > 0 && html`<span class="badge warn" title=${item.findings.map((one) => asSentence(one.words)).join(". ")} aria-label=${`${item.findings.length} remarks`}>!</span>`;
   const one = picked.length === 1 ? variants.find((item) => item.id === picked[0]) : null;
@@ -131,7 +133,7 @@ function Variants({ variants, shown, picked, setPicked, running, filter, setFilt
       ${running.map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
       <div class="scroll"><${ItemList} items=${shown} chosen=${picked} onchoose=${setPicked} small stars thumbs=${false} tools=${tools} now=${picked[0]} label="variants" words=${(item) => (differences[item.id] ? `${differences[item.id].mean.toFixed(2)} × the takes` : "")}
         empty=${html`<${Note}>${variants.length ? "None here." : "What you make appears here. Star what you like; reject the rest."}<//>`} /></div>
-      ${one ? html`<${About} item=${one} difference=${differences[one.id]} />` : variants.length > 0 && html`<details class="keys"><summary>Review by keys</summary>${REVIEW_KEYS.map(([key, words]) => html`<p><kbd>${key}</kbd> ${words}</p>`)}</details>`}
+      ${one ? html`<${About} item=${one} difference=${differences[one.id]} take=${take} />` : variants.length > 0 && html`<details class="keys"><summary>Review by keys</summary>${REVIEW_KEYS.map(([key, words]) => html`<p><kbd>${key}</kbd> ${words}</p>`)}</details>`}
     <//>
     <${Panel} title="Export"><${ExportBar} ids=${(starred.length ? starred : []).map((item) => item.id)} what="starred" />
       ${!starred.length && variants.length > 0 && html`<${Note}>Star variants to export them, or <button type="button" class="link" onclick=${() => starAll(variants)}>star all</button>.<//>`}<//>`;
@@ -217,7 +219,7 @@ function Tab() {
   const side = html`<${Takes} movement=${movement} jobs=${jobs} />
     <${Settings} settings=${settings} change=${change} remake=${remake} live=${live} movement=${movement} />
     ${!live && html`<div class="sticky-do"><${Button} kind="primary wide" busy=${busy} disabled=${!model && !movement.examples.length} onclick=${() => makeVariants(movement)}>Make ${settings.count === 1 ? "one variant" : `${settings.count} variants`}<//></div>`}`;
-  const end = html`<${Variants} variants=${variants} shown=${listed} picked=${chosen} setPicked=${(ids) => { setPicked(ids); setFlipped(null); }} running=${running} filter=${filter} setFilter=${setFilter} order=${order} setOrder=${setOrder} differences=${differences} body=${body} />`;
+  const end = html`<${Variants} variants=${variants} shown=${listed} picked=${chosen} setPicked=${(ids) => { setPicked(ids); setFlipped(null); }} running=${running} filter=${filter} setFilter=${setFilter} order=${order} setOrder=${setOrder} differences=${differences} body=${body} take=${sources[0]} />`;
   const [character, characterSelect] = useCharacter(seen.length);
   const tools = html`<div class="stage-tools"><${Segmented} label="what is shown" value=${mode} onchange=${setMode}
       options=${[["variants", "Variants"], ["both", "With takes"], ["takes", "Takes"], ...(movement.kind === "body" ? [["live", "Live", "an endless motion that follows the sliders at once"]] : [])]} />

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from freshtake.reports.joint_words import joint_words, link_sentences
-from freshtake.reports.network_body import Link
+from freshtake.reports.network_pictures import Link
+from freshtake.reports.wording import joint_words, link_sentences
 
 
 @pytest.mark.parametrize(
