@@ -12,8 +12,8 @@ import freshtake as ft
 from freshtake.bridge.agent_server import call
 from freshtake.cli.entry import run
 from freshtake.motion import Clip
-from tests.bridge.conftest import clips_in, sending
 from tests.bridge.conftest import ask as ask
+from tests.bridge.conftest import clips_in, sending
 
 SEED, COUNT = 5, 2
 
