@@ -93,3 +93,6 @@ def test_redrawn_stretches_are_the_same_everywhere(doors: Doors, ask: Any) -> No
     call("redraw", {"take": "walk_1.npz", "model": "walk.ftm", "out": "agent_redrawn", **request}, [doors.folder])
     assert_same(doors.read("agent_redrawn"), expected)
     assert_same(doors.made("redraw", doors.takes[:1], model=doors.model.id, **request), expected)
+    sent = {"model": np.frombuffer((doors.folder / "walk.ftm").read_bytes(), np.uint8)}
+    values, arrays = sending(clips=doors.clips[:1])
+    assert_same(clips_in(ask("redraw", {**request, **values}, {**sent, **arrays})), expected)

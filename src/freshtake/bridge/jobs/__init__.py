@@ -21,6 +21,7 @@ HOMES = {
     "learn": "making",
     "parts": "making",
     "vary": "making",
+    "redraw": "making",
     "style_learn": "methods",
     "style_apply": "methods",
     "blend_learn": "methods",
@@ -32,7 +33,7 @@ HOMES = {
 }
 # The command whose kernels a job compiles on first use.
 COMMANDS = {
-    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "style_learn": "style learn",
+    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "redraw": "redraw", "style_learn": "style learn",
     "style_apply": "style apply", "blend_learn": "blend learn", "blend_sample": "blend sample",
     "texture_learn": "texture learn", "texture_sample": "texture sample", "retarget": "retarget",
 }  # fmt: skip
