@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from freshtake import samples
+from freshtake.evaluation.study.conditions import clones_of
+from freshtake.formats.study_csv import read_key, read_ratings
 from tests.serve.methods.tasks_here import Here
 from tests.studio.server import Studio, Window
 
@@ -49,6 +51,14 @@ def prepare(here: Here) -> None:
     here.run("noise", walks, kind="strawman", number=1)
     here.run(
         "study_design", walks, inputs=limps, captured=[], experiment="A", participants=2, trials=2, name="walk"
+    )  # fmt: skip
+
+    many = [
+        here.take(f"walk_{k}", samples.walk(np.random.default_rng(50 + k), cycles=1, fps=RATE)) for k in range(3, 14)
+    ]
+    here.run(
+        "study_design", many, inputs=walks, captured=[], experiment="CD", participants=1, trials=2, clips=2,
+        sequences=1, name="clones",
     )  # fmt: skip
 
 
@@ -215,6 +225,43 @@ def test_a_small_study_from_consent_to_its_outcome(methods: Window) -> None:
     assert [(one["code"], one["answered"]) for one in methods.studio.ask("api/studies")[0]["people"]] == [
         ("person-0", 2), ("person-1", 2),
     ]  # fmt: skip
+
+
+def test_clones_are_searched_for_and_two_are_chosen_from(methods: Window) -> None:
+    study = next(one for one in methods.studio.ask("api/studies") if one["name"] == "clones")["id"]
+    folder = methods.studio.file(study)
+    key, trials = read_key(folder / "key.csv"), [one.stimulus for one in read_ratings(folder / "ratings.csv")]
+    page = opened(methods, "Study", "walk")
+    page.get_by_role("button", name="clones").click()
+    page.get_by_role("button", name="Take part").click()
+    page.get_by_role("checkbox").check()
+    page.get_by_label("Your code").fill("seeker")
+    page.get_by_role("button", name="Begin").click()
+    for number in range(4):
+        page.get_by_text(f"Motion {number + 1} of 4").wait_for()
+        if page.get_by_role("radiogroup").count():  # two side by side
+            assert page.get_by_role("radio").count() == 2
+            page.keyboard.press("2")
+            page.get_by_role("button", name="Next").click()
+            continue
+        pair = sorted(clones_of(key[trials[number]]))
+        wrong = next(k for k in range(1, 13) if k not in pair)
+        for picked in ((wrong, pair[0]), pair):
+            for one in picked:
+                button = page.locator(".scores-row button").nth(one - 1)
+                if button.get_attribute("aria-pressed") == "false":
+                    button.click()
+            page.get_by_role("button", name="These two").click()
+            if wrong in picked:
+                page.get_by_text("Not these two").wait_for()
+                page.locator(".scores-row button").nth(wrong - 1).click()
+    page.get_by_text("Thank you").wait_for()
+    page.get_by_role("button", name="Back to the studies").click()
+    page.get_by_role("cell", name="out of step").wait_for()
+    assert page.get_by_role("cell", name="D: choice").is_visible()
+    hunt, choice = methods.studio.ask(f"api/studies/{study}/outcome")["outcomes"]
+    assert [group["scores"] for group in hunt["groups"]] == [1, 1] and not hunt["not_found"]
+    assert sum(group["scores"] for group in choice["groups"]) == 2
 
 
 def test_every_tab_opens_whatever_models_there_are(methods: Window) -> None:

@@ -10,8 +10,8 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, analyze, schedule
-from freshtake.evaluation.study.conditions import EXPERIMENTS
-from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
+from freshtake.evaluation.study.conditions import CONDITIONS, EXPERIMENTS
+from freshtake.evaluation.study.schedule import crowd_with_clones, cycle_animation, variant_sequence
 from freshtake.formats.files import is_folder, replacing_folder
 from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report_files import require_plots, write_figure
@@ -24,6 +24,10 @@ from freshtake.requests.evaluation import StudyAnalyze, StudyDesign, StudyPlan
 from freshtake.workflows.inputs import generator, read_clips
 
 Sequencer = Callable[..., tuple[Clip, list[int]]]
+Shown = tuple[str, Sequence[Clip], tuple[str, ...]]  # a condition, the clips seen together, and their sources
+
+
+STREAMS = {"A": 0, "B": 1, "C": 3, "D": 4}  # of random numbers; 2 is that of the schedule
 
 
 class DesignedStudy(NamedTuple):
@@ -40,7 +44,8 @@ def study_design(
     """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
 
     Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
-    of variants among cycle animations of the inputs.
+    of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd
+    of variants, experiment D shows a variant next to a captured take.
 
     Args:
         request: The files, and how large the study is.
@@ -61,12 +66,12 @@ def study_design(
     for_writing(Path(f"stimulus{suffix}"))
     needed = "a study shows clips with a skeleton"
     new, real, learned = read_clips([variants, captured or inputs, inputs], request.reading(warn), needed)
-    stimuli: list[tuple[Stimulus, Clip]] = []
+    stimuli: list[tuple[Stimulus, list[Clip]]] = []
     for number, experiment in enumerate(dict.fromkeys(experiments)):
-        rng = generator(request.seed, "AB".index(experiment))
-        report(Progress(0.2 + 0.3 * number, f"experiment {experiment}"))
-        single = _singles(new, real) if experiment == "A" else _sequences(new, learned, request, rng)
-        stimuli += _named(single, experiment, request.motion, rng)
+        rng = generator(request.seed, STREAMS[experiment])
+        report(Progress(0.2 + 0.1 * number, f"experiment {experiment}"))
+        shown = _shown(experiment, (new, real, learned), request, rng)
+        stimuli += _named(shown, experiment, request.motion, rng)
     trials = schedule(
         [s for s, _ in stimuli],
         participants=request.participants,
@@ -75,9 +80,10 @@ def study_design(
     )
     with replacing_folder(request.out) as temporary:
         (temporary / "stimuli").mkdir()
-        for k, (stimulus, clip) in enumerate(stimuli):
+        for k, (stimulus, clips) in enumerate(stimuli):
             report(Progress(0.7 + 0.3 * k / len(stimuli), stimulus.name))
-            write(temporary / "stimuli" / f"{stimulus.name}{suffix}", clip, unit_m=request.unit)
+            for clip in clips:
+                write(temporary / "stimuli" / f"{clip.name}{suffix}", clip, unit_m=request.unit)
         write_ratings(temporary / "ratings.csv", trials)
         write_key(temporary / "key.csv", [s for s, _ in stimuli])
         questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(experiments))
@@ -88,44 +94,69 @@ def study_design(
 def _check(request: StudyDesign, experiments: Sequence[str], captured: Sequence[Path], inputs: Sequence[Path]) -> None:
     unknown = next((e for e in experiments if e not in EXPERIMENTS), None)
     if unknown is not None or not experiments:
-        raise UsageError(f"there is no experiment {unknown!r}: choose A, B or both")
+        raise UsageError(f"there is no experiment {unknown!r}: choose A, B, C, D or several")
     if not request.motion.replace("_", "").isalnum():
         raise UsageError(f"a motion's name has letters, digits and underscores, but is {request.motion!r}")
-    if "A" in experiments and not captured:
-        raise UsageError("experiment A compares variants with captured takes: name some with --captured")
+    paired = next((e for e in experiments if e in "AD"), None)
+    if paired is not None and not captured:
+        raise UsageError(f"experiment {paired} compares variants with captured takes: name some with --captured")
     if "B" in experiments and not inputs:
         raise UsageError("experiment B compares variants with replayed inputs: name them with --inputs")
 
 
-def _singles(new: Sequence[Clip], real: Sequence[Clip]) -> list[tuple[str, Clip, tuple[str, ...]]]:
-    sets = (("variants", new), ("captured", real))
-    return [(condition, clip, (clip.name,)) for condition, clips in sets for clip in clips]
+def _shown(experiment: str, sets: tuple[Sequence[Clip], ...], plan: StudyPlan, rng: np.random.Generator) -> list[Shown]:
+    """Return what an experiment shows, from variants, captured takes and the takes that were learned from."""
+    new, real, learned = sets
+    if experiment == "A":
+        kinds = (("variants", new), ("captured", real))
+        return [(condition, [clip], (clip.name,)) for condition, clips in kinds for clip in clips]
+    if experiment == "B":
+        return _sequences(new, learned, plan, rng)
+    if experiment == "C":
+        return [_crowd(condition, new, plan, rng) for condition in CONDITIONS["C"] for _ in range(plan.sequences)]
+    return _pairs(new, real, rng)
 
 
-def _sequences(
-    new: Sequence[Clip], inputs: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator
-) -> list[tuple[str, Clip, tuple[str, ...]]]:
+def _sequences(new: Sequence[Clip], inputs: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator) -> list[Shown]:
     sets: tuple[tuple[str, Sequencer, Sequence[Clip]], ...] = (
         ("variants", variant_sequence, new), ("cycle", cycle_animation, inputs),
     )  # fmt: skip
-    out = []
+    out: list[Shown] = []
     for condition, sequence, clips in sets:
         for _ in range(plan.sequences):
             clip, order = sequence(clips, plan.clips, rng, blend=plan.blend)
-            out.append((condition, clip, tuple(clips[k].name for k in order)))
+            out.append((condition, [clip], tuple(clips[k].name for k in order)))
+    return out
+
+
+def _crowd(condition: str, new: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator) -> Shown:
+    walkers, order = crowd_with_clones(new, plan.clips, condition == "in step", rng, blend=plan.blend)
+    return condition, walkers, tuple(new[k].name for k in order)
+
+
+def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) -> list[Shown]:
+    """Return every variant next to a captured take, the take on either side once, so that no side is more frequent."""
+    takes = [real[k % len(real)] for k in rng.permutation(len(new)).tolist()]
+    out: list[Shown] = []
+    for variant, take in zip(new, takes, strict=True):
+        out.append(("variant left", [variant, take], (variant.name, take.name)))
+        out.append(("variant right", [take, variant], (take.name, variant.name)))
     return out
 
 
 def _named(
-    shown: Sequence[tuple[str, Clip, tuple[str, ...]]], experiment: str, motion: str, rng: np.random.Generator
-) -> list[tuple[Stimulus, Clip]]:
+    shown: Sequence[Shown], experiment: str, motion: str, rng: np.random.Generator
+) -> list[tuple[Stimulus, list[Clip]]]:
     """Stimuli in random order, numbered, all from one starting place: neither name nor file reveals the condition."""
     out = []
     for number, k in enumerate(rng.permutation(len(shown)).tolist(), start=1):
-        condition, clip, sources = shown[k]
+        condition, clips, sources = shown[k]
         name = f"{motion}_{experiment}_{number:03d}"
-        stimulus = Stimulus(name, experiment, motion, condition, sources)
-        out.append((stimulus, start_at_origin(clip).changed(name=name, provenance="")))
+        names = [name] if len(clips) == 1 else [f"{name}_{place:02d}" for place in range(1, len(clips) + 1)]
+        placed = [
+            start_at_origin(clip).changed(name=part, provenance="") for clip, part in zip(clips, names, strict=True)
+        ]
+        out.append((Stimulus(name, experiment, motion, condition, sources), placed))
     return out
 
 

@@ -33,8 +33,9 @@ HOMES = {
 }
 # The command whose kernels a job compiles on first use.
 COMMANDS = {
-    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "redraw": "redraw", "style_learn": "style learn",
-    "style_apply": "style apply", "blend_learn": "blend learn", "blend_sample": "blend sample",
+    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "redraw": "redraw",
+    "style_learn": "style learn", "style_apply": "style apply", "blend_learn": "blend learn",
+    "blend_sample": "blend sample",
     "texture_learn": "texture learn", "texture_sample": "texture sample", "retarget": "retarget",
 }  # fmt: skip
 

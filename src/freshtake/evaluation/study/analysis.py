@@ -8,8 +8,24 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.anova import Anova, Interval, difference_interval, mean_interval, one_way
-from freshtake.evaluation.study.conditions import CONDITIONS, MEASURES, SIMULATED, Rating, Stimulus, check_rating
+from freshtake.evaluation.study.anova import (
+    Anova,
+    Interval,
+    difference_interval,
+    mean_interval,
+    one_way,
+    share_interval,
+    sign_test,
+)
+from freshtake.evaluation.study.conditions import (
+    CONDITIONS,
+    MEASURES,
+    SEARCH,
+    SIMULATED,
+    Rating,
+    Stimulus,
+    check_rating,
+)
 from freshtake.numeric.distributions import student_beyond
 
 
@@ -27,28 +43,32 @@ class Outcome(NamedTuple):
 
     `apart` is the first condition's mean minus the second's with its interval: means that do not differ significantly
     are equal only as closely as this interval is narrow. `by_participant` is the p value over participants' own mean
-    differences, since scores of one person are not independent of one another; NaN with fewer than two.
+    differences, since scores of one person are not independent of one another; NaN with fewer than two. Of choices
+    between two (experiment D) `groups` are how often each kind was chosen, `p` is the sign test, and there is no
+    analysis of variance. `not_found` counts searches for clones (experiment C) that ended without them.
     """
 
     experiment: str
     motion: str
     groups: tuple[Group, ...]
-    anova: Anova
+    p: float
+    anova: Anova | None
     apart: Interval
     by_participant: float
     participants: int
     unanswered: int
     simulated: bool
+    not_found: int = 0
 
     @property
     def measure(self) -> str:
-        """What participants rated: naturalness or repetition."""
+        """What participants rated, measured or chose."""
         return MEASURES[self.experiment]
 
     def as_dict(self) -> dict[str, Any]:
         """For JSON."""
         out = self._asdict() | {"measure": self.measure, "apart": self.apart._asdict()}
-        out["anova"] = self.anova._asdict() | {"explained": self.anova.explained}
+        out["anova"] = None if self.anova is None else self.anova._asdict() | {"explained": self.anova.explained}
         out["groups"] = [group._asdict() | {"mean": group.mean._asdict()} for group in self.groups]
         return out
 
@@ -78,12 +98,27 @@ def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str
     empty = next((c for c, numbers in scores.items() if len(numbers) == 0), None)
     if empty is not None:
         raise UsageError(f"experiment {experiment} on {motion} has no score for {empty}: nothing can be compared")
-    groups = tuple(_group(condition, numbers) for condition, numbers in scores.items())
+    people, unanswered = len({r.participant for r in given}), len(block_ratings) - len(given)
+    simulated = any(r.participant.startswith(SIMULATED) for r in block_ratings)
+    by_participant = _by_participant(given, key, experiment)
     first, second = scores.values()
+    if experiment == "D":
+        # The recorded take is the right one, score 2, where the variant is on the left.
+        captured = first.count(2) + second.count(1)
+        shares = [share_interval(k, len(given)) for k in (len(given) - captured, captured)]
+        groups = tuple(
+            Group(kind, round(share.mean * len(given)), share, float(np.sqrt(share.mean * (1.0 - share.mean))))
+            for kind, share in zip(("variants", "captured"), shares, strict=True)
+        )
+        apart = Interval(*(2.0 * bound - 1.0 for bound in shares[0]))
+        p = sign_test(captured, len(given))
+        return Outcome(experiment, motion, groups, p, None, apart, by_participant, people, unanswered, simulated)
+    groups = tuple(_group(condition, numbers) for condition, numbers in scores.items())
+    anova = one_way([first, second])
+    not_found = first.count(SEARCH) + second.count(SEARCH) if experiment == "C" else 0
     return Outcome(
-        experiment, motion, groups, one_way([first, second]), difference_interval(first, second),
-        _by_participant(given, key, experiment), len({r.participant for r in given}), len(block_ratings) - len(given),
-        any(r.participant.startswith(SIMULATED) for r in block_ratings),
+        experiment, motion, groups, anova.p, anova, difference_interval(first, second), by_participant, people,
+        unanswered, simulated, not_found,
     )  # fmt: skip
 
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import exp, lgamma, log, sqrt
+from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
@@ -82,6 +84,22 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
     pooled = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / df
     half = _quantile(df, confidence) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
     return Interval(difference, difference - half, difference + half)
+
+
+def share_interval(count: int, of: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return a share with its Wilson interval, which stays within 0 and 1."""
+    z = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+    share, weight = count / of, 1.0 + z * z / of
+    center = (share + z * z / (2 * of)) / weight
+    half = z * sqrt(share * (1.0 - share) / of + z * z / (4 * of * of)) / weight
+    return Interval(share, center - half, center + half)
+
+
+def sign_test(count: int, of: int) -> float:
+    """Return the exact probability that chance alone chooses one of two at least as unevenly, in either direction."""
+    fewer = min(count, of - count)
+    tail = sum(exp(lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) - of * log(2.0)) for k in range(fewer + 1))
+    return min(1.0, 2.0 * tail)
 
 
 def _quantile(df: int, confidence: float) -> float:

@@ -1,6 +1,7 @@
 """Who watches what in which order: a random mixture of both conditions, balanced over participants (Lau 2009, §8).
 
-The long sequences of experiment B: at least 15 clips joined, by the same blend in both conditions (Lau 2009, §8).
+The long sequences of experiment B: at least 15 clips joined, by the same blend in both conditions (Lau 2009, §8). The
+crowds of experiment C: walkers that repeat a clip each, two of them the same one.
 """
 
 from __future__ import annotations
@@ -11,9 +12,10 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.conditions import Stimulus, Trial, check_stimulus
+from freshtake.evaluation.study.conditions import WALKERS, Stimulus, Trial, check_stimulus
 from freshtake.motion import Clip
 from freshtake.motion.cycles.seams import BLEND, join
+from freshtake.motion.edit import take_frames
 
 Block = tuple[str, str]  # experiment and motion
 MOST = 1000
@@ -101,6 +103,33 @@ def variant_sequence(
     while len(order) < clips:
         order += rng.permutation(len(variants)).tolist()
     return join([variants[k] for k in order[:clips]], blend=blend), order[:clips]
+
+
+def crowd_with_clones(
+    variants: Sequence[Clip], clips: int, in_step: bool, rng: np.random.Generator, *, blend: float = BLEND
+) -> tuple[list[Clip], list[int]]:
+    """Return walkers that each repeat a clip, two of them the same one; and which clip each repeats.
+
+    All begin at a moment of their clip that is drawn; clones begin together only where they are `in_step`, else a
+    quarter to three quarters of a repetition apart.
+    """
+    _check(variants, clips)
+    if len(variants) < WALKERS - 1:
+        raise UsageError(
+            f"a crowd of {WALKERS} with one pair of clones needs {WALKERS - 1} variants, but there are {len(variants)}"
+        )
+    chosen = rng.permutation(len(variants))[: WALKERS - 1].tolist()
+    order = [*chosen, chosen[0]]
+    begins = [rng.random() for _ in order]
+    begins[-1] = begins[0] if in_step else begins[0] + rng.uniform(0.25, 0.75)
+    frames = clips * min(len(variants[k]) for k in chosen)
+    walkers = []
+    for clip, begin in zip((variants[k] for k in order), begins, strict=True):
+        # Two repetitions more than are shown, since none begins later than that.
+        first = round(begin * (len(clip) - 1))
+        walkers.append(take_frames(join([clip] * (clips + 2), blend=blend), first, first + frames))
+    places = rng.permutation(WALKERS).tolist()
+    return [walkers[k] for k in places], [order[k] for k in places]
 
 
 def _check(motions: Sequence[Clip], clips: int) -> None:
