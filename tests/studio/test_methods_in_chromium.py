@@ -49,16 +49,15 @@ def prepare(here: Here) -> None:
     cloth = here.take("flag_1", samples.flag(np.random.default_rng(40), frames=60, columns=17, rows=11))
     here.run("texture_learn", [cloth], name="flag")
     here.run("noise", walks, kind="strawman", number=1)
-    here.run(
-        "study_design", walks, inputs=limps, captured=[], experiment="A", participants=2, trials=2, name="walk"
-    )  # fmt: skip
-
     many = [
-        here.take(f"walk_{k}", samples.walk(np.random.default_rng(50 + k), cycles=1, fps=RATE)) for k in range(3, 14)
+        here.take(f"march_{k}", samples.walk(np.random.default_rng(50 + k), cycles=1, fps=RATE)) for k in range(1, 12)
     ]
     here.run(
-        "study_design", many, inputs=walks, captured=[], experiment="CD", participants=1, trials=2, clips=2,
+        "study_design", many, inputs=many, captured=[], experiment="CD", participants=1, trials=2, clips=2,
         sequences=1, name="clones",
+    )  # fmt: skip
+    here.run(
+        "study_design", walks, inputs=limps, captured=[], experiment="A", participants=2, trials=2, name="walk"
     )  # fmt: skip
 
 
@@ -231,7 +230,7 @@ def test_clones_are_searched_for_and_two_are_chosen_from(methods: Window) -> Non
     study = next(one for one in methods.studio.ask("api/studies") if one["name"] == "clones")["id"]
     folder = methods.studio.file(study)
     key, trials = read_key(folder / "key.csv"), [one.stimulus for one in read_ratings(folder / "ratings.csv")]
-    page = opened(methods, "Study", "walk")
+    page = opened(methods, "Study", "march")
     page.get_by_role("button", name="clones").click()
     page.get_by_role("button", name="Take part").click()
     page.get_by_role("checkbox").check()

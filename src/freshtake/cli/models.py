@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from freshtake.reports.explanation import Explanation, Named
-    from freshtake.workflows.selecting import Selected
+    from freshtake.workflows.learning import Selected
 
 PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
 MOST_LINKS, MOST_CHILDREN = 20, 10
@@ -83,7 +83,7 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> in
     """
     from freshtake.reports.joint_words import link_sentences
     from freshtake.workflows import explain as run
-    from freshtake.workflows.explaining import PaperExplained
+    from freshtake.workflows.describing import PaperExplained
 
     prepare(request.out, force=force)
     with progress_bar() as report:

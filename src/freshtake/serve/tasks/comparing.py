@@ -110,7 +110,7 @@ def study_design(
     name: str = "study",
     **plan: Any,
 ) -> None:
-    """Show variants (`items`) by the experiments A to D of `workflows.studying.study_design`."""
+    """Show variants (`items`) by the experiments A to D of `workflows.evaluating.study_design`."""
     from freshtake.requests.evaluation import StudyDesign
     from freshtake.workflows import study_design as design
 
