@@ -181,8 +181,8 @@ def test_a_study_from_consent_to_its_outcome(client: Any, here: Here, study: str
 def test_clones_are_searched_for_and_two_are_chosen_from(client: Any, here: Here, takes: dict[str, list[str]]) -> None:
     walks = [here.take(f"many_{k}", samples.walk(np.random.default_rng(k), cycles=1, fps=15.0)) for k in range(11)]
     made = here.run(
-        "study_design", walks, inputs=takes["walk"], captured=[], experiment="CD", participants=1, trials=2,
-        clips=1, sequences=1, name="clones",
+        "study_design", walks, inputs=takes["walk"], captured=[], experiment="CD", participants=1, trials=4,
+        clips=1, sequences=2, name="clones",
     )  # fmt: skip
     study, key = made[0].id, read_key(here.project.path(made[0].id) / "key.csv")
     trials = read_ratings(here.project.path(study) / "ratings.csv")
@@ -207,8 +207,8 @@ def test_clones_are_searched_for_and_two_are_chosen_from(client: Any, here: Here
             now = client.post(f"/api/studies/{study}/scores", json={**where, "picked": [], "seconds": 60.0}).json()
     assert now["next"] is None
     hunt, choice = client.get(f"/api/studies/{study}/outcome").json()["outcomes"]
-    assert [group["mean"]["mean"] for group in hunt["groups"]] == [7.0, 60.0] and hunt["not_found"] == 1
-    assert choice["anova"] is None and sum(group["scores"] for group in choice["groups"]) == 2
+    assert [group["mean"]["mean"] for group in hunt["groups"]] == [7.0, 60.0] and hunt["not_found"] == 2
+    assert choice["anova"] is None and sum(group["scores"] for group in choice["groups"]) == 4
     assert client.get(f"/api/studies/{study}/figure.svg").content.lstrip().startswith(b"<?xml")
 
 
