@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.console import PIPE_WIDTH, output, print_json, progress_bar, say, warn
 from freshtake.cli.outputs import Force, Json, prepare, prepare_folder
 from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from freshtake.evaluation.study import Outcome
     from freshtake.workflows.evaluating import Evaluated
 
-PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
 COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
 Everything = Annotated[bool, Parameter(name="--all", negative="", help="Print all figures, not only the main ones.")]
 study = App(

@@ -111,7 +111,7 @@ def samples_download(
     return download.download(request.names or [], request.out, report=report), download.CREDIT
 
 
-INPUTS, EXTRA, VARIANTS, STREAM_FRAMES = 4, 4, 15, 900
+INPUTS, EXTRA, VARIANTS = 4, 4, 15
 UNIT = 0.01  # metres: the samples are in centimetres
 
 
@@ -154,7 +154,7 @@ def demo(request: Demo, report: Report = silent, warn: Callable[[str], None] | N
     (folder / "variants").mkdir(parents=True, exist_ok=True)
     for clip in new:
         write(folder / "variants" / f"{clip.name}.bvh", clip)
-    endless = stream(Stream(model=target, out=folder / "endless_walk.bvh", frames=STREAM_FRAMES, seed=seed))
+    endless = stream(Stream(model=target, out=folder / "endless_walk.bvh", frames=900, seed=seed))
     title = f"{VARIANTS} variants of {INPUTS} walks"
     judged = evaluate_motions(
         inputs,

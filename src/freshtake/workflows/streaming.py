@@ -121,7 +121,6 @@ def stream(request: Stream, report: Report = silent, warn: Callable[[str], None]
 
 
 SPARE = 0.1  # share of the frames that are made beyond those that are needed, as the timing varies
-TRIES = 4  # translations, each of more of the source, until there are enough frames
 
 
 def in_style(
@@ -150,7 +149,8 @@ def in_style(
     first = translated([(style, 1.0)], motion, styling, warn).clip
     frames = round((1.0 + SPARE) * len(motion) * len(motion) / len(first))
     farther = _travel(first) / max(_travel(motion), 1e-9)
-    for _ in range(TRIES):
+    # Each translation has more of the source, until there are enough frames.
+    for _ in range(4):
         source = made(frames, 1.0 / max(farther, 1e-3))
         assert isinstance(source, Clip)
         done = translated([(style, 1.0)], source, styling)

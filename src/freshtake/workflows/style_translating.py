@@ -35,7 +35,6 @@ from freshtake.workflows.characters import Onto, chosen_character, put_onto, ret
 from freshtake.workflows.inputs import model_of, read_clips
 from freshtake.workflows.outputs import targets_of
 
-ARRIVED = 0.5  # share of the style below which a part of the body is remarked on
 STYLING = Styling()
 Warn = Callable[[str], None]
 NEED = "style translation needs clips with a skeleton"
@@ -297,7 +296,7 @@ def _lost_parts(arrived: Mapping[str, float]) -> list[Remark]:
             "give more pairs, or pairs that are more like the clip",
         )
         for name, share in arrived.items()
-        if share < ARRIVED
+        if share < 0.5  # less than half of the style arrived
     ]  # fmt: skip
 
 
