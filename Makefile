@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper test-pythons benchmark docs test-docs wheel wheel-test test-container sbom lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper figures test-pythons benchmark docs test-docs wheel wheel-test test-container sbom lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -117,13 +117,19 @@ soak: $(VENV)/.test
 test-pythons: $(BIN)/python
 	$(BIN)/python -m tests.pythons $(TESTS)
 
-# Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less.
+# Break the numeric core on purpose and list what no test notices; METHODS="style density" and MOST=5 for less; CONSTANTS=1
+# changes named constants only, all of them.
 mutate: $(VENV)/.test
-	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12)
+	$(BIN)/python -m tests.mutation.mutate $(METHODS) --most $(or $(MOST),12) $(if $(CONSTANTS),--constants)
 
 # The figures of Lau 2009, from its own method and the default one; FRESHTAKE_DATA names a folder of recorded takes.
 paper: $(VENV)/.test
 	$(BIN)/freshtake paper figures -o $(or $(FIGURES),paper-figures) --force
+
+# The tables of docs/results and the picture of the README from the takes of FRESHTAKE_DATA; without it, from samples into
+# figures-of-samples. NAMES="amounts streams" for some of them; minutes.
+figures: $(VENV)/.test
+	$(BIN)/python -m benchmarks.figures $(NAMES)
 
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks
@@ -159,7 +165,7 @@ sbom: $(VENV)/.studio
 
 # Runs the steps of the Dockerfile without a container, and learns a model with what they install; minutes.
 test-container: $(VENV)/.test
-	FRESHTAKE_CONTAINER=1 $(BIN)/python -m pytest -q tests/test_container.py
+	FRESHTAKE_CONTAINER=1 $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/test_container.py
 
 # Needs uv. Writes one hashed requirement file per group, without the name of any host.
 COMPILE = uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url --no-header
@@ -170,4 +176,4 @@ lock:
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
 
 clean:
-	rm -rf $(VENV) .clients .pythons $(OUT) .mypy_cache .ruff_cache .pytest_cache site
+	rm -rf $(VENV) .clients .pythons $(OUT) figures-of-samples .mypy_cache .ruff_cache .pytest_cache site

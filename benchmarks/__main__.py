@@ -12,18 +12,16 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.alignment import alignment
-from benchmarks.bvh_files import reading, writing
 from benchmarks.circles import circles
 from benchmarks.density import density
-from benchmarks.end_to_end import end_to_end
-from benchmarks.formats import all_formats
+from benchmarks.end_to_end import end_to_end, startup
+from benchmarks.formats import all_formats, reading, writing
 from benchmarks.loops import loops
 from benchmarks.many_takes import many_takes
 from benchmarks.motion import forward_kinematics, resampling
 from benchmarks.packs import packs
 from benchmarks.planting import speed as planting
 from benchmarks.selection import selection
-from benchmarks.startup import startup
 from benchmarks.style import style
 from benchmarks.takes import long_takes
 from benchmarks.texture import texture

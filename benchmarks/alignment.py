@@ -16,8 +16,8 @@ from freshtake.motion import Clip
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.dtw import warp_path
 from freshtake.style import Alignment, WarpSettings, align
-from freshtake.style.warping.time_warp import read_rows
 from freshtake.style.warping.warp_inputs import clip_rows
+from freshtake.style.warping.warps import read_rows
 
 UNIT_M = 0.0254 / 0.45  # of the recorded clips
 FARTHEST = 15.0  # frames: an event without a partner counts so much

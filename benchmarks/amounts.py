@@ -10,9 +10,9 @@ import argparse
 
 import numpy as np
 from scipy.stats import spearmanr
-from tests.conftest import DATA
 
 from benchmarks.quality import KINDS, takes
+from benchmarks.takes import sets_here
 from freshtake.evaluation import evaluate
 from freshtake.variation import Amount, learn
 
@@ -49,9 +49,7 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", default=list(KINDS))
     parser.add_argument("--seeds", type=int, default=5)
     given = parser.parse_args()
-    if not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
-    for kind in given.kinds:
+    for kind in sets_here(given.kinds):
         run(kind, given.seeds)
 
 

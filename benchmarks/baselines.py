@@ -22,7 +22,7 @@ from freshtake.evaluation.baselines import baseline_sets, basis_of, changes, mak
 from freshtake.evaluation.baselines.making import NOISES, match
 from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.coordination import of_joints
-from freshtake.evaluation.gallery import Gallery
+from freshtake.evaluation.tracks import Gallery
 from freshtake.reports.wording import real_range, shown
 from freshtake.variation import learn
 
@@ -111,7 +111,7 @@ def picture(path: Path, takes: Takes, count: int, seed: int) -> None:
     from matplotlib.figure import Figure
 
     from freshtake.formats.report_files import write_figure
-    from freshtake.motion.body.pose_space import body_poses, usual_facing
+    from freshtake.motion.body.orientation import body_poses, usual_facing
 
     inputs, _ = takes
     variants = variants_of(inputs, count, seed)

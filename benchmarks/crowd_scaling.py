@@ -22,11 +22,10 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
-from benchmarks.end_to_end import clean
 from benchmarks.takes import DATA
 from benchmarks.timing import least_child_cpu, table
 from freshtake.crowd.characters import MotionRequest, body_of, make_motion, put_in_place
-from freshtake.crowd.tasks import model_at
+from freshtake.crowd.engines import model_at
 from freshtake.motion.planting import plant, settings_for
 from freshtake.workflows.inputs import generator
 
@@ -69,7 +68,7 @@ def _run(model: Path, arguments: Sequence[str]) -> tuple[float, float]:
     folder = model.with_name("crowd")
     start = time.perf_counter()
     cpu = least_child_cpu(
-        [sys.executable, "-m", "freshtake", "crowd", str(model), "-o", str(folder), "--quiet", *arguments], 1, clean()
+        [sys.executable, "-m", "freshtake", "crowd", str(model), "-o", str(folder), "--quiet", *arguments], 1
     )
     wall = time.perf_counter() - start
     shutil.rmtree(folder)

@@ -13,8 +13,8 @@ import freshtake as ft
 from benchmarks.style_measures import planted_speed
 from benchmarks.timing import least_cpu, table
 from freshtake.density import DensityModel, Settings, learn
+from freshtake.density.class_cycles import holding
 from freshtake.density.decoding import recorded
-from freshtake.density.measures import holding
 from freshtake.density.pose_density import log_density
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
@@ -301,7 +301,7 @@ def plain_weights(places: Floats, point: Floats) -> Floats:
 
 
 def speed() -> str:
-    """Frames per second on one core, beside one plain numpy evaluation of all kernels per frame."""
+    """Frames per second on one core, squared_gap one plain numpy evaluation of all kernels per frame."""
     rows = []
     for kernels, goal in ((1_000, "50,000"), (10_000, "20,000"), (100_000, "5,000")):
         model = learn({"a": [wanderer(kernels)]}, Settings(energy=0.999), frame_time=1.0 / 60.0, cyclic={"a": True})

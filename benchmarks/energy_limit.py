@@ -15,6 +15,7 @@ import numpy as np
 
 import freshtake as ft
 from benchmarks.realness import takes_of
+from benchmarks.takes import sets_here
 from freshtake.evaluation.comparable import unpacked
 from freshtake.evaluation.realness import energy_score, manner
 from freshtake.numeric.arrays import Floats
@@ -52,7 +53,7 @@ def main() -> None:
     parser.add_argument("-n", type=int, default=60)
     given = parser.parse_args()
     print("| set | takes | best energy score from four |\n|---|---|---|")
-    for name in given.sets:
+    for name in sets_here(given.sets):
         poses = poses_of(name)
         print(f"| {name} | {len(poses)} | {best(poses, given.n, np.random.default_rng(1)):.3f} |", flush=True)
     print(f"\nof a normal distribution: {np.sqrt(1.0 + 1.0 / KNOWN):.3f}")

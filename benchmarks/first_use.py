@@ -1,6 +1,6 @@
 """What the first learn and vary after an installation take, with an empty cache and an empty home, and the second.
 
-python -m benchmarks.first_use
+python -m benchmarks.first_use; targets: `learn` and `vary` together 20 s of CPU, 12 s of wall time on two free cores.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from benchmarks.timing import table
+from benchmarks.timing import table, usual_environment
 
 COMMANDS = {
     "learn": ["learn", "takes", "-o", "walk.ftm", "--force"],
@@ -35,7 +35,7 @@ def main() -> None:
     for cores, core in (("two cores", ""), ("one core", "0")):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            environment = {**os.environ, "HOME": f"{name}/home", "NUMBA_CACHE_DIR": f"{name}/code"}
+            environment = {**usual_environment(), "HOME": f"{name}/home", "NUMBA_CACHE_DIR": f"{name}/code"}
             spent(["samples", "write", "walk", "-n", "4", "-o", "takes"], folder, environment, "")
             first = {command: spent(words, folder, environment, core) for command, words in COMMANDS.items()}
             second = {command: spent(words, folder, environment, core) for command, words in COMMANDS.items()}
@@ -43,7 +43,8 @@ def main() -> None:
             numbers = (*first[command], *second[command])
             rows.append([command, cores, *[f"{value:.1f}" for value in numbers]])
     head = ("command", "on", "first, CPU s", "first, wall s", "second, CPU s", "second, wall s")
-    print(table("First use, empty cache and home", head, rows))
+    load = f"load {os.getloadavg()[0]:.0f} on {os.cpu_count()} cores"
+    print(table(f"First use, empty cache and home ({load})", head, rows))
 
 
 if __name__ == "__main__":

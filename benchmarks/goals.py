@@ -10,9 +10,9 @@ import argparse
 from collections.abc import Callable
 
 import numpy as np
-from tests.conftest import DATA
 
 from benchmarks.quality import takes
+from benchmarks.takes import sets_here
 from freshtake.evaluation import evaluate
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import hands, leg_length
@@ -70,9 +70,7 @@ def main() -> None:
     parser.add_argument("kinds", nargs="*", default=["cheering", "throw", "jump"])
     parser.add_argument("-n", type=int, default=16)
     given = parser.parse_args()
-    if not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
-    for kind in given.kinds:
+    for kind in sets_here(given.kinds):
         run(kind, given.n)
 
 

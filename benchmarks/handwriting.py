@@ -17,9 +17,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
-from tests.conftest import DATA
 
 import freshtake
+from benchmarks.takes import DATA
 from benchmarks.timing import table
 from freshtake.evaluation import evaluate
 from freshtake.evaluation.tracks import dtw_distances

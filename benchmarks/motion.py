@@ -10,7 +10,7 @@ from pymotion.io.bvh import BVH as PymotionBvh
 from pymotion.ops.skeleton_np import fk as pymotion_fk
 
 import freshtake as ft
-from benchmarks.bvh_files import HEAD, peer
+from benchmarks.formats import HEAD, peer
 from benchmarks.timing import cpu_seconds, table
 from freshtake.motion.edit import resample
 from freshtake.numeric.rotations import to_matrix

@@ -14,9 +14,9 @@ from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
-from tests.conftest import DATA
 
 from benchmarks.quality import takes
+from benchmarks.takes import sets_here
 from benchmarks.timing import table
 from freshtake.evaluation import evaluate
 from freshtake.variation.paper import PaperModel, Settings, learn
@@ -97,10 +97,8 @@ def main() -> None:
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--alternatives", action="store_true")
     given = parser.parse_args()
-    if not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
     rows = []
-    for kind in given.kinds:
+    for kind in sets_here(given.kinds):
         learn(takes(kind, kind), Settings(restarts=0), rng=np.random.default_rng(0))  # compiles
         begun = time.process_time()
         model = learn(takes(kind, kind), rng=np.random.default_rng(given.seed))

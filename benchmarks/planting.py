@@ -20,7 +20,7 @@ from benchmarks.takes import DATA
 from benchmarks.timing import table
 from freshtake.evaluation.tracks import foot_joints, leg
 from freshtake.motion import Clip
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances
 from freshtake.motion.body.roles import feet
 from freshtake.motion.edit import with_up
 from freshtake.motion.pins import Pin

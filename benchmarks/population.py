@@ -17,9 +17,8 @@ import freshtake as ft
 from benchmarks.takes import DATA
 from freshtake.motion.body.roles import leg_length
 from freshtake.variation.examples import material_of
-from freshtake.variation.phase import common_phase
+from freshtake.variation.phase import common_phase, takes_on_phase
 from freshtake.variation.population import LEAST, SIZES, joint_roles
-from freshtake.variation.takes import takes_on_phase
 
 
 def main() -> None:

@@ -9,14 +9,14 @@ FRESHTAKE_DATA names.
 from __future__ import annotations
 
 import argparse
-import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
-from tests.conftest import DATA
 
 import freshtake
+from benchmarks.takes import DATA, sets_here
+from benchmarks.timing import table
 from freshtake.evaluation import evaluate
 from freshtake.evaluation.results import Evaluation
 from freshtake.motion import Clip
@@ -84,28 +84,36 @@ def draw(model: VariationModel, inputs: Sequence[Clip], given: argparse.Namespac
     return [chosen.sample(rng, plant=given.plant, name=f"variant_{k + 1:03d}") for k, rng in enumerate(rngs)]
 
 
-def run(kind: str, given: argparse.Namespace) -> list[Target]:
+class Scored(NamedTuple):
+    """What one kind of motion scored: its targets, and the variance outside the inputs' span in words."""
+
+    targets: list[Target]
+    outside: str
+
+
+def run(kind: str, given: argparse.Namespace) -> Scored:
     inputs, extra = takes(kind, kind), takes(kind, "extra")
-    learn(inputs[:2], rng=np.random.default_rng(given.seed))  # compiles
-    begun = time.perf_counter()
     model = learn(inputs, rng=np.random.default_rng(given.seed))
-    learned = time.perf_counter() - begun
     variants = draw(model, inputs, given)
     result = evaluate(inputs, variants, extra, rng=np.random.default_rng(given.seed))
-    rows = targets(kind, result, inputs, variants, extra)
-    print(f"\n### {kind}: learned in {learned:.2f} s, {given.n} variants\n")
-    print("| figure | value | range | met |\n|---|---|---|---|")
-    for row in rows:
-        print(
-            f"| {row.name} | {row.value:.3g} | {row.low:.3g} - {row.high:.3g} | {'yes' if row.met else 'no'} |",
-            flush=True,
-        )
-    outside = result.figure("outside_span")
-    real = ", ".join(f"{value:.2f}" for value in outside.real)
-    inner = result.interpolation.get("outside_span", float("nan"))
-    shares = f"{outside.value:.2f} of the variance (real takes {real}; convex mixtures {inner:.2f})"
-    print(f"\nOutside the inputs' span: {shares}", flush=True)
-    return rows
+    outside, inner = result.figure("outside_span"), result.interpolation.get("outside_span", float("nan"))
+    shares = f"{outside.value:.2f} ({min(outside.real):.2f}–{max(outside.real):.2f}; convex mixtures {inner:.2f})"
+    return Scored(targets(kind, result, inputs, variants, extra), shares)
+
+
+def report(scored: Mapping[str, Scored]) -> str:
+    """Return one table of all kinds: values, the range of real takes in brackets, ! outside."""
+    cells = {kind: {row.name: cell(row) for row in one.targets} for kind, one in scored.items()}
+    names = list(dict.fromkeys(name for column in cells.values() for name in column))
+    rows = [[name, *(column.get(name, "–") for column in cells.values())] for name in names]
+    rows.append(["variance outside the inputs' span", *(one.outside for one in scored.values())])
+    every = [row for one in scored.values() for row in one.targets]
+    title = f"{sum(row.met for row in every)} of {len(every)} targets met"
+    return table(title, ["figure", *scored], rows)
+
+
+def cell(row: Target) -> str:
+    return f"{row.value:.3g}{'' if row.met else ' !'} ({row.low:.3g}–{row.high:.3g})"
 
 
 def main() -> None:
@@ -116,10 +124,7 @@ def main() -> None:
     parser.add_argument("--single", type=int)
     parser.add_argument("--plant", action="store_true")
     given = parser.parse_args()
-    if not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
-    rows = [row for kind in given.kinds for row in run(kind, given)]
-    print(f"\n{sum(row.met for row in rows)} of {len(rows)} targets met")
+    print(report({kind: run(kind, given) for kind in sets_here(given.kinds)}))
 
 
 if __name__ == "__main__":

@@ -7,12 +7,11 @@ with steering on and off. Needs the folder that FRESHTAKE_DATA names.
 from __future__ import annotations
 
 import argparse
-import time
 
 import numpy as np
-from tests.conftest import DATA
 
 from benchmarks.quality import takes
+from benchmarks.takes import sets_here
 from freshtake.evaluation import evaluate
 from freshtake.motion.edit import take_frames
 from freshtake.variation import Steering, VariationModel, learn
@@ -38,9 +37,7 @@ def repeats(rows: np.ndarray, lengths: np.ndarray) -> int:
 def run(kind: str, frames: int, seed: int) -> None:
     inputs = takes(kind, kind)
     model = learn(inputs, rng=np.random.default_rng(seed))
-    begun = time.process_time()
     made = model.made(np.random.default_rng(seed), frames=frames)
-    spent = time.process_time() - begun
     clip = model.decode(made.rows)
     size = frames // PIECES
     pieces = [take_frames(clip, k * size, k * size + min(size, 400)) for k in range(PIECES)]
@@ -48,7 +45,7 @@ def run(kind: str, frames: int, seed: int) -> None:
     trend = np.polyfit(np.linspace(0.0, 1.0, PIECES), near, 1)[0] / np.mean(near)
     lengths = cycle_lengths(model, made.phases)
     own = float(np.mean([len(x) - 1 for x in inputs]))
-    print(f"\n### {kind}: {frames} frames at {frames / spent:,.0f} rows/s\n")
+    print(f"\n### {kind}: {frames} frames\n")
     print("| figure | value |\n|---|---|")
     print(f"| nearest input, % leg, by tenths | {', '.join(f'{value:.2f}' for value in near)} |")
     print(f"| its trend over the stream | {100 * trend:+.1f} % |")
@@ -68,9 +65,7 @@ def main() -> None:
     parser.add_argument("--frames", type=int, default=20_000)
     parser.add_argument("--seed", type=int, default=1)
     given = parser.parse_args()
-    if not DATA.is_dir():
-        raise SystemExit("recorded motion is absent: set FRESHTAKE_DATA to its folder")
-    for kind in given.kinds:
+    for kind in sets_here(given.kinds):
         run(kind, given.frames, given.seed)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 import numpy as np
@@ -12,6 +13,14 @@ from freshtake.motion import Skeleton
 from freshtake.motion.channels import clip_from_channels
 
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+
+
+def sets_here(names: Sequence[str]) -> list[str]:
+    """Return those of the named sets whose folder exists; where there is none, end the program in one sentence."""
+    here = [name for name in names if any((DATA / folder / name).is_dir() for folder in (".", "validation"))]
+    if not here:
+        raise SystemExit(f"there are no takes of {', '.join(names)}: set FRESHTAKE_DATA to their folder")
+    return here
 
 
 def long_takes(scratch: Path) -> list[Path]:

@@ -24,6 +24,8 @@ settings.load_profile("freshtake")
 CRASHES = Path(tempfile.mkdtemp(prefix="freshtake-crashes-"))
 os.environ["FRESHTAKE_CRASH_FOLDER"] = str(CRASHES)  # for the processes that tests start, too
 
+os.environ["FRESHTAKE_COMPILE_AHEAD"] = "0"  # processes that would outlive their tests
+
 DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
 

@@ -27,7 +27,7 @@ BEFORE_MODEL = {  # call synthesize, and the model calls them
     "texture": ("live", "loop_making", "cells", "guiding"),
 }
 AFTER_MODEL = {
-    "variation": ("learning", "selection", "network"),
+    "variation": ("learning", "selection"),
     "style": ("learning", "simple_translations", "style_mixing"),
     "density": ("learning",),
     "texture": ("learning",),

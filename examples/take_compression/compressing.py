@@ -16,7 +16,7 @@ from take_compression.rebuilding import LEVELS, KeptTakes, Rebuild, fit, fit_war
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
-from freshtake.motion.body.pose_space import body_poses, usual_facing
+from freshtake.motion.body.orientation import body_poses, usual_facing
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.kinds import kind_word

@@ -12,7 +12,7 @@ and refuse anything else. `write` goes by the ending of the name.
 Models: `save`, `load`, and `load_variation`, `load_style`, `load_gaits`, `load_density`, `load_texture` by kind.
 Methods: `variation` (new takes from a few), `style` (a clip in another style), `density` (from walk to run by weights),
 `texture` (endless and looped playback). Each has `learn`, which returns a model that never changes.
-Notebooks: `view(model)` or `view(*takes, variants=new)` shows them moving in the cell.
+Notebooks: `model.show()`, `clip.show()`, or `view(*takes, variants=new)` for several, shows them moving in the cell.
 Also: `motion` (bodies, and what is done to them), `samples` (motions to try things on), `evaluation` (how good it is).
 
 The names load what they need on first use, so that `import freshtake` itself costs next to nothing.

@@ -30,3 +30,19 @@ def lazy_names(
         return sorted(import_module(package).__all__)
 
     return load, names
+
+
+class Showable:
+    """What a notebook can show: motions, and models of variation."""
+
+    def show(self, **options: Any) -> Any:
+        """Show it moving in a notebook's cell, as `freshtake.view` does.
+
+        Args:
+            options: Those of `freshtake.view`: variants, count, seed, title, height.
+
+        Returns:
+            A value that a notebook displays; its `page()` is HTML for a file.
+        """
+        # Drawing is many layers above motions, so it is looked up when it is needed and never imported from there.
+        return import_module("freshtake").view(self, **options)

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 
 from freshtake import samples
-from freshtake.bridge.clip_arrays import packed, unpacked
 from freshtake.bridge.job_request import Answer, arrays_of, clip_of
-from freshtake.bridge.messages import Message, decoded, encoded
+from freshtake.bridge.messages import Message, decoded, encoded, packed, unpacked
 from freshtake.bridge.serving import run
 from freshtake.motion import Clip
 

@@ -57,7 +57,7 @@ def test_a_job_that_cannot_be_done_is_one_sentence(child: Child) -> None:
 
 
 def listed() -> str:
-    from freshtake.bridge.jobs import HOMES
+    from freshtake.bridge.serving import HOMES
 
     return ", ".join(HOMES)
 

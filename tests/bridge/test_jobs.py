@@ -14,9 +14,8 @@ from hypothesis import strategies as st
 
 import freshtake as ft
 from freshtake import samples
-from freshtake.bridge.jobs import HOMES
 from freshtake.bridge.messages import Decoder, Message
-from freshtake.bridge.serving import MessageWriter, _answer
+from freshtake.bridge.serving import HOMES, MessageWriter, _answer
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles

@@ -11,10 +11,10 @@ import pytest
 import freshtake
 from freshtake.cli.entry import run
 from freshtake.evaluation.study import Trial
-from freshtake.evaluation.study.conditions import clones_of
-from freshtake.evaluation.study.simulated import simulated_ratings
+from freshtake.evaluation.study.schedule import clones_of
 from freshtake.formats.study_csv import read_key, read_ratings, write_ratings
 from tests.evaluation.stepping import takes
+from tests.evaluation.study.simulated_raters import simulated_ratings
 
 Capture = pytest.CaptureFixture[str]
 

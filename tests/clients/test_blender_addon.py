@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from freshtake.bridge.clip_arrays import unpacked
 from freshtake.bridge.job_request import clip_of
+from freshtake.bridge.messages import unpacked
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import by_name, write
 from freshtake.motion import Clip

@@ -14,8 +14,8 @@ import pytest
 from integrations.build_blender import version_of
 
 from freshtake.bridge import shipped_code
-from freshtake.bridge.clip_arrays import packed
 from freshtake.bridge.job_request import arrays_of
+from freshtake.bridge.messages import packed
 from freshtake.motion.cycles.cycles import find_cycles
 from tests.bridge.conftest import walks
 from tests.clients.conftest import ROOT, run_in_blender

@@ -15,7 +15,7 @@ import pytest
 from freshtake.formats import gltf
 from freshtake.formats.read_options import ReadOptions, WriteOptions
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.cycles.root_motion import with_root_motion
+from freshtake.motion.cycles.looping import with_root_motion
 from freshtake.motion.edit import moved, resample, with_up
 from tests.formats.characters import skinned
 from tests.formats.gltf.scenes import Scene, rig, turns

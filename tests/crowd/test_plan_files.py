@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from freshtake.crowd.casting import cast_of
-from freshtake.crowd.library_size import loops_needed
-from freshtake.crowd.plan import counts
+from freshtake.crowd.plan import counts, loops_needed
 from freshtake.crowd.plan_files import problems, read_places, read_plan
 from freshtake.errors import FormatError
 

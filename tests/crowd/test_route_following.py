@@ -12,7 +12,7 @@ from scipy.spatial.distance import pdist
 from freshtake.crowd import Avoidance, Group, Placement, Plan, crowd_make, read_shard
 from freshtake.crowd.folder import ROUTES
 from freshtake.crowd.previewing import crowd_scene
-from freshtake.crowd.route_simulation import STEP
+from freshtake.crowd.routes import STEP
 from freshtake.crowd.shard_files import clips_of
 from freshtake.errors import UsageError
 from freshtake.motion.body.orientation import facing

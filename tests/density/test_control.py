@@ -29,9 +29,9 @@ def direction(places: Floats) -> float:
 @pytest.mark.parametrize("share", [0.1, 0.5, 0.8])
 def test_a_speed_is_reached_by_blending(share: float) -> None:
     ends = [speed_of(gaits(), row) for row in np.eye(2)]
-    wanted = ends[0] + share * (ends[1] - ends[0])
-    places = gone(Control(speed=wanted))
-    assert np.linalg.norm(np.diff(places, axis=0), axis=1).mean() * 30.0 == pytest.approx(wanted, rel=0.03)
+    target = ends[0] + share * (ends[1] - ends[0])
+    places = gone(Control(speed=target))
+    assert np.linalg.norm(np.diff(places, axis=0), axis=1).mean() * 30.0 == pytest.approx(target, rel=0.03)
 
 
 def test_a_speed_that_no_blend_has_is_refused() -> None:
@@ -46,8 +46,8 @@ def test_a_speed_that_no_blend_has_is_refused() -> None:
 @pytest.mark.parametrize("turn", [-0.5, 0.3])
 def test_a_turn_rate_is_kept(turn: float) -> None:
     steps = np.diff(gone(Control(turn=turn)), axis=0)
-    course = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
-    rate = (course[260:320].mean() - course[80:140].mean()) / 6.0
+    trajectory = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
+    rate = (trajectory[260:320].mean() - trajectory[80:140].mean()) / 6.0
     assert rate == pytest.approx(turn, abs=0.03)
 
 
@@ -58,8 +58,8 @@ def test_a_heading_is_reached_and_kept(heading: float) -> None:
 
 def test_no_turn_is_faster_than_the_limit() -> None:
     steps = np.diff(gone(Control(turn=50.0), 120), axis=0)
-    course = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
-    assert (course[100] - course[40]) / 2.0 == pytest.approx(turn_limit(gaits()), rel=0.1)
+    trajectory = np.unwrap(np.arctan2(steps[:, 0], steps[:, 1]))
+    assert (trajectory[100] - trajectory[40]) / 2.0 == pytest.approx(turn_limit(gaits()), rel=0.1)
 
 
 def test_a_path_is_followed() -> None:

@@ -11,6 +11,7 @@ from freshtake.density import DensityModel, learn
 from freshtake.density.class_cycles import (
     PERIODIC,
     closing,
+    cycle_starts,
     in_cycle,
     mean_cycle,
     offset_between,
@@ -18,7 +19,6 @@ from freshtake.density.class_cycles import (
     recurrence,
 )
 from freshtake.density.cycle_blending import MixState
-from freshtake.density.measures import cycle_starts
 from freshtake.errors import UsageError
 from freshtake.motion.edit import take_frames
 from freshtake.numeric.arrays import Floats
@@ -116,11 +116,11 @@ def test_the_state_is_a_value() -> None:
     model = two_orbits()
     state = model.start(np.random.default_rng(1), {"small": 1.0})
     assert isinstance(state, MixState)
-    before = [np.copy(part) for part in (state.held, state.clock, state.shares, state.common, state.visits)]
+    before = [np.copy(part) for part in (state.history, state.clock, state.shares, state.common, state.visits)]
     plan = np.tile([0.5, 0.5], (200, 1))
     first, again = (model.advance(state, plan, np.random.default_rng(2))[1] for _ in range(2))
     np.testing.assert_array_equal(first, again)
-    for was, now in zip(before, (state.held, state.clock, state.shares, state.common, state.visits), strict=True):
+    for was, now in zip(before, (state.history, state.clock, state.shares, state.common, state.visits), strict=True):
         np.testing.assert_array_equal(was, now)
 
 

@@ -15,7 +15,7 @@ RATE, FADE = 1.0 / 30.0, 10
 
 
 def drifting(cycles: int, drift: float) -> Floats:
-    """A motion that goes round and changes as it does: each cycle lies beside the one before."""
+    """A motion that goes round and changes as it does: each cycle lies squared_gap the one before."""
     take = orbit(1, cycles)
     return take + np.linspace(0.0, drift * cycles, len(take))[:, None] * np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 
@@ -35,7 +35,7 @@ def followed(table: JumpTable, frames: int = 40_000) -> Floats:
     for chance, pick in rng.random((frames, 2)):
         a, b = firsts[here], firsts[here + 1]
         last = here == len(seen) - 1
-        if last or (rest <= 0 and chance < RATE * table.haste[here]):
+        if last or (rest <= 0 and chance < RATE * table.jump_rates[here]):
             here = int(table.goals[a + np.searchsorted(np.cumsum(table.chances[a:b]), min(pick, 0.9999))])
             rest = FADE
         else:
@@ -54,7 +54,7 @@ def test_both_halves_are_followed_though_one_jump_in_forty_leads_back(monkeypatc
 
 def test_much_material_is_left_to_the_density() -> None:
     table = jump_table(two_halves(), [(0, even_jumps.MOST_KERNELS + 1)], RATE)
-    assert len(table.goals) == 0 and (table.haste == 1.0).all()
+    assert len(table.goals) == 0 and (table.jump_rates == 1.0).all()
 
 
 def test_chances_of_a_kernel_add_up_and_the_last_kernel_is_always_left() -> None:
@@ -62,14 +62,14 @@ def test_chances_of_a_kernel_add_up_and_the_last_kernel_is_always_left() -> None
     table = jump_table(jumps, [(0, 200)], RATE)
     sums = np.bincount(np.repeat(np.arange(200), table.counts), table.chances, minlength=200)
     np.testing.assert_allclose(sums[np.unique(jumps.here)], 1.0, atol=1e-6)
-    assert table.haste[199] * RATE == pytest.approx(1.0, rel=1e-6)
-    assert (table.haste[np.setdiff1d(np.arange(200), jumps.here)] == 0.0).all()
+    assert table.jump_rates[199] * RATE == pytest.approx(1.0, rel=1e-6)
+    assert (table.jump_rates[np.setdiff1d(np.arange(200), jumps.here)] == 0.0).all()
 
 
 def test_tables_of_classes_stand_one_after_the_other() -> None:
     table = joined([no_jumps(7), jump_table(two_halves(), [(0, 200)], RATE)])
     assert len(table.counts) == 207 and table.goals.min() == 7 + two_halves().there.min()
-    assert (table.haste[:7] == 1.0).all()
+    assert (table.jump_rates[:7] == 1.0).all()
 
 
 def test_a_take_that_changes_as_it_goes_on_is_gone_through_from_end_to_end() -> None:

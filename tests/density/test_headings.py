@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.decoding import own_rates, smooth_rates
+from freshtake.density.decoding import root_rates, smooth_rates
 
 
 @pytest.mark.parametrize("frames", [30, 60, 400])
@@ -11,7 +11,7 @@ def test_there_and_back(frames: int) -> None:
     rng = np.random.default_rng(0)
     rates = rng.normal(size=(frames, 3))
     rates[0] = rates[1]
-    again = own_rates(smooth_rates(rates, 0.04, 25.0), 0.04)
+    again = root_rates(smooth_rates(rates, 0.04, 25.0), 0.04)
     np.testing.assert_allclose(again[1:], rates[1:], atol=1e-12)
 
 
@@ -30,5 +30,5 @@ def test_the_swing_of_the_hips_is_taken_out_of_a_straight_walk(frames: int) -> N
 
 def test_going_on_needs_the_swing_before() -> None:
     rates = np.random.default_rng(1).normal(size=(10, 4))
-    whole = own_rates(rates, 0.1)
-    np.testing.assert_allclose(own_rates(rates[4:], 0.1, float(rates[3, 3])), whole[4:])
+    whole = root_rates(rates, 0.1)
+    np.testing.assert_allclose(root_rates(rates[4:], 0.1, float(rates[3, 3])), whole[4:])

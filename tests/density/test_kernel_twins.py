@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.density.cycle_blending import ASKED, BEFORE, SINCE, WAS, settle, wrapped
+from freshtake.density.cycle_blending import ASKED, BEFORE, SINCE, WAS, update_shares, wrapped
 from freshtake.density.jumps import (
     AGE,
     DRIVE,
@@ -72,10 +72,10 @@ def test_a_track_knows_the_step_that_led_to_every_kernel(track: Track) -> None:
 
 
 def test_a_point_is_pose_and_step_in_kernel_widths(track: Track) -> None:
-    held, d = np.random.default_rng(0).normal(size=(4, track.rows.shape[1])), track.modes
+    history, d = np.random.default_rng(0).normal(size=(4, track.rows.shape[1])), track.modes
     out = np.empty(2 * d)
-    point_of(track, held, out)
-    slow = np.concatenate([held[0, :d], held[0, :d] - held[1, :d]]) * track.scale
+    point_of(track, history, out)
+    slow = np.concatenate([history[0, :d], history[0, :d] - history[1, :d]]) * track.scale
     np.testing.assert_allclose(out, slow, rtol=1e-12)
 
 
@@ -89,8 +89,8 @@ def test_a_pose_is_nearest_to_a_run_where_the_chord_is_met_at_right_angles(track
         pose = track.rows[kernel] + rng.normal(scale=np.linalg.norm(chord), size=track.rows.shape[1])
         shifts = np.linspace(-1.0, 1.0, 20_001)
         away = ((pose[:d] - track.rows[kernel, :d] - shifts[:, None] * chord) ** 2).sum(axis=1)
-        wanted = np.clip(kernel + shifts[away.argmin()], first, last)
-        assert aligned_place(track.rows, d, pose, kernel, first, last) == pytest.approx(wanted, abs=2e-4)
+        target = np.clip(kernel + shifts[away.argmin()], first, last)
+        assert aligned_place(track.rows, d, pose, kernel, first, last) == pytest.approx(target, abs=2e-4)
 
 
 def test_visits_are_counted_by_stretch_and_class_and_compared_with_their_share(track: Track) -> None:
@@ -120,13 +120,13 @@ def test_what_was_visited_long_ago_counts_half(track: Track) -> None:
 
 
 def following(track: Track, kernel: int) -> Following:
-    """A run that is being followed, two frames of it held."""
-    held = np.zeros((4, track.rows.shape[1]))
-    held[0], held[1] = track.rows[kernel], track.rows[kernel - 1]
+    """A run that is being followed, two frames of it history."""
+    history = np.zeros((4, track.rows.shape[1]))
+    history[0], history[1] = track.rows[kernel], track.rows[kernel - 1]
     clock = some_clock(track, kernel, 1.0)
     clock[PLACE] = kernel
     weights = np.array([1.0, 0.0])
-    return Following(held, clock, np.zeros(2), weights, np.zeros((2, track.modes)), np.zeros(len(track.sizes) + 2))
+    return Following(history, clock, np.zeros(2), weights, np.zeros((2, track.modes)), np.zeros(len(track.sizes) + 2))
 
 
 def test_a_jump_is_no_sharper_than_the_data_and_holds_the_offset_that_was_rehearsed(track: Track) -> None:
@@ -134,22 +134,22 @@ def test_a_jump_is_no_sharper_than_the_data_and_holds_the_offset_that_was_rehear
     for kernel in range(20, 150, 10):
         state = following(track, kernel)
         if not jump(track, RATES, state, 0, False, rng.random(10)):
-            assert state.clock[PLACE] == kernel and (state.held[2:] == 0.0).all()
+            assert state.clock[PLACE] == kernel and (state.history[2:] == 0.0).all()
             continue
         made += 1
         chosen, offset = int(state.clock[RUN]), np.empty((2, track.rows.shape[1]))
         goal = Place(state.clock[PLACE], track.firsts[chosen], track.lasts[chosen])
         source = Place(float(kernel), track.firsts[kernel], track.lasts[kernel])
         leap = Leap(source, goal, 1.0, state.clock[SPAN])
-        bend, away = rehearse(track.rows, track.modes, following(track, kernel).held, leap, offset)
-        np.testing.assert_allclose(state.held[2:], offset, atol=1e-12)
+        bend, away = rehearse(track.rows, track.modes, following(track, kernel).history, leap, offset)
+        np.testing.assert_allclose(state.history[2:], offset, atol=1e-12)
         assert bend <= track.sharpest[0] and away <= FARTHER * track.farthest[0]
         assert state.clock[AGE] == 0.0 and abs(goal.at - kernel) > RATES.guard
     assert made >= 5
 
 
 def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(track: Track) -> None:
-    """`jump_strains` beside all durations tried one by one: longer ones of what is too sharp, else shorter ones."""
+    """`jump_strains` against all durations tried one by one: longer ones of what is too sharp, else shorter ones."""
     rows, d = np.ascontiguousarray(track.rows[:, : track.modes]), track.modes
     runs = np.stack([track.starts, track.lasts[track.starts] + 1], axis=1)
     limits = Limits(0.3 * float(track.sharpest[0]), float(track.farthest[0]), 12.0)
@@ -159,15 +159,15 @@ def test_a_jump_that_is_thought_of_is_as_hard_as_the_mildest_of_its_rehearsals(t
         run, goal_run = ((int(track.firsts[k]), int(track.lasts[k])) for k in (i, j))
         hardest = 0.0
         for early in SHORTLY_BEFORE:
-            held = np.zeros((4, d))
+            history = np.zeros((4, d))
             for k in range(2):
-                read_at(rows, i - early - k, *run, d, held[k])
-            goal = Place(aligned_place(rows, d, held[0], j, *goal_run), *goal_run)
+                read_at(rows, i - early - k, *run, d, history[k])
+            goal = Place(aligned_place(rows, d, history[0], j, *goal_run), *goal_run)
             slow, span, growth = np.inf, limits.blend, 0.0
             longest = min(LONGEST * limits.blend + 2.0, max(goal.last - goal.at, limits.blend))
             while SHORTEST * limits.blend <= span <= longest:
                 leap = Leap(Place(float(i) - early, *run), goal, 1.0, span)
-                bend, away = rehearse(rows, d, held, leap, np.empty((2, d)))
+                bend, away = rehearse(rows, d, history, leap, np.empty((2, d)))
                 if 0.0 < growth < 1.0 and bend > limits.sharp:
                     break
                 slow = min(slow, max(bend / limits.sharp, away / limits.far))
@@ -232,13 +232,13 @@ def test_noise_is_a_process_of_second_order(track: Track) -> None:
 
 
 def test_a_restart_begins_a_run_of_its_class_and_keeps_place_and_speed(track: Track) -> None:
-    held = np.random.default_rng(3).normal(size=(4, track.rows.shape[1]))
-    clock, last_frames = some_clock(track, 30), held[:2].copy()
-    restart(track, RATES, held, clock, 1, 0.0)
+    history = np.random.default_rng(3).normal(size=(4, track.rows.shape[1]))
+    clock, last_frames = some_clock(track, 30), history[:2].copy()
+    restart(track, RATES, history, clock, 1, 0.0)
     start = int(track.starts[track.owners[track.starts] == 1][0])
     assert clock[PLACE] == clock[RUN] == start and clock[SPAN] == LONGEST * RATES.blend
-    np.testing.assert_array_equal(held[:2], last_frames)
-    np.testing.assert_allclose(track.rows[start] + held[2], last_frames[0])
+    np.testing.assert_array_equal(history[:2], last_frames)
+    np.testing.assert_allclose(track.rows[start] + history[2], last_frames[0])
 
 
 def test_weights_that_are_changed_at_once_get_there_smoothly() -> None:
@@ -246,14 +246,14 @@ def test_weights_that_are_changed_at_once_get_there_smoothly() -> None:
     shares[[WAS, BEFORE, ASKED]] = [1.0, 0.0]
     asked, path = np.array([0.0, 1.0]), []
     for t in range(1, 31):
-        settle(shares, common, asked, 0.05, span)
+        update_shares(shares, common, asked, 0.05, span)
         assert common[SINCE] == t
         keep, _ = fading(float(t), span)  # from rest: no speed to be kept
         slow = np.maximum(asked + keep * np.array([1.0, -1.0]), 0.0)
         np.testing.assert_allclose(shares[WAS], slow / slow.sum(), atol=1e-12)
         path.append(shares[WAS, 1])
     assert path[-1] == 1.0 and (np.diff(path) >= 0.0).all()
-    settle(shares, common, np.array([0.04, 0.96]), 0.05, span)  # small steps are taken as they are
+    update_shares(shares, common, np.array([0.04, 0.96]), 0.05, span)  # small steps are taken as they are
     np.testing.assert_allclose(shares[WAS], [0.04, 0.96])
 
 
@@ -293,6 +293,6 @@ def test_a_change_of_class_is_planned_where_weights_cross_or_a_class_is_owed(tra
     assert considered(track, [0.5, 0.5], [0.55, 0.45], still)[0] == -1.0  # its share falls
     assert considered(track, [0.6, 0.4], [0.6, 0.4], still)[0] == -1.0  # at rest, and nothing is owed yet
     assert considered(track, [0.6, 0.4], [0.6, 0.4], [0.0, RATES.class_stay])[0] == 1.0
-    goal, wait = considered(track, [0.0, 1.0], [0.0, 1.0], still)  # its own class is not wanted at all
+    goal, wait = considered(track, [0.0, 1.0], [0.0, 1.0], still)  # its own class is not target at all
     assert goal == 1.0
     assert 0.0 <= wait < max(min(0.5 * track.periods[0], RATES.blend), 1.0)

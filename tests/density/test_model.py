@@ -9,7 +9,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.density import Settings, learn
-from freshtake.density.space import poses_of
+from freshtake.density.decoding import poses_of
 from freshtake.errors import FormatError, UsageError
 from freshtake.motion.features import encode
 from freshtake.motion.kinds import joint_points
@@ -57,8 +57,8 @@ def test_bone_lengths_are_kept_and_the_body_travels() -> None:
     np.testing.assert_allclose(lengths, np.broadcast_to(clip.skeleton.lengths()[1:], lengths.shape), atol=1e-6)
     speed = np.linalg.norm(np.diff(clip.root[:, [0, 2]], axis=0), axis=1) * clip.fps
     for part, source in ((speed[:60], walk()), (speed[-60:], run())):
-        wanted = np.linalg.norm(np.diff(source.root[:, [0, 2]], axis=0), axis=1).mean() * source.fps
-        assert part.mean() == pytest.approx(wanted, rel=0.08)
+        target = np.linalg.norm(np.diff(source.root[:, [0, 2]], axis=0), axis=1).mean() * source.fps
+        assert part.mean() == pytest.approx(target, rel=0.08)
 
 
 def test_joint_angles_stay_in_the_range_of_the_data() -> None:

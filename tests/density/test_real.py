@@ -8,7 +8,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.density import learn
-from freshtake.density.measures import holding
+from freshtake.density.class_cycles import holding
 from freshtake.errors import UsageError
 from freshtake.motion.edit import take_frames
 

@@ -39,13 +39,13 @@ def test_offsets_fade_smoothly_to_rest() -> None:
 
 def test_a_rehearsed_jump_is_what_a_jump_does() -> None:
     rows = orbit(1, 4)
-    held = np.zeros((4, 6))
-    held[0], held[1] = rows[33] + 0.3, rows[32] + 0.28
+    history = np.zeros((4, 6))
+    history[0], history[1] = rows[33] + 0.3, rows[32] + 0.28
     gap, speed = offset = np.empty((2, 6))
-    sharp, far = rehearse(rows, 6, held, Leap(Place(33.0, 0, 159), Place(75.0, 0, 159), 2.0, 10.0), offset)
-    np.testing.assert_allclose(gap, held[0] - rows[75])
-    np.testing.assert_allclose(speed, held[0] - held[1] - (rows[75] - rows[73]), atol=1e-12)
-    path = [held[1], held[0]]
+    sharp, far = rehearse(rows, 6, history, Leap(Place(33.0, 0, 159), Place(75.0, 0, 159), 2.0, 10.0), offset)
+    np.testing.assert_allclose(gap, history[0] - rows[75])
+    np.testing.assert_allclose(speed, history[0] - history[1] - (rows[75] - rows[73]), atol=1e-12)
+    path = [history[1], history[0]]
     away = []
     for t in range(1, 12):
         keep, push = fading(float(t), 10.0)
@@ -68,15 +68,15 @@ def test_a_jump_between_runs_that_are_near_for_a_moment_only_is_evened_out_quick
     t = np.arange(60.0)
     one, other = np.stack([t, 0.0 * t], axis=1), np.stack([t, 0.4 + 0.2 * np.abs(t - 20.0)], axis=1)
     rows = np.concatenate([one, other])
-    held, offset = np.zeros((4, 2)), np.empty((2, 2))
-    held[0], held[1] = rows[20], rows[19]
+    history, offset = np.zeros((4, 2)), np.empty((2, 2))
+    history[0], history[1] = rows[20], rows[19]
     source, goal = Place(20.0, 0, 59), Place(80.0, 60, 119)
     away = {}
     for far in (1e3, 0.25, 0.0):
-        strain, span = eased(rows, 2, held, source, goal, 1.0, Limits(10.0, max(far, 1e-3), 18.0), offset)
+        strain, span = eased(rows, 2, history, source, goal, 1.0, Limits(10.0, max(far, 1e-3), 18.0), offset)
         away[far] = span
         assert strain <= 1.0 or far == 0.0
-        bend, off = rehearse(rows, 2, held, Leap(source, goal, 1.0, span), np.empty((2, 2)))
+        bend, off = rehearse(rows, 2, history, Leap(source, goal, 1.0, span), np.empty((2, 2)))
         assert max(bend / 10.0, off / max(far, 1e-3)) == pytest.approx(strain)
     assert away[1e3] == 18.0 and away[0.25] == away[0.0] == 12.0  # of those that are too far, the one that is least so
 
@@ -92,8 +92,8 @@ def test_a_straight_run_is_read_straight_whatever_stands_beside_it() -> None:
 
 
 def test_what_a_jump_does_grows_with_the_motion() -> None:
-    rows, held, offset = orbit(1, 4), np.zeros((4, 6)), np.empty((2, 6))
-    held[0], held[1] = rows[33] + 0.3, rows[32] + 0.28
+    rows, history, offset = orbit(1, 4), np.zeros((4, 6)), np.empty((2, 6))
+    history[0], history[1] = rows[33] + 0.3, rows[32] + 0.28
     leap = Leap(Place(33.0, 0, 159), Place(75.0, 0, 159), 1.0, 10.0)
-    large = rehearse(rows, 6, held, leap, offset)
-    np.testing.assert_allclose(rehearse(1e-3 * rows, 6, 1e-3 * held, leap, offset), 1e-3 * np.array(large))
+    large = rehearse(rows, 6, history, leap, offset)
+    np.testing.assert_allclose(rehearse(1e-3 * rows, 6, 1e-3 * history, leap, offset), 1e-3 * np.array(large))

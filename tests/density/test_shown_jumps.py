@@ -17,7 +17,7 @@ def test_sharp_jumps_go_unless_a_kernel_has_no_other_one() -> None:
     table = JumpTable(counts, np.arange(6), np.array([0.25, 0.75, 1.0, 0.5, 0.3, 0.2]), np.array([4.0, 1.0, 2.0, 1.0]))
     found = _without(table, here, np.array([True, False, True, False, True, False]))
     np.testing.assert_allclose(found.chances, [0.0, 1.0, 1.0, 0.5 / 0.7, 0.0, 0.2 / 0.7])
-    np.testing.assert_allclose(found.haste, [3.0, 0.0, 0.0, 0.7])  # what is left of how often there was a jump
+    np.testing.assert_allclose(found.jump_rates, [3.0, 0.0, 0.0, 0.7])  # what is left of how often there was a jump
     assert (found.goals == table.goals).all()
 
 
@@ -27,7 +27,7 @@ def test_bends_are_those_of_the_decoded_clip_and_sharp_ones_are_not_made() -> No
     model = learn({"walk": [take]})
     here = np.repeat(np.arange(len(model.weights)), model.jumps.counts)
     bends, limit = _shown_bends(model, here), SHARPEST / SHARP * float(model.limits[0, 0])
-    drawn = model.jumps.chances * model.jumps.haste[here] > 0.0
+    drawn = model.jumps.chances * model.jumps.jump_rates[here] > 0.0
     assert drawn.sum() > 50 and bends[drawn].max() <= limit
     turning = model.turning
     assert turning is not None
@@ -37,10 +37,10 @@ def test_bends_are_those_of_the_decoded_clip_and_sharp_ones_are_not_made() -> No
     other = replace(model)
     other.__dict__["turning"] = turning._replace(columns=columns)
     left = without_whips(other)
-    assert model.jumps.haste[spun] > 0.0 and left.haste[spun] < 0.5 * model.jumps.haste[spun]
+    assert model.jumps.jump_rates[spun] > 0.0 and left.jump_rates[spun] < 0.5 * model.jumps.jump_rates[spun]
     far = np.abs(np.arange(len(model.weights)) - spun) > 8
     far &= ~np.isin(np.arange(len(far)), here[np.abs(model.jumps.goals - spun) <= 8])
-    np.testing.assert_allclose(left.haste[far], model.jumps.haste[far], rtol=1e-6)
+    np.testing.assert_allclose(left.jump_rates[far], model.jumps.jump_rates[far], rtol=1e-6)
     assert len(BEFORE) > 1  # also between frames
 
 

@@ -7,8 +7,9 @@ import pytest
 
 import freshtake as ft
 from freshtake.density import DensityModel, Settings, learn
+from freshtake.density.class_cycles import Holding, cycle_starts, holding
 from freshtake.density.class_weights import schedule
-from freshtake.density.cycle_blending import MixState, swerve
+from freshtake.density.cycle_blending import MixState, vary_pose
 from freshtake.density.even_jumps import no_jumps
 from freshtake.density.jumps import (
     AGE,
@@ -25,7 +26,6 @@ from freshtake.density.jumps import (
     excess,
     visit,
 )
-from freshtake.density.measures import Holding, cycle_starts, holding
 from freshtake.density.runs import read_at
 from freshtake.density.synthesize import BlendState
 from freshtake.errors import UsageError
@@ -78,11 +78,11 @@ def test_the_state_is_a_value() -> None:
     model = two_switched()
     state = model.start(np.random.default_rng(1), {"small": 1.0})
     assert isinstance(state, BlendState)
-    before = [np.copy(part) for part in (state.held, state.clock, state.credit, state.visits)]
+    before = [np.copy(part) for part in (state.history, state.clock, state.credit, state.visits)]
     first = model.advance(state, np.tile([0.5, 0.5], (200, 1)), np.random.default_rng(2))[1]
     again = model.advance(state, np.tile([0.5, 0.5], (200, 1)), np.random.default_rng(2))[1]
     np.testing.assert_array_equal(first, again)
-    for was, now in zip(before, (state.held, state.clock, state.credit, state.visits), strict=True):
+    for was, now in zip(before, (state.history, state.clock, state.credit, state.visits), strict=True):
         np.testing.assert_array_equal(was, now)
 
 
@@ -251,7 +251,7 @@ def test_a_pose_leaves_its_curve_by_no_more_than_all_may_lead_away() -> None:
     usual, moved = 2.0, []
     for far in (0.1, 10.0, 1000.0):
         own, other, wander = np.zeros((1, 3)), np.array([[0.6 * far, 0.8 * far, 5.0]]), np.array([1.0, 1.0])
-        share = swerve(own, other, wander, np.array([0.5, 0.5]), rates, bounded(FAR * usual, 1.0), 0, 1.0)
+        share = vary_pose(own, other, wander, np.array([0.5, 0.5]), rates, bounded(FAR * usual, 1.0), 0, 1.0)
         np.testing.assert_allclose(own, share * other)
         moved.append(float(np.linalg.norm(own[0, :2])))
     assert 0.0 < moved[0] < 0.1 and moved[1] <= moved[2] + 1e-12
@@ -259,7 +259,7 @@ def test_a_pose_leaves_its_curve_by_no_more_than_all_may_lead_away() -> None:
 
 
 def test_a_jump_evens_out_by_how_much_the_pose_had_left_its_curve() -> None:
-    """From the frame that was given out, not from the recorded one beside it; then it leaves the new curve from 0."""
+    """From the frame that was given out, not from the recorded one next to it; then it leaves the new curve from 0."""
     take = ft.samples.walk(np.random.default_rng(1), cycles=8, fps=30.0, amount=2.0)
     model = learn({"walk": [take]}, Settings(novelty=0.5, stay=0.5))
     rng, d = np.random.default_rng(0), model.modes
@@ -274,11 +274,13 @@ def test_a_jump_evens_out_by_how_much_the_pose_had_left_its_curve() -> None:
             run = int(state.clock[0, RUN])
             first, end = model.track.firsts[run], model.track.lasts[run]
             read_at(model.track.rows, state.clock[0, PLACE] - state.clock[0, PACE], first, end, d, there)
-            np.testing.assert_allclose(state.held[0, 2, :d], before[0, :d] - there, atol=1e-9)
-            beside = np.empty(d)
+            np.testing.assert_allclose(state.history[0, 2, :d], before[0, :d] - there, atol=1e-9)
+            recorded = np.empty(d)
             run = int(last.clock[0, RUN])
-            read_at(model.track.rows, last.clock[0, PLACE], model.track.firsts[run], model.track.lasts[run], d, beside)
-            wide = max(wide, float(np.linalg.norm(before[0, :d] - beside)))
+            read_at(
+                model.track.rows, last.clock[0, PLACE], model.track.firsts[run], model.track.lasts[run], d, recorded
+            )
+            wide = max(wide, float(np.linalg.norm(before[0, :d] - recorded)))
             assert abs(state.wander[0, 0]) < 0.2
         before = row
     assert jumps > 20 and wide > 0.2 * float(model.limits[0, 1])
@@ -294,11 +296,11 @@ def test_a_pose_goes_away_from_another_only_as_far_as_it_may_be_exaggerated() ->
     moved = []
     for start in (-1.0, 1.0):
         own = np.zeros((1, 3))
-        swerve(own, other, np.array([start, start]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.05), 0, 1.0)
+        vary_pose(own, other, np.array([start, start]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.05), 0, 1.0)
         moved.append(float(own[0, 0]))
     assert -0.05 <= moved[0] < -0.04 and moved[1] > 0.3
     own = np.zeros((1, 3))
-    swerve(own, other, np.array([-1.0, -1.0]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.0), 0, 1.0)
+    vary_pose(own, other, np.array([-1.0, -1.0]), np.array([0.5, 0.5]), rates, bounded(1e9, 0.0), 0, 1.0)
     assert (own == 0.0).all()
 
 

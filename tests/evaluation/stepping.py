@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.evaluation.comparable import Material, unpacked
-from freshtake.evaluation.gallery import Gallery
+from freshtake.evaluation.tracks import Gallery
 from freshtake.motion import Clip, Skeleton
 from freshtake.numeric.rotations import from_rotvec, multiply
 

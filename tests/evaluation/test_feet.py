@@ -8,7 +8,7 @@ import numpy as np
 
 from freshtake.evaluation import movement
 from freshtake.evaluation.comparable import unpacked
-from freshtake.evaluation.gallery import Gallery
+from freshtake.evaluation.tracks import Gallery
 from freshtake.motion import Clip, Skeleton
 from tests.evaluation.stepping import prepared, slid, takes
 

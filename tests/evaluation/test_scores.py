@@ -10,8 +10,8 @@ import pytest
 from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.evaluation import Evaluation, evaluate
 from freshtake.evaluation.comparable import unpacked
-from freshtake.evaluation.gallery import Gallery
 from freshtake.evaluation.scores import score_track
+from freshtake.evaluation.tracks import Gallery
 from freshtake.motion import Clip, MeshSequence, Skeleton, Stroke
 from freshtake.motion.edit import resample, sampled_at, take_frames, turned
 from tests.evaluation.stepping import jittered, slid, take, takes

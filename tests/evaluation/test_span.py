@@ -6,7 +6,7 @@ import numpy as np
 
 from freshtake.evaluation import novelty
 from freshtake.evaluation.comparable import unpacked
-from freshtake.evaluation.gallery import Gallery
+from freshtake.evaluation.tracks import Gallery
 from freshtake.motion import Stroke
 from tests.evaluation.stepping import prepared, takes
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.evaluation.tracks import dtw_distances, dtw_path, laid_on
-from freshtake.motion.body.pose_space import distances
+from freshtake.evaluation.tracks import aligned_to, dtw_distances, dtw_path
+from freshtake.motion.body.orientation import distances
 from freshtake.numeric.arrays import Floats
 
 
@@ -57,5 +57,5 @@ def test_equal_sequences_have_no_distance_and_time_does_not_count() -> None:
     same, warped = dtw_distances([(curve, curve), (curve, slower)])
     assert same < 1e-7
     assert warped < 0.03
-    assert np.abs(laid_on(curve, slower) - curve).max() < 0.12
-    assert np.abs(laid_on(curve, curve) - curve).max() < 1e-12
+    assert np.abs(aligned_to(curve, slower) - curve).max() < 0.12
+    assert np.abs(aligned_to(curve, curve) - curve).max() < 1e-12

@@ -26,6 +26,7 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.formats import read_clip
 from freshtake.motion import Clip
+from freshtake.motion.clip import ROOT_MOTIONS
 from freshtake.motion.edit import resample, scaled
 from freshtake.motion.skeleton import compatible
 from freshtake.motion.verdict import RED, judge, standard_of
@@ -155,14 +156,15 @@ def _vary_options(rng: Rng) -> list[str]:
     options = [
         ["--amount", f"{rng.choice([0.0, 0.5, 1.0, 1.5, 2.0])}"], ["--seed", str(rng.integers(1000))],
         ["--cycles", str(rng.integers(1, 4))], ["--no-plant"], ["--seconds", f"{rng.uniform(1.0, 4.0):.2f}"],
-        ["--speed", f"{rng.uniform(0.7, 1.4):.2f}"], ["--loop"], ["--in-place"], ["--root-motion"],
+        ["--speed", f"{rng.uniform(0.7, 1.4):.2f}"], ["--loop"], ["--in-place"],
+        ["--root-motion", str(rng.choice(ROOT_MOTIONS))],
         ["--heading", f"{rng.uniform(-120, 120):.0f}"],
     ]  # fmt: skip
     return [word for k in rng.permutation(len(options))[: rng.integers(1, 3)] for word in options[int(k)]]
 
 
 def _stream_options(rng: Rng) -> list[str]:
-    options = [["--amount", "1.5"], ["--seed", "5"], ["--no-plant"], ["--speed", "1.2"], ["--in-place"], []]
+    options = [["--amount", "1.5"], ["--seed", "5"], ["--no-plant"], ["--in-place"], []]
     return options[int(rng.integers(len(options)))]
 
 
@@ -185,6 +187,8 @@ def outcome(command: list[str], takes: list[str], same_body: bool, about: str, o
     files = sorted(path for path in out.rglob("*") if path.is_file() and path not in before) if out.exists() else []
     files = [path for path in files if path.suffix[1:] in FORMATS and "poses" not in path.name]
     if code == 2:  # of several files, those before the one that is refused are written: that one must not be
+        if "ftm: " in sentence and "expected" in sentence:  # all models here are our own
+            return Outcome(command, code, sentence, "a model that was written cannot be read", about)
         refused = [path for path in files if path.name in sentence or len(takes) < 2]
         wrong = f"wrote {refused[0].name} although it refused" if refused else ""
         return Outcome(command, code, sentence, wrong or (wrong_files(files, takes, same_body) if files else ""), about)

@@ -10,16 +10,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.bridge.clip_arrays import packed, unpacked
 from freshtake.bridge.job_request import arrays_of, clip_of
-from freshtake.bridge.messages import Message, MessageError, decoded, encoded
+from freshtake.bridge.messages import Message, decoded, encoded, packed, unpacked
 from freshtake.crowd.folder import read_json
 from freshtake.crowd.ground import read_ground
 from freshtake.crowd.plan import GroundMap
 from freshtake.crowd.plan_files import read_places, read_plan, read_table
 from freshtake.crowd.shard_files import Motions, read_shard, write_shard
-from freshtake.errors import UsageError
-from freshtake.formats import vmc
+from freshtake.formats import vrm
 from freshtake.formats.joint_files import read_body_maps, read_contacts, read_limits, read_mapping, read_pins
 from freshtake.formats.obj import read_sidecar
 from freshtake.formats.report_files import read_stars
@@ -98,17 +96,13 @@ def read_whole_plan(path: Path) -> None:
 
 def read_packet(path: Path) -> None:
     """Decode a packet of OSC."""
-    vmc.decoded(path.read_bytes())
+    vrm.decoded(path.read_bytes())
 
 
 def read_message(path: Path) -> None:
     """Decode a message of the bridge, its clips too."""
-    try:
-        message = decoded(path.read_bytes())
-        clips = unpacked(message.values.get("clips"), message.arrays)
-    except MessageError as error:  # the program on the other side has no FreshtakeError
-        raise UsageError(str(error)) from None
-    for arrays in clips:
+    message = decoded(path.read_bytes())
+    for arrays in unpacked(message.values.get("clips"), message.arrays):
         clip_of(arrays)
 
 
@@ -183,7 +177,7 @@ def side_files(folder: Path) -> dict[str, SideFile]:
             (_json({"format": "freshtake mesh sequence", "fps": 10.0, "up": "y"}),),
             read_sidecar,
         ),
-        "packet": SideFile("x.osc", (vmc.message("/freshtake/amount", 0.5), vmc.message("/a", "b", 3)), read_packet),
+        "packet": SideFile("x.osc", (vrm.message("/freshtake/amount", 0.5), vrm.message("/a", "b", 3)), read_packet),
         "message": SideFile("x.bin", (_message(),), read_message),
     }
 

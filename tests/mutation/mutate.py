@@ -1,6 +1,6 @@
 """Break the numeric core on purpose, one operator, comparison or constant at a time, and list what no test notices.
 
-    python -m tests.mutation.mutate [METHOD ...] [--most 20]
+    python -m tests.mutation.mutate [METHOD ...] [--most 20] [--constants]
 
 Each mutation runs in a forked process of its own, in which the module is loaded from its changed source and only the
 tests that belong to it run, uncompiled: compiling would take longer than they do. Not part of `make test`: see
@@ -21,7 +21,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType
-from typing import NamedTuple
+from typing import NamedTuple, TypeGuard
 
 ROOT = Path(__file__).resolve().parents[2]
 SECONDS = 90  # a mutation that runs for longer hangs, which tests would notice
@@ -36,13 +36,39 @@ class Target(NamedTuple):
     tests: tuple[str, ...]
 
 
+EQUIVALENT = {"BLOCK", "MARGIN"}  # blocks of any length, and any margin that is not less, give the same motion
+LAWS = "variation/test_constants.py"
 TARGETS = (
-    Target("variation", "variation.deviations", ("variation/test_variants.py",)),
-    Target("variation", "variation.sampling", ("variation/test_sampling.py", "variation/test_variants.py")),
-    Target("variation", "variation.standing", ("variation/test_standing.py",)),
-    Target("variation", "variation.conditioning", ("variation/test_conditioning.py",)),
-    Target("style", "style.warping.space_warp", ("style/warping/test_space_warp.py",)),
-    Target("style", "style.warping.time_warp", ("style/warping/test_time_warp.py",)),
+    Target("variation", "variation.deviations", (LAWS, "variation/test_variants.py", "variation/test_conditioning.py")),
+    Target("variation", "variation.sampling", (LAWS, "variation/test_sampling.py", "variation/test_variants.py")),
+    Target(
+        "variation",
+        "variation.standing",
+        (
+            LAWS,
+            "variation/test_standing.py",
+        ),
+    ),
+    Target("variation", "variation.phase", (LAWS, "variation/test_phase.py", "variation/test_sampling.py")),
+    Target("variation", "variation.population", (LAWS, "variation/test_population.py", "variation/test_variants.py")),
+    Target("variation", "variation.network", (LAWS, "variation/test_likelihood.py", "variation/test_network.py")),
+    Target(
+        "variation",
+        "variation.planting",
+        (
+            LAWS,
+            "variation/test_planting.py",
+        ),
+    ),
+    Target(
+        "variation",
+        "variation.goals.steering",
+        (
+            LAWS,
+            "variation/goals/test_steering.py",
+        ),
+    ),
+    Target("style", "style.warping.warps", ("style/warping/test_space_warp.py", "style/warping/test_time_warp.py")),
     Target("style", "style.systems.state_kernels", ("style/systems/test_banks.py",)),
     Target("density", "density.runs", ("density/test_runs.py",)),
     Target("density", "density.jumps", ("density/test_kernel_twins.py",)),
@@ -65,26 +91,34 @@ SWAPS: dict[type[ast.AST], type[ast.AST]] = {
 
 
 class Mutation(NamedTuple):
-    """One change inside a function: its line, what it is, and where in the tree."""
+    """One change inside a function or of a named constant: its line, what it is, and where in the tree."""
 
     line: int
     change: str
-    function: int
+    scope: int
     node: int  # in the order of ast.walk
     changed: ast.AST
 
     def applied(self, tree: ast.Module) -> ast.Module:
         """A copy of the module's tree with this change."""
         whole = copy.deepcopy(tree)
-        target = list(ast.walk(functions(whole)[self.function]))[self.node]
+        target = list(ast.walk(scopes(whole)[self.scope]))[self.node]
         for name, value in ast.iter_fields(self.changed):
             setattr(target, name, value)
         return whole
 
 
-def functions(tree: ast.Module) -> list[ast.FunctionDef]:
-    """Those of a module, without methods."""
-    return [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+def scopes(tree: ast.Module) -> list[ast.FunctionDef | ast.Assign]:
+    """Return the functions of a module, without methods, and its named constants."""
+    return [node for node in tree.body if isinstance(node, ast.FunctionDef) or is_constant(node)]
+
+
+def is_constant(node: ast.stmt) -> TypeGuard[ast.Assign]:
+    """Whether a statement gives numbers a name, such as SLOWEST, FASTEST = 0.4, 2.5."""
+    if not isinstance(node, ast.Assign):
+        return False
+    name = ast.unparse(node.targets[0]).strip("()").replace(", ", "")
+    return name.isupper() and name not in EQUIVALENT
 
 
 def path_of(module: str) -> Path:
@@ -93,12 +127,22 @@ def path_of(module: str) -> Path:
 
 
 def mutations(tree: ast.Module) -> Iterator[Mutation]:
-    """Every change that can be made inside functions."""
-    for f, function in enumerate(functions(tree)):
-        for k, node in enumerate(ast.walk(function)):
-            for changed, change in changes(node):
-                line = getattr(node, "lineno", function.lineno)
-                yield Mutation(line, f"{function.name}: {change}", f, k, changed)
+    """Every change that can be made inside functions and of named constants."""
+    for f, scope in enumerate(scopes(tree)):
+        for k, node in enumerate(ast.walk(scope)):
+            if isinstance(scope, ast.Assign):
+                name, found = ast.unparse(scope.targets[0]), nearby(node)
+            else:
+                name, found = scope.name, changes(node)
+            for changed, change in found:
+                yield Mutation(getattr(node, "lineno", scope.lineno), f"{name}: {change}", f, k, changed)
+
+
+def nearby(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
+    """A number that is wrong, but not absurdly so: the next one, or half as much again."""
+    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+        value = node.value + 1 if isinstance(node.value, int) else 1.5 * node.value
+        yield _with(node, value=value), f"{node.value} becomes {value:g}"
 
 
 def changes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
@@ -164,6 +208,7 @@ def main(arguments: Sequence[str]) -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("methods", nargs="*", help="variation, style, density, texture, planting; default: all")
     parser.add_argument("--most", type=int, default=20, help="mutations per module, at equal steps through all of them")
+    parser.add_argument("--constants", action="store_true", help="named constants only, all of them")
     chosen = parser.parse_args(arguments)
     os.environ["NUMBA_DISABLE_JIT"] = "1"
     for name in ("numpy", "numba", "scipy.stats", "pytest"):  # loaded once, for all forks
@@ -177,8 +222,11 @@ def main(arguments: Sequence[str]) -> int:
             print(f"{target.module}: its tests fail, or take too long, without any mutation", flush=True)
             continue
         every = list(mutations(tree))
-        step = max(len(every) / chosen.most, 1.0)
-        picked = [every[int(k * step)] for k in range(min(chosen.most, len(every)))]
+        if chosen.constants:
+            every = [one for one in every if isinstance(scopes(tree)[one.scope], ast.Assign)]
+        most = len(every) if chosen.constants else min(chosen.most, len(every))
+        step = max(len(every) / max(most, 1), 1.0)
+        picked = [every[int(k * step)] for k in range(most)]
         left = [one for one in picked if survives(target, one.applied(tree))]
         print(
             f"{target.module}: {len(picked) - len(left)} of {len(picked)} noticed (there are {len(every)})", flush=True

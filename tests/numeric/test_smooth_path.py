@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.smooth_path import COLUMNS, EDGE, PathRoom, path_room, smooth_paths
+from freshtake.numeric.smooth_path import COLUMNS, EDGE, PathRoom, path_room, smooth_paths, solve_banded
 
 
 def solved(weights: Floats, targets: Floats, past: Floats, known: int, room: PathRoom | None = None) -> Floats:
@@ -20,7 +20,7 @@ def solved(weights: Floats, targets: Floats, past: Floats, known: int, room: Pat
     return room.path[EDGE : EDGE + frames, :columns].copy()
 
 
-def dense(weights: Floats, targets: Floats, past: Floats, known: int) -> Floats:
+def solved_at_once(weights: Floats, targets: Floats, past: Floats, known: int) -> Floats:
     """The same by one large least-squares problem."""
     count, columns = targets.shape
     rows, right = [np.diag(np.sqrt(weights))], [np.sqrt(weights)[:, None] * targets]
@@ -42,7 +42,7 @@ def test_it_is_the_least_squares_solution(known: int, frames: int) -> None:
     rng = np.random.default_rng(known)
     weights, targets, past = rng.uniform(1e-4, 0.1, frames), rng.normal(size=(frames, 2)), rng.normal(size=(3, 2))
     np.testing.assert_allclose(
-        solved(weights, targets, past, known), dense(weights, targets, past, known), atol=1e-8, rtol=1e-8
+        solved(weights, targets, past, known), solved_at_once(weights, targets, past, known), atol=1e-8, rtol=1e-8
     )
 
 
@@ -67,7 +67,7 @@ def test_every_column_has_weights_of_its_own() -> None:
     for column in range(COLUMNS):
         one = slice(column, column + 1)
         np.testing.assert_allclose(
-            made[:, one], dense(weights[:, column], targets[:, one], past[:, one], 3), atol=1e-8, rtol=1e-8
+            made[:, one], solved_at_once(weights[:, column], targets[:, one], past[:, one], 3), atol=1e-8, rtol=1e-8
         )
 
 
@@ -79,3 +79,38 @@ def test_room_that_was_used_for_longer_paths_changes_nothing() -> None:
         np.testing.assert_array_equal(
             solved(weights, targets, past, known, room), solved(weights, targets, past, known)
         )
+
+
+def dense(bands: Floats) -> Floats:
+    """The matrices (systems, rows, rows) that the bands stand for."""
+    rows, columns, systems = bands.shape
+    out = np.zeros((systems, rows, rows))
+    for i in range(rows):
+        for k in range(min(i + 1, columns)):
+            out[:, i, i - k] = out[:, i - k, i] = bands[i, k]
+    return out
+
+
+def systems(rng: np.random.Generator, rows: int, width: int, count: int) -> np.ndarray:
+    """Diagonally dominant, hence positive definite."""
+    bands = rng.normal(size=(rows, width + 1, count))
+    bands[:, 0] = 2.0 * (width + 1) * np.abs(bands).max() + rng.random((rows, count))
+    return bands
+
+
+@pytest.mark.parametrize("rows", [1, 2, 5, 40])
+@pytest.mark.parametrize("width", [0, 1, 2, 3])
+def test_equals_dense_elimination(rows: int, width: int) -> None:
+    rng = np.random.default_rng(10 * rows + width)
+    bands, right = systems(rng, rows, width, 4), rng.normal(size=(rows, 4))
+    matrices = dense(bands)
+    expected = np.stack([np.linalg.solve(matrices[k], right[:, k]) for k in range(4)], axis=1)
+    np.testing.assert_allclose(solve_banded(bands.copy(), right), expected, rtol=1e-10)
+
+
+def test_right_sides_stay_as_they_are() -> None:
+    rng = np.random.default_rng(1)
+    right = rng.normal(size=(9, 2))
+    kept = right.copy()
+    solve_banded(systems(rng, 9, 2, 2), right)
+    np.testing.assert_array_equal(right, kept)

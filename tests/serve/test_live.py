@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+import socket
 import struct
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
@@ -15,6 +17,7 @@ import pytest
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import ClientConnection, connect
 
+from freshtake.formats.vrm import PoseReader
 from freshtake.serve import live
 from freshtake.serve.live import RATE
 from freshtake.workflows.live import Steers
@@ -29,7 +32,7 @@ def opened(studio: Studio, model: str, query: str = "") -> Iterator[tuple[Client
 
 def frame(message: bytes, count: int) -> tuple[int, np.ndarray]:
     number, x, z = struct.unpack_from("<Iff", message)
-    return number, np.frombuffer(message, "<f4", offset=12).reshape(count, 3) + np.array([x, 0.0, z])
+    return number, np.frombuffer(message, "<f4", 3 * count, offset=12).reshape(count, 3) + np.array([x, 0.0, z])
 
 
 def frames(socket: ClientConnection, count: int, number: int, controls: dict[int, Any] | None = None) -> Any:
@@ -101,7 +104,9 @@ class Still:
 
     def now(self) -> SimpleNamespace:
         self.pipe.amounts.append(self.steers.amount)
-        return SimpleNamespace(points=np.zeros((1, 3)), ground=(0.0, 0.0), frame=None)
+        return SimpleNamespace(
+            points=np.zeros((1, 3)), ground=(0.0, 0.0), frame=None, turns=np.zeros((0, 4)), clip=None
+        )
 
     def advance(self, seconds: float) -> None:
         assert seconds == self.steers.speed / RATE
@@ -111,7 +116,7 @@ def test_controls_act_within_a_tenth_of_a_second(monkeypatch: pytest.MonkeyPatch
     pipe, steers = ClockedPipe(), Steers()
     monkeypatch.setattr(live, "time", pipe)
     with pytest.raises(EOFError):
-        live._send_frames(pipe, Still(steers, pipe), steers)  # type: ignore[arg-type]
+        live._send_frames(pipe, Still(steers, pipe), steers, Path("m.ftm"))  # type: ignore[arg-type]
     first = pipe.amounts.index(3.0)
     assert 40 < first <= 40 + 0.1 * RATE
     assert pipe.now == pytest.approx(89 / RATE - live.AHEAD), "frames are made a little before they are due"
@@ -152,3 +157,31 @@ def test_a_waiting_process_that_was_killed_is_replaced(studio: Studio, model: st
     spare.join()
     with opened(studio, model) as (socket, told):
         assert len(frames(socket, told["manifest"]["shapes"][0]["count"], 2)[0]) == 2
+
+
+def test_what_is_shown_is_sent_to_avatars_too(studio: Studio, model: str) -> None:
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as avatar, opened(studio, model, "?seed=3") as (line, told):
+        avatar.bind(("127.0.0.1", 0))
+        avatar.settimeout(PATIENCE)
+        address = f"vmc://127.0.0.1:{avatar.getsockname()[1]}"
+        line.send(json.dumps({"send": address}))
+        _, said = frames(line, told["manifest"]["shapes"][0]["count"], 30)
+        assert said == [{"sending": address}]
+        reader = PoseReader()
+        while not reader.complete:
+            reader.take(avatar.recv(65536))
+        clip = reader.clip(1 / 60)
+        assert 0.5 < clip.root[0, 1] < 1.5, "hips are as high as those of a person, in metres"
+        line.send(json.dumps({"send": "http://somewhere"}))
+        _, said = frames(line, told["manifest"]["shapes"][0]["count"], 30)
+        assert "vmc://" in said[0]["error"]
+
+
+def test_a_person_wears_the_neutral_body_live(studio: Studio, model: str) -> None:
+    with opened(studio, model) as (line, told):
+        shape = told["manifest"]["shapes"][0]
+        message = next(one for one in iter(lambda: line.recv(timeout=PATIENCE), None) if isinstance(one, bytes))
+    numbers = np.frombuffer(message, "<f4", offset=12)
+    turns = numbers[3 * shape["count"] :].reshape(-1, 4)
+    assert "wear" in shape and len(turns) == len(told["manifest"]["wears"][0]["joints"])
+    assert np.allclose(np.linalg.norm(turns, axis=1), 1.0, atol=1e-4)

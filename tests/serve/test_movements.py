@@ -144,3 +144,11 @@ def test_adopted_takes_are_described_so_that_new_ones_join_them(tmp_path: Path) 
 
 def test_a_take_without_any_like_it_is_for_itself() -> None:
     assert best_movement([], "walk_1", print_of(walk(1))) is None
+
+
+def test_samples_do_not_mix_with_takes_of_the_user(tmp_path: Path) -> None:
+    with running(tmp_path / "project") as studio:
+        send(studio, "walk_1.bvh", walk(7), tmp_path)
+        for _ in range(2):
+            studio.samples("walk", 1)
+        assert [len(takes) for takes in in_movements(studio).values()] == [1, 2], "the user's, and both of the samples"

@@ -19,8 +19,8 @@ def test_what_was_compiled_is_known(tmp_path: Path, monkeypatch: pytest.MonkeyPa
     import numba
 
     plant(samples.walk(np.random.default_rng(0), cycles=1))
-    assert has_machine_code("numeric.banded.solve_banded")
-    assert not has_machine_code("numeric.banded.no_such_function")
+    assert has_machine_code("numeric.smooth_path.solve_banded")
+    assert not has_machine_code("numeric.smooth_path.no_such_function")
     monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
     assert steps_to_compile() == [name for name in STEPS if name != "clips on other skeletons"], "nothing is here yet"
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from freshtake import samples
-from freshtake.evaluation.study.conditions import clones_of
+from freshtake.evaluation.study.schedule import clones_of
 from freshtake.formats.study_csv import read_key, read_ratings
 from tests.serve.methods.tasks_here import Here
 from tests.studio.server import Studio, Window

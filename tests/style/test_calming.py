@@ -7,7 +7,7 @@ import numpy as np
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block
 from freshtake.style.settings import Settings
-from freshtake.style.systems.system_choice import CALMING, Known, Trial, calming_of
+from freshtake.style.systems.system_choice import CALMING, Prior, Trial, calming_of
 from freshtake.style.translation_kernels import calmed
 
 DT = 1.0 / 60.0
@@ -25,7 +25,7 @@ def chosen(signals: list[Floats]) -> float:
         return [Trial(r, wanted[k], PAST, k) for k, r in enumerate(rows)]
 
     block = (Block("joint", (0,), (0,)),)
-    known = Known(np.zeros((1, 1)), np.ones(1))
+    known = Prior(np.zeros((1, 1)), np.ones(1))
     return calming_of(block, trials_of, known, Settings(), 60.0, map, lambda errors: float(np.sqrt(errors.sum())))
 
 

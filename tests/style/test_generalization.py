@@ -7,7 +7,7 @@ import pytest
 from scipy.integrate import quad
 
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.style.generalization import blend_curve, unlikeness
+from freshtake.style.columns import blend_curve, unlikeness
 from freshtake.style.synthesize import UNBOUNDED
 from freshtake.style.translation_kernels import Frames, blends_of
 

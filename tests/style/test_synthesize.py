@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from freshtake.motion.features.ground import Start, summed
+from freshtake.motion.features.angles import Start, summed
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal
 from freshtake.style.synthesize import Body, Pace, Translator, translator

@@ -7,8 +7,7 @@ import pytest
 from scipy.special import erf
 
 from freshtake.motion.edit import heading
-from freshtake.style.columns import normal_of, parts_of, reach_of
-from freshtake.style.generalization import LEAST, ORDINARY, confidences
+from freshtake.style.columns import LEAST, ORDINARY, confidences, normal_of, parts_of, reach_of
 from freshtake.style.learning import learn
 from freshtake.style.pairs import _about_course
 from freshtake.style.settings import Settings

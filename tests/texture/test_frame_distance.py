@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.motion.features.ground import Path, ground_of, set_ground
+from freshtake.motion.features.angles import Path, ground_of, set_ground
 from freshtake.texture.examples import body_velocities, central_velocities
 from freshtake.texture.frame_distance import (
     ahead,

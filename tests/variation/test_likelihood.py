@@ -11,7 +11,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import UsageError
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.likelihood import student, take_likelihood
+from freshtake.variation.network import student, take_likelihood
 from tests.conftest import DATA
 from tests.variation.test_variants import examples
 

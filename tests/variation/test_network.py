@@ -10,7 +10,8 @@ import pytest
 
 from freshtake.errors import InvalidMotion
 from freshtake.variation import Amount, VariationModel, learn, transition_strengths
-from freshtake.variation.network import TransitionNetwork, topological_order, transition_network
+from freshtake.variation.network import transition_network
+from freshtake.variation.paper.networks import TransitionNetwork, topological_order
 from tests.variation.test_variants import examples
 
 

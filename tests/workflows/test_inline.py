@@ -44,3 +44,12 @@ def test_what_cannot_be_shown_is_one_sentence(takes: list[ft.Clip], tmp_path: Pa
         ft.view(tmp_path / "none.bvh")
     ft.write(tmp_path / "a.bvh", takes[0])
     assert "notebook" in repr(ft.view(tmp_path / "a.bvh", variants=takes))
+
+
+def test_motions_and_models_show_themselves(takes: list[ft.Clip]) -> None:
+    model = ft.variation.learn(takes, rng=np.random.default_rng(1))
+    shown = takes[0].show(title="one", height=200)
+    assert [shape.name for shape in shown.scene.shapes] == [takes[0].name] and shown.height == 200
+    assert len(model.show(count=3).scene.shapes) == 3
+    assert len(ft.samples.letter_a(np.random.default_rng(0)).show().scene.shapes) == 1
+    assert len(ft.samples.flag(np.random.default_rng(0), frames=5, columns=4, rows=3).show().scene.shapes) == 1

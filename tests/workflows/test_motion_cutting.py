@@ -32,6 +32,16 @@ def pieces(take: Path, folder: Path, capsys: pytest.CaptureFixture[str], *option
     return said
 
 
+def test_takes_that_share_a_name_are_cut_under_the_names_of_their_files(tmp_path: Path) -> None:
+    """Mixamo calls the animation of every file mixamo.com."""
+    for seed in range(2):
+        take = freshtake.samples.walk(np.random.default_rng(seed), cycles=3).changed(name="mixamo.com", unit_m=0.01)
+        freshtake.write(tmp_path / f"walk_{seed}.fbx", take)
+    files = [str(tmp_path / f"walk_{seed}.fbx") for seed in range(2)]
+    assert run(["cut", *files, "-o", str(tmp_path / "out")]) == 0
+    assert {path.stem[:-4] for path in (tmp_path / "out").iterdir()} == {"walk_0", "walk_1"}
+
+
 @pytest.mark.parametrize("options", [[], ["--cycles"]])
 def test_cycles_include_both_ends(options: list[str], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     take = freshtake.samples.walk(np.random.default_rng(3), cycles=5)

@@ -18,8 +18,7 @@ from freshtake.cli.entry import run
 from freshtake.cli.live import pressed_keys
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm.io import Stored
-from freshtake.formats.humanoid import humanoid_of
-from freshtake.formats.vmc import Message, message, mirrored_places, mirrored_turns, unity_name
+from freshtake.formats.vrm import Message, humanoid_of, message, mirrored_places, mirrored_turns, unity_name
 from freshtake.motion import Clip
 from freshtake.motion.edit import scaled
 from freshtake.samples import walk

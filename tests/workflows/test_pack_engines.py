@@ -163,7 +163,7 @@ def travelling(degrees: float, distance: float = 100.0) -> Clip:
     angle = np.radians(degrees)
     travel = distance * np.array([np.sin(angle), 0.0, np.cos(angle)])
     root = np.repeat(clip.root[:1], 10, axis=0) + travel * np.arange(10)[:, None] / 10
-    from freshtake.motion.playback import Playback
+    from freshtake.motion.clip import Playback
 
     info = Playback(travel, 10 * clip.frame_time, loop=True)
     return clip.changed(root=root, rotations=np.repeat(clip.rotations[:1], 10, axis=0)).changed(playback=info)

@@ -14,7 +14,7 @@ from ..armature.motion import Motion
 
 def packed_motions(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, Any]], dict[str, np.ndarray]]:
     """Values and arrays of a request."""
-    from freshtake.bridge.clip_arrays import ClipArrays, packed
+    from freshtake.bridge.messages import ClipArrays, packed
 
     clips = [
         ClipArrays(
@@ -28,7 +28,7 @@ def packed_motions(motions: Sequence[Motion], key: str) -> tuple[list[dict[str, 
 
 def motions_of(listed: Any, arrays: Mapping[str, Any], key: str = "clips") -> list[Motion]:
     """The motions of an answer."""
-    from freshtake.bridge.clip_arrays import unpacked
+    from freshtake.bridge.messages import unpacked
 
     return [_upright(clip, _motion(clip)) for clip in unpacked(listed, arrays, key)]
 

@@ -24,7 +24,7 @@ def main() -> None:
 
 
 def _streams() -> tuple[BinaryIO, BinaryIO]:
-    """The standard streams as files of our own; whoever prints now, in Python or in C, prints to standard error."""
+    """Return the standard streams as separate files; prints, of Python or C, go to standard error from now on."""
     incoming, outgoing = os.fdopen(os.dup(0), "rb", 0), os.fdopen(os.dup(1), "wb")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

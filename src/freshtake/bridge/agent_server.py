@@ -94,10 +94,10 @@ def request_of(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path])
     request = tools().get(task)
     if request is None:
         raise UsageError(f"there is no tool {task!r}; there are {', '.join(tools())}")
-    known = {one.name for one in arguments_of(request)}
-    unknown = [name for name in arguments if name not in known and name != REPLACE]
+    names = {one.name for one in arguments_of(request)}
+    unknown = [name for name in arguments if name not in names and name != REPLACE]
     if unknown:
-        raise UsageError(f"{task} has no argument {unknown[0]!r}; there are {', '.join(sorted(known))}")
+        raise UsageError(f"{task} has no argument {unknown[0]!r}; there are {', '.join(sorted(names))}")
     missing = [one.name for one in fields_of(request) if one.required and arguments.get(one.name) is None]
     if missing:
         raise UsageError(f"{task} needs {', '.join(missing)}")
@@ -142,8 +142,8 @@ def plain(value: Any) -> Any:
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
-        kept = {str(key): plain(one) for key, one in value.items()}
-        return {key: one for key, one in kept.items() if one is not None}
+        values = {str(key): plain(one) for key, one in value.items()}
+        return {key: one for key, one in values.items() if one is not None}
     if isinstance(value, list | tuple):
         return [one for one in map(plain, value) if one is not None]
     if isinstance(value, Path):

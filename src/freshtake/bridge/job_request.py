@@ -12,22 +12,21 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.bridge.clip_arrays import ClipArrays, packed, unpacked
-from freshtake.bridge.messages import Arrays
+from freshtake.bridge.messages import Arrays, ClipArrays, packed, unpacked
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import by_name, take_in, write
 from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.playback import playback_from
+from freshtake.motion.clip import playback_from
 from freshtake.requests.fields import Request as FieldsOf
 from freshtake.requests.fields import from_values
 from freshtake.workflows.sentences import plainly
 
 
 def clip_of(arrays: ClipArrays) -> Clip:
-    """A clip; refuses what cannot be one."""
+    """Return a clip; refuse what cannot be one."""
     skeleton = Skeleton(
         arrays.joints,
         np.asarray(arrays.parents, dtype=np.intp),
@@ -50,7 +49,7 @@ def clip_of(arrays: ClipArrays) -> Clip:
 
 
 def arrays_of(clip: Clip) -> ClipArrays:
-    """The arrays of a clip, with the joints that its file has."""
+    """Return the arrays of a clip, with the joints that its file has."""
     filed = as_filed(clip)
     return ClipArrays(
         filed.name,
@@ -97,17 +96,17 @@ class Request:
     names: dict[Path, str] = field(default_factory=dict)
 
     def note(self, sentence: str) -> None:
-        """One more sentence for the user."""
+        """Add a sentence for the user."""
         self.notes.append(plainly(self.with_clip_names(sentence)))
 
     def with_clip_names(self, sentence: str) -> str:
-        """A sentence that names clips instead of their files."""
+        """Return a sentence that names clips instead of their files."""
         for path, name in self.names.items():
             sentence = sentence.replace(str(path), name).replace(path.name, name)
         return sentence
 
     def get(self, name: str, kind: type, *others: type, default: Any = None) -> Any:
-        """A value of one of these kinds; the default where it is absent or null."""
+        """Return a value of one of these kinds; the default where it is absent or null."""
         value = self.params.get(name)
         if value is None:
             return default
@@ -116,7 +115,7 @@ class Request:
         return value
 
     def number(self, name: str, default: float | None = None) -> Any:
-        """A number."""
+        """Return a number."""
         return self.get(name, int, float, default=default)
 
     def fields(self, request: type[FieldsOf]) -> dict[str, Any]:
@@ -124,14 +123,14 @@ class Request:
         return from_values(request, self.params)
 
     def files(self, key: str = "clips") -> list[Path]:
-        """The files of clips that were sent under this name."""
+        """Write the clips that were sent under this name, and return their files."""
         clips = [clip_of(clip) for clip in unpacked(self.params.get(key), self.arrays, key)]
         if not clips:
             raise UsageError(f"no {key} were given: choose at least one")
         return [self._written(clip, key) for clip in clips]
 
     def clips(self, key: str = "clips") -> list[Clip]:
-        """The clips that were sent under this name, as their files are read."""
+        """Return the clips that were sent under this name, as their files are read."""
         read = [take_in(path, ReadOptions(warn=self.note)).motion for path in self.files(key)]
         return [clip for clip in read if isinstance(clip, Clip)]
 
@@ -140,6 +139,7 @@ class Request:
         place.mkdir(exist_ok=True)
         plain = _UNSAFE.sub("_", clip.name).strip(" .")[:80] or "clip"
         path = place / f"{plain}.npz"
+        # Two clips of one name, as Blender's actions of two rigs may have, get separate files.
         while path in self.names:
             path = place / f"{plain}_{len(self.names)}.npz"
         self.names[path] = clip.name
@@ -147,7 +147,7 @@ class Request:
         return path
 
     def model(self) -> Path:
-        """The file of the model that was sent."""
+        """Write the model that was sent, and return its file."""
         if MODEL not in self.arrays:
             raise UsageError("no model was given: learn one first")
         path = self.folder / "model.ftm"
@@ -157,11 +157,11 @@ class Request:
 
     @property
     def target(self) -> Path:
-        """Where a model is written."""
+        """Return where a model is written."""
         return self.folder / "learned.ftm"
 
     def answer(self, values: dict[str, Any], clips: list[Path] | None = None) -> Answer:
-        """Values, notes, the clips in these files, and the model, where one was written."""
+        """Return values, notes, the clips in these files, and the model, where one was written."""
         arrays: dict[str, npt.NDArray[Any]] = {}
         if clips is not None:
             read = [by_name("npz").load().read(path, ReadOptions()) for path in clips]

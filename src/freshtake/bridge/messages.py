@@ -1,7 +1,8 @@
 """What crosses between a program and its freshtake child: JSON and arrays, with lengths, a version and a checksum.
 
 A message is 24 bytes (`HEAD`: mark, version, lengths of both parts, CRC-32 of them), a JSON object, and the bytes of
-the arrays that it lists, one after the other. Both sides use this module, which needs NumPy and nothing else.
+the arrays that it lists, one after the other. Clips cross as plain arrays (`ClipArrays`). Both sides use this module,
+which needs NumPy and nothing else.
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ import json
 import math
 import struct
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
@@ -45,7 +47,7 @@ class Message(NamedTuple):
 
 
 def encoded(message: Message) -> bytes:
-    """The bytes of a message; refuses what could not be read again."""
+    """Return the bytes of a message; refuse what could not be read again."""
     if message.kind not in KINDS or not 0 <= message.number < 1 << 53:
         raise MessageError(f"there is no message of the kind {message.kind!r} with the number {message.number!r}")
     blocks = {name: _block(name, array) for name, array in message.arrays.items()}
@@ -70,18 +72,18 @@ def _block(name: str, array: npt.NDArray[Any]) -> npt.NDArray[Any]:
 
 
 class Decoder:
-    """Bytes in, in pieces of any size; whole messages out. After an error nothing more can be understood."""
+    """Decodes bytes in pieces of any size into messages. After an error nothing more can be understood."""
 
     def __init__(self) -> None:
         self._waiting = bytearray()
 
     def feed(self, piece: bytes) -> Iterator[Message]:
-        """Messages that are complete with this piece."""
+        """Yield the messages that are complete with this piece."""
         self._waiting += piece
         while (size := self._size()) is not None and len(self._waiting) >= size:
-            whole = bytes(memoryview(self._waiting)[:size])
+            complete = bytes(memoryview(self._waiting)[:size])
             del self._waiting[:size]
-            yield decoded(whole)
+            yield decoded(complete)
 
     def end(self) -> None:
         """Refuse a stream that ends inside a message."""
@@ -96,18 +98,19 @@ class Decoder:
         return sum(_lengths(bytes(self._waiting[: HEAD.size]))) + HEAD.size
 
 
-def decoded(whole: bytes) -> Message:
-    """The message in these bytes, which are all of it."""
-    if len(whole) < HEAD.size:
-        raise MessageError(f"a message begins with {HEAD.size} bytes, of which {len(whole)} came")
-    text_length, data_length = _lengths(whole[: HEAD.size])
-    if len(whole) != HEAD.size + text_length + data_length:
-        raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes came with {len(whole)}")
-    body = memoryview(whole)[HEAD.size :]
-    if zlib.crc32(body) != HEAD.unpack(whole[: HEAD.size])[4]:
+def decoded(data: bytes) -> Message:
+    """Return the message in these bytes; they have to be complete."""
+    if len(data) < HEAD.size:
+        raise MessageError(f"a message begins with {HEAD.size} bytes, of which {len(data)} came")
+    text_length, data_length = _lengths(data[: HEAD.size])
+    if len(data) != HEAD.size + text_length + data_length:
+        raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes came with {len(data)}")
+    body = memoryview(data)[HEAD.size :]
+    # What a library prints into the stream would else be taken for lengths and numbers.
+    if zlib.crc32(body) != HEAD.unpack(data[: HEAD.size])[4]:
         raise MessageError("a message was damaged on its way: its checksum is another one")
-    found = _parsed(bytes(body[:text_length]))
-    return Message(found["kind"], found["number"], found["values"], _arrays(found["arrays"], body[text_length:]))
+    fields = _parsed(bytes(body[:text_length]))
+    return Message(fields["kind"], fields["number"], fields["values"], _arrays(fields["arrays"], body[text_length:]))
 
 
 def _lengths(head: bytes) -> tuple[int, int]:
@@ -130,15 +133,15 @@ def _foreign(head: bytes) -> NoReturn:
 
 def _parsed(text: bytes) -> dict[str, Any]:
     try:
-        found = json.loads(text, parse_constant=_no_number)
+        fields = json.loads(text, parse_constant=_no_number)
     except (ValueError, RecursionError):
         raise MessageError("the values of a message are no JSON") from None
     types = {"kind": str, "number": int, "values": dict, "arrays": list}
-    if not isinstance(found, dict) or any(type(found.get(name)) is not kind for name, kind in types.items()):
+    if not isinstance(fields, dict) or any(type(fields.get(name)) is not kind for name, kind in types.items()):
         raise MessageError(f"a message has {', '.join(types)}, but not this one")
-    if found["kind"] not in KINDS or not 0 <= found["number"] < 1 << 53:
-        raise MessageError(f"there is no message of the kind {found['kind'][:40]!r}, or not with this number")
-    return found
+    if fields["kind"] not in KINDS or not 0 <= fields["number"] < 1 << 53:
+        raise MessageError(f"there is no message of the kind {fields['kind'][:40]!r}, or not with this number")
+    return fields
 
 
 def _no_number(text: str) -> NoReturn:
@@ -168,3 +171,93 @@ def _checked(entry: Any) -> tuple[str, np.dtype[Any], tuple[int, ...]]:
             if all(type(length) is int and 0 <= length <= MOST_DATA for length in shape):
                 return name, np.dtype(dtype), tuple(shape)
     raise MessageError("a message lists an array without a name, a known type and a shape")
+
+
+Floats = npt.NDArray[np.float64]
+Tip = tuple[int, tuple[float, float, float], str]
+
+
+@dataclass(frozen=True, eq=False)
+class ClipArrays:
+    """A skeleton in motion, as `freshtake.Clip` has it.
+
+    `parents` has -1 for joint 0 and parents before children; `offsets` (joints, 3) are rest vectors from the parent;
+    `root` (frames, 3) is where joint 0 is; `rotations` (frames, joints, 4) are local unit quaternions w x y z in frames
+    that are all parallel to the world at rest. `translations` (frames, joints, 3) replaces the offsets where joints
+    other than the first move against their parents. `tips` are ends of leaf joints: joint, offset, name. Lengths are in
+    units of `unit_m` metres, where known. `playback` says how a loop is played, as `Playback.summary` has it.
+    `channels` ("tx ty tz rz ry rx" for each joint) and `orders` ("ZYX") are those of a file; Blender has none.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    parents: Sequence[int] | npt.NDArray[Any]
+    offsets: Floats
+    root: Floats
+    rotations: Floats
+    frame_time: float
+    up: str = "z"
+    unit_m: float | None = None
+    translations: Floats | None = None
+    tips: tuple[Tip, ...] = ()
+    playback: dict[str, Any] | None = None
+    channels: tuple[str, ...] = ()
+    orders: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.root)
+
+
+PARTS = ("parents", "offsets", "root", "rotations", "translations")
+PLAIN = ("name", "joints", "frame_time", "up", "unit_m", "tips", "playback", "channels", "orders")
+
+
+def packed(clips: Sequence[ClipArrays], key: str = "clips") -> tuple[list[dict[str, Any]], dict[str, npt.NDArray[Any]]]:
+    """Return clips as values and arrays of a message: values under any name, arrays named `key`/..."""
+    listed, arrays = [], {}
+    for number, clip in enumerate(clips):
+        listed.append({name: getattr(clip, name) for name in PLAIN})
+        for part in PARTS:
+            if getattr(clip, part) is not None:
+                dtype = np.int64 if part == "parents" else np.float64
+                arrays[f"{key}/{number}/{part}"] = np.ascontiguousarray(getattr(clip, part), dtype=dtype)
+    return listed, arrays
+
+
+def unpacked(listed: Any, arrays: Arrays, key: str = "clips") -> list[ClipArrays]:
+    """Return the clips of a message."""
+    if not isinstance(listed, list):
+        raise MessageError(f"a list of clips was expected for {key}")
+    return [_unpacked(values, arrays, f"{key}/{number}") for number, values in enumerate(listed)]
+
+
+def _unpacked(values: Any, arrays: Arrays, place: str) -> ClipArrays:
+    missing = [part for part in PARTS[:-1] if f"{place}/{part}" not in arrays]
+    if missing:
+        raise MessageError(f"the clip {place} lacks {missing[0]}")
+    parts: dict[str, Any] = {part: arrays.get(f"{place}/{part}") for part in PARTS}
+    match values:
+        case {
+            "name": str(name),
+            "joints": [*joints],
+            "frame_time": int() | float() as frame_time,
+            "up": str(up),
+            "unit_m": None | int() | float() as unit_m,
+            "tips": [*tips],
+            "playback": None | dict() as playback,
+            "channels": [*channels],
+            "orders": [*orders],
+        } if all(isinstance(text, str) for text in (*joints, *channels, *orders)):
+            about = (frame_time, up, unit_m)
+            return ClipArrays(
+                name, tuple(joints), parts["parents"], parts["offsets"], parts["root"], parts["rotations"], *about,
+                parts["translations"], tuple(map(_tip, tips)), playback, tuple(channels), tuple(orders),
+            )  # fmt: skip
+    raise MessageError(f"the clip {place} has not the values that a clip has")
+
+
+def _tip(values: Any) -> Tip:
+    match values:
+        case [int(joint), [int() | float() as x, int() | float() as y, int() | float() as z], str(name)]:
+            return joint, (x, y, z), name
+    raise MessageError("the end of a joint is its number, an offset and a name")

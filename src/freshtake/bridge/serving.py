@@ -8,18 +8,67 @@ import sys
 import tempfile
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from freshtake.bridge.job_request import Answer, Request
-from freshtake.bridge.jobs import compiles, job_of
+from freshtake.bridge.job_request import Answer, Job, Request
 from freshtake.bridge.messages import Decoder, Message, MessageError, encoded
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress
-from freshtake.workflows.compiling import Countdown
+from freshtake.workflows.compiling import Countdown, expected_of_steps, expected_times
 from freshtake.workflows.sentences import crash_sentence, plainly
+
+# Jobs by name, with the module that has them, which is loaded when it is needed.
+HOMES = {
+    "unprepared": "take_jobs",
+    "warm_up": "take_jobs",
+    "samples": "take_jobs",
+    "describe": "take_jobs",
+    "check_takes": "take_jobs",
+    "cut": "take_jobs",
+    "loop": "clip_jobs",
+    "learn": "clip_jobs",
+    "parts": "clip_jobs",
+    "vary": "clip_jobs",
+    "redraw": "clip_jobs",
+    "style_learn": "method_jobs",
+    "style_apply": "method_jobs",
+    "blend_learn": "method_jobs",
+    "blend_sample": "method_jobs",
+    "texture_learn": "method_jobs",
+    "texture_sample": "method_jobs",
+    "map": "clip_jobs",
+    "retarget": "clip_jobs",
+}
+# The command whose kernels a job compiles on first use.
+COMMANDS = {
+    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "redraw": "redraw",
+    "style_learn": "style learn",
+    "style_apply": "style apply", "blend_learn": "blend learn", "blend_sample": "blend sample",
+    "texture_learn": "texture learn", "texture_sample": "texture sample", "retarget": "retarget",
+}  # fmt: skip
+
+
+def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
+    """Return what a job compiles on first use: kernels, and the seconds that each is expected to take."""
+    if name != "warm_up":
+        return expected_times(COMMANDS.get(name, ""))
+    asked = params.get("steps")
+    times = expected_of_steps()
+    chosen = [times.get(str(step), {}) for step in (asked if isinstance(asked, list) else times)]
+    return {kernel: seconds for step in chosen for kernel, seconds in step.items()}
+
+
+def job_of(name: str) -> Job:
+    """Return the job with this name."""
+    if name not in HOMES:
+        raise UsageError(f"there is no job {name[:40]!r}; the jobs are {', '.join(HOMES)}")
+    job: Job = getattr(import_module(f"freshtake.bridge.{HOMES[name]}"), name)
+    return job
+
 
 INTERVAL = 0.25  # seconds from one message to the next
 Send = Callable[[dict[str, Any]], None]
@@ -38,29 +87,29 @@ class ProgressSender:
         self.countdown = Countdown(times, lambda line: None, clock)
 
     def report(self, step: Progress) -> None:
-        """What the job says of itself."""
+        """Note the progress that the job reports."""
         self._step = step
         self.send_now(changed=step.what != self._last_phase)
 
     def send_now(self, changed: bool = False) -> None:
-        """Send where things stand, unless that was done just now and nothing else begins."""
+        """Send the progress, unless that was done just now and no other phase begins."""
         now = self._clock()
         if now - self._last < INTERVAL and not changed:
             return
         self._last, self._last_phase = now, self._step.what
-        left = self.countdown.seconds_left
+        seconds = self.countdown.seconds_left
         share = min(max(float(self._step.share), 0.0), 1.0)
         phase = self._step.what
-        if left:
+        if seconds:
             phase = "preparing"
         elif share > 0.05:
-            left = (now - self._began - self.countdown.seconds_spent) * (1.0 / share - 1.0)
-        self._send({"phase": phase, "done": share, "of": 1.0, "seconds_left": round(left, 1) if left else None})
+            seconds = (now - self._began - self.countdown.seconds_spent) * (1.0 / share - 1.0)
+        self._send({"phase": phase, "done": share, "of": 1.0, "seconds_left": round(seconds, 1) if seconds else None})
 
 
 @contextmanager
 def sending_progress(send: Send, times: Times) -> Iterator[ProgressSender]:
-    """A sender that sends by itself while something compiles."""
+    """Provide a sender that sends by itself while something compiles."""
     from freshtake.numeric.compiled import tell_of_compiling
 
     sender, finished = ProgressSender(send, times), threading.Event()
@@ -81,12 +130,8 @@ def sending_progress(send: Send, times: Times) -> Iterator[ProgressSender]:
         watcher.join()
 
 
-PIECE = 1 << 20
-CORRUPT = 2  # exit code after a message that was not understood
-
-
 class MessageWriter:
-    """Messages out, whole ones, from any thread."""
+    """Sends messages from any thread, never two mixed."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self._lock = stream, threading.Lock()
@@ -99,7 +144,7 @@ class MessageWriter:
             self._stream.flush()
 
     def fail(self, number: int, sentence: str) -> None:
-        """Say why there is no result."""
+        """Send the reason why there is no result."""
         self.send(Message("failed", number, {"sentence": sentence}))
 
 
@@ -110,11 +155,12 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, ended: Callable[[], None]) -> 
     writer = MessageWriter(outgoing)
     writer.send(Message("hello", 0, {"freshtake": __version__, "python": sys.version.split()[0]}))
     inbox: queue.SimpleQueue[Message | MessageError | None] = queue.SimpleQueue()
+    # A second thread reads, so that the end of the other program is noticed in the middle of a job.
     threading.Thread(target=_listen, args=(incoming, inbox, ended), name="listener", daemon=True).start()
     while (message := inbox.get()) is not None:
         if isinstance(message, MessageError):
             writer.fail(0, str(message))
-            return CORRUPT
+            return 2  # nothing after a message that was not understood can be trusted
         _answer(message, writer)
     return 0
 
@@ -125,7 +171,7 @@ def _listen(
     """Read all the time, so that the end of the other program is noticed in the middle of work."""
     decoder = Decoder()
     try:
-        while piece := os.read(incoming.fileno(), PIECE):
+        while piece := os.read(incoming.fileno(), 1 << 20):
             for message in decoder.feed(piece):
                 inbox.put(message)
         decoder.end()
@@ -144,6 +190,7 @@ def _answer(message: Message, writer: MessageWriter) -> None:
     def progress(values: dict[str, Any]) -> None:
         writer.send(Message("progress", message.number, values))
 
+    # A folder per job: nothing of one is there for the next, and a killed child leaves one folder at most.
     with tempfile.TemporaryDirectory(prefix="freshtake-") as folder:
         try:
             answer = run(message, Path(folder), progress)
@@ -157,7 +204,7 @@ def _answer(message: Message, writer: MessageWriter) -> None:
 
 
 def run(message: Message, folder: Path, progress: Callable[[dict[str, Any]], None]) -> Answer:
-    """The answer to a request; its files are in `folder`."""
+    """Return the answer to a request; its files are in `folder`."""
     name, params = message.values.get("name"), message.values.get("params")
     if message.kind != "request" or not isinstance(name, str) or not isinstance(params, dict):
         raise UsageError("a request names a job and its parameters")

@@ -39,7 +39,7 @@ def use(shipped: Path | None, cache: Path | None) -> None:
 
 
 def in_use() -> bool:
-    """Whether this process has machine code that came with it, so that nothing has to be compiled."""
+    """Return whether this process has machine code that came with it, so that nothing has to be compiled."""
     return bool(_in_use)
 
 
@@ -49,7 +49,7 @@ def aim_at(processor: str) -> None:
 
 
 def read_facts(folder: Path) -> Any:
-    """What the machine code in a folder was made for; None where there is none."""
+    """Return what the machine code in a folder was made for; None where there is none."""
     try:
         return json.loads((folder / FACTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -57,7 +57,7 @@ def read_facts(folder: Path) -> Any:
 
 
 def facts() -> dict[str, str]:
-    """What machine code has to be made for to run here."""
+    """Return what machine code has to be made for to run here."""
     return {
         "processor": processor(),
         "system": sys.platform,
@@ -68,7 +68,7 @@ def facts() -> dict[str, str]:
 
 
 def processor() -> str:
-    """The best of our processors that this computer has; empty where it has none of them."""
+    """Return the best of our processors that this computer has; empty where it has none of them."""
     return next(iter(processors()), "")
 
 

@@ -1,12 +1,54 @@
 """The command line: one file per command, each parses, calls a workflow and prints."""
 
+import atexit
+import gc
 import io
 import os
 import sys
 from contextlib import suppress
 from typing import NoReturn
 
-__all__ = ["main"]
+__all__ = ["main", "program"]
+
+
+def program() -> NoReturn:
+    """Run `main` as all that this process does, and end it without taking the interpreter apart, which takes 0.2 s.
+
+    Whoever calls `main` inside another program keeps the usual end.
+    """
+    _collect_after_loading()
+    exit_code: list[int] = []
+    # Handlers run in reverse order and after all threads: this one, the first, finds everything else cleaned up.
+    atexit.register(_leave, exit_code)
+    try:
+        main()
+    except SystemExit as leaving:
+        exit_code.append(leaving.code if isinstance(leaving.code, int) else int(leaving.code is not None))
+        raise
+
+
+def _collect_after_loading() -> None:
+    """Put off looking for cyclic garbage until there are more objects than loading makes, and do as usual from then on.
+
+    Modules make objects that stay; looking through all of them again and again is a tenth of a short command's time.
+    """
+    usual = gc.get_threshold()
+
+    def collected(phase: str, _: dict[str, int]) -> None:
+        if phase == "stop":
+            gc.callbacks.remove(collected)
+            gc.set_threshold(*usual)
+
+    gc.callbacks.append(collected)
+    gc.set_threshold(200_000, *usual[1:])
+
+
+def _leave(exit_code: list[int]) -> None:
+    if exit_code:  # else an exception is on its way, and Python chooses the code
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError):
+                stream.flush()
+        os._exit(exit_code[0])
 
 
 def main() -> NoReturn:

@@ -45,7 +45,7 @@ def loop(request: Loop, *, force: Force = False, json: Json = False) -> int:
 
 
 def _loop_sentence(looped: Looped) -> str:
-    from freshtake.motion.body.size import unit_name, unit_of
+    from freshtake.motion.body.orientation import unit_name, unit_of
 
     info = looped.motion.playback
     assert info is not None

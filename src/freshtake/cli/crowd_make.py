@@ -65,8 +65,8 @@ def _facts(made: CrowdMade) -> dict[str, object]:
         "shards_made": made.made,
         "shards_kept": made.kept,
         "shards_missing": made.missing,
-        "amber": made.judged("amber"),
-        "red": made.judged("red"),
+        "amber": made.count_of("amber"),
+        "red": made.count_of("red"),
         "manifest": None if made.missing else str(made.folder / "manifest.json"),
     }
 

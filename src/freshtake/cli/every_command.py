@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, get_args, get_origin
@@ -56,11 +57,17 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
         begin(name, quiet)
         try:
             if request is None:
-                return command(*arguments, **options)
-            # cyclopts hands over only what was given, so the request's defaults apply to the rest.
-            return command(_requested(request, arguments, options), **options)
+                result = command(*arguments, **options)
+            else:
+                # cyclopts hands over only what was given, so the request's defaults apply to the rest.
+                result = command(_requested(request, arguments, options), **options)
         finally:
             end()
+        if (compiling := sys.modules.get("freshtake.numeric.compiled")) is not None and compiling.compiled_here():
+            from freshtake.workflows.compiling import compile_after
+
+            compile_after(name)
+        return result
 
     extra = inspect.Parameter("quiet", inspect.Parameter.KEYWORD_ONLY, default=False, annotation=Quiet)
     if request is not None:

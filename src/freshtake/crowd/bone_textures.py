@@ -51,7 +51,7 @@ def exr_bytes(picture: Floats) -> bytes:
     places = begin + (8 + line) * np.arange(height, dtype="<u8")
     lines = np.empty(height, dtype=[("y", "<i4"), ("size", "<i4"), ("values", "<f4", (4, width))])
     lines["y"], lines["size"] = np.arange(height), line
-    lines["values"] = picture[..., ::-1].transpose(0, 2, 1)  # channels stand in the order of their names
+    lines["values"] = picture[..., ::-1].transpose(0, 2, 1)  # channels are ordered by name
     return b"".join([head, places.tobytes(), lines.tobytes()])
 
 
@@ -60,7 +60,6 @@ def _attribute(name: str, kind: str, value: bytes) -> bytes:
 
 
 ROWS = 4096  # of a texture: what every graphics card takes
-STEPS = 65535
 
 
 class TexturesMade(NamedTuple):
@@ -72,7 +71,7 @@ class TexturesMade(NamedTuple):
 
 
 def skinning_rows(motions: Motions, k: int) -> Floats:
-    """Compute skinning matrices (frames, joints, 3, 4) of one motion, of a body of size 1 times its own size."""
+    """Compute skinning matrices (frames, joints, 3, 4) of one motion, of a body of size 1 scaled to the character."""
     skeleton, size = motions.skeleton, float(motions.sizes[k])
     root = np.asarray(motions.roots[k], dtype=np.float64)
     turns = np.asarray(motions.rotations[k], dtype=np.float64)
@@ -80,6 +79,7 @@ def skinning_rows(motions: Motions, k: int) -> Floats:
     local[:, 0] = root
     world = forward(skeleton.parents, local, turns)
     rest = rest_places(motions)
+    # A vertex of the rest pose is taken to its joint (minus rest), scaled, turned and put where the joint is.
     out = np.empty((*world.positions.shape[:2], 3, 4))
     out[..., :3] = size * to_matrix(world.rotations)
     out[..., 3] = world.positions - size * rotate(world.rotations, np.broadcast_to(rest, world.positions.shape))
@@ -114,7 +114,7 @@ def crowd_textures(
     if manifest.get("file_format") != "npz":
         raise FormatError(folder, "bone textures are made of npz shards: make the crowd with --format npz")
     if any(group.get("character") for group in manifest["groups"]):
-        problem = "the skin of a character is bound in a pose of its own: make the crowd without a character"
+        problem = "the skin of a character is bound in another pose: make the crowd without a character"
         raise FormatError(folder, f"bone textures start from a pose in which no joint is turned, and {problem}")
     files: list[dict[str, Any]] = []
     listed: list[dict[str, Any]] = []
@@ -156,7 +156,7 @@ def _pages(
             rows = rows.reshape(len(rows), -1, 4)
             if len(rows) > ROWS:
                 raise UsageError(
-                    f"motion {number} has {len(rows)} frames, and a texture has room for {ROWS}: make the crowd with "
+                    f"motion {number} has {len(rows)} frames, and a texture holds {ROWS}: make the crowd with "
                     "fewer --seconds or a lower --fps"
                 )
             if page and sum(map(len, page)) + len(rows) > ROWS:
@@ -178,14 +178,15 @@ def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
     from PIL import Image
 
     columns = rows.reshape(len(rows), -1, 3, 4).transpose(0, 1, 3, 2)  # (rows, joints, columns, 3)
-    whole = np.empty(columns.shape, dtype=np.uint16)
+    numbers = np.empty(columns.shape, dtype=np.uint16)
     ranges: dict[str, Any] = {}
     for name, part in (("turn_range", np.s_[:, :, :3]), ("place_range", np.s_[:, :, 3])):
         low, high = float(columns[part].min()), float(columns[part].max())
         high = max(high, low + 1e-6)
-        whole[part] = np.rint((columns[part] - low) / (high - low) * STEPS)
+        # the largest whole number of 16 bits is the largest value
+        numbers[part] = np.rint((columns[part] - low) / (high - low) * 65535)
         ranges[name] = [low, high]
-    flat = whole.reshape(len(rows), -1, 3)
+    flat = numbers.reshape(len(rows), -1, 3)
     data = io.BytesIO()
     Image.fromarray(np.concatenate([flat >> 8, flat & 255], axis=1).astype(np.uint8), "RGB").save(data, "PNG")
     path.write_bytes(data.getvalue())

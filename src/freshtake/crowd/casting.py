@@ -1,4 +1,4 @@
-"""Who stands where: places on the ground without overlaps, and the traits of every character of a crowd."""
+"""Places on the ground without overlaps, and what is drawn for every character of a crowd."""
 
 from __future__ import annotations
 
@@ -14,11 +14,10 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.workflows.inputs import generator
 
-# Third words of generators, far from the tries that a character's own motion may take.
+# Third words of generators, far from those of the draws of a character's motion.
 TRAITS, PLACES, ORDER, WALKS = 1000, 1001, 1002, 1003
 HEXAGON = np.sqrt(3.0) / 2.0  # area of a cell of a hexagonal lattice whose neighbors are 1 apart
 MIDDLES = ((0.0, 0.0), (0.5, 0.0), (0.5, 0.5 / math.sqrt(3.0)))  # of a cell, a side and a corner, in pitches
-LOOSE = 1.4  # neighbors of a disc without a radius are so many times the least distance apart on average
 
 
 class Places(NamedTuple):
@@ -62,9 +61,10 @@ def grid(number: int, spacing: float) -> Places:
 
 
 def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator) -> Places:
-    """Scatter in a disc, no two closer than `gap`: cells of a lattice, each place moved at random inside its own."""
+    """Scatter in a disc, no two closer than `gap`: cells of a lattice, each place moved at random inside it."""
     if radius is None:
-        radius = LOOSE * gap * np.sqrt(number * HEXAGON / np.pi) + gap
+        # loose enough for chance: neighbors are 1.4 times the least distance apart on average
+        radius = 1.4 * gap * np.sqrt(number * HEXAGON / np.pi) + gap
     widest = np.sqrt(np.pi / HEXAGON / number) * radius
     pitch = max(gap, widest)
     cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # what is moved stays inside
@@ -76,6 +76,7 @@ def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator
             f"placement: {number} characters, {gap:g} m apart, do not fit into a disc of {radius:g} m radius, which "
             f"takes {len(cells)}: give it more radius, less spacing or fewer characters"
         )
+    # Each place moves by up to half the slack of its cell, so that no two come closer than the gap.
     chosen = cells[np.sort(rng.permutation(len(cells))[:number])]
     turn, far = 2.0 * np.pi * rng.random(number), 0.5 * (pitch - gap) * np.sqrt(rng.random(number))
     ground = chosen + far[:, None] * np.stack([np.cos(turn), np.sin(turn)], axis=1)
@@ -95,32 +96,33 @@ def along(paths: tuple[Polyline, ...], number: int, spacing: float) -> Places:
     """Return places one after the other along polylines, facing along them.
 
     They are spread evenly where there is space to spare. The last point of a closed path is its first one, so nobody
-    stands there a second time, nor closer to the first than the spacing.
+    is placed there a second time, nor closer to the first than the spacing.
     """
     lines = [np.array(path, dtype=np.float64) for path in paths]
     steps = [np.linalg.norm(np.diff(line, axis=0), axis=1) for line in lines]
     ends = np.concatenate([[0.0], np.cumsum([step.sum() for step in steps])])
     closed = [len(line) > 2 and np.array_equal(line[0], line[-1]) for line in lines]
-    rooms = [
+    counts_on_lines = [
         max(1, int(step.sum() / spacing + 1e-9) + (0 if loop else 1)) for step, loop in zip(steps, closed, strict=True)
     ]
-    if number > sum(rooms):
+    if number > sum(counts_on_lines):
         raise UsageError(
             f"placement: {number} characters, {spacing:g} m apart, do not fit onto paths of {ends[-1]:.1f} m, which "
-            f"take {sum(rooms)}: give longer paths, less spacing or fewer characters"
+            f"take {sum(counts_on_lines)}: give longer paths, less spacing or fewer characters"
         )
-    picked = np.floor(np.arange(number) * sum(rooms) / number).astype(np.intp)
+    # Fewer characters than places are spread over all lines, not crowded onto the first.
+    picked = np.floor(np.arange(number) * sum(counts_on_lines) / number).astype(np.intp)
     ground, heading = np.empty((number, 2)), np.empty(number)
     first = 0
-    for line, step, room in zip(lines, steps, rooms, strict=True):
-        mine = np.flatnonzero((picked >= first) & (picked < first + room))
+    for line, step, count in zip(lines, steps, counts_on_lines, strict=True):
+        mine = np.flatnonzero((picked >= first) & (picked < first + count))
         far = spacing * (picked[mine] - first)
         reached = np.concatenate([[0.0], np.cumsum(step)])
         leg = np.clip(np.searchsorted(reached, far, "right") - 1, 0, len(step) - 1)
         direction = np.diff(line, axis=0)[leg] / step[leg, None]
         ground[mine] = line[leg] + direction * (far - reached[leg])[:, None]
         heading[mine] = np.arctan2(direction[:, 0], direction[:, 1])
-        first += room
+        first += count
     return Places(ground, heading)
 
 
@@ -133,7 +135,7 @@ class Cast(NamedTuple):
     phase: Floats
     amount: Floats
     size: Floats
-    variant: Ints  # from 1; in unique mode the character's own number
+    variant: Ints  # from 1; in unique mode the character's number
     routes: Floats  # (characters, steps, 2): where walkers are at each step; no steps where nobody is steered
 
     def part(self, first: int, last: int) -> Cast:
@@ -163,7 +165,7 @@ def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
 
 
 def _places(plan: Plan, group: Ints, tables: Mapping[Path, Places]) -> Places:
-    """Mix groups, except those with a placement of their own; take tables line by line."""
+    """Mix groups, except those with a separate placement; take tables line by line."""
     together = np.flatnonzero([plan.groups[k].placement is None for k in group])
     ground, heading = np.empty((len(group), 2)), np.empty(len(group))
     if len(together):

@@ -1,4 +1,4 @@
-"""The motion of one character: drawn with a generator of its own, planted, checked, and put in its place.
+"""The motion of one character: drawn with a separate generator, planted, checked, and put in its place.
 
 Everything is in metres with y up; a body with heading 0 faces z.
 """
@@ -13,22 +13,21 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.crowd.route_following import Route, follow_route, smooth_route
-from freshtake.crowd.route_simulation import STEP
+from freshtake.crowd.routes import STEP
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.gltf.rig import character_rig
+from freshtake.formats.gltf.character import character_rig
 from freshtake.formats.rig import Rig
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb, learn_limbs
-from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle, unit_of
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.body.size import unit_of
+from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import with_closing_frame
 from freshtake.motion.edit import heading, resample, sampled_at, scaled, scaled_skeleton, take_frames, tilt, with_up
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.playback import Playback
 from freshtake.motion.verdict import Verdict, judge
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -44,8 +43,6 @@ from freshtake.workflows.inputs import generator
 
 LEG = 0.9  # metres, of bodies whose unit is not known
 UP = (0.0, 1.0, 0.0)
-SPARE = 1.3  # times the frames that a motion of usual speed needs: variants may be slower
-STEADY = 1e-4  # metres by which joints other than the travelling one may move on their parents
 
 
 class Body(NamedTuple):
@@ -59,7 +56,7 @@ class Body(NamedTuple):
     def metric(self) -> Skeleton:
         """Return the skeleton in metres with y up, as the motions are that `make_motion` returns."""
         skeleton = scaled_skeleton(self.skeleton, self.scale)
-        # Files hang the body on what stands above it: that turns and shrinks with the body, or tears it.
+        # Files hang the body on the nodes above it: they turn and shrink with the body, or tear it.
         return skeleton if skeleton.base is None else replace(skeleton, base=skeleton.base.tilted(self.upright))
 
 
@@ -100,9 +97,10 @@ def body_of(model: VariationModel, name: str) -> Body:
         raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {kind_word(first)}")
     if first.joint_translations is not None:
         raise UsageError(f"{name}: joints of this model move against their parents, and crowds hold rotations only")
+    # All takes together: the mean direction of one alone sways with its steps.
     faced = [facing(model.decode(rows)) for rows in model.material.values]
-    known = [angles for angles in faced if angles is not None]
-    faces = mean_angle(np.concatenate(known))[0] if known else float(heading(first)[0])
+    headings = [angles for angles in faced if angles is not None]
+    faces = mean_angle(np.concatenate(headings))[0] if headings else float(heading(first)[0])
     unit = unit_of(first)
     scale = LEG / leg_length(first.skeleton) if unit is None else unit
     upright = multiply(about_axis(np.array(UP), -faces), tilt(first.up, "y"))
@@ -137,10 +135,11 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
     if asked.loop and model.cyclic:
         return model.guided(rng, Goals(duration=asked.seconds), amount=amount, plant=asked.plant, loop=True)
     frames = 1 + round(asked.seconds / model.frame_time)
+    # A phase is reached by leaving frames out: a model that began there would draw other random numbers.
     skip = round(asked.phase * (len(model.material.values[0]) - 1)) if model.cyclic else 0
-    made = model.made(rng, amount=amount, frames=frames + skip)
-    clip: Clip = take_frames(model.decode(made.rows), skip) if skip else model.decode(made.rows)
-    return _finished(model, clip, made.phases[skip:], 1.0, asked.plant)
+    variant = model.made(rng, amount=amount, frames=frames + skip)
+    clip: Clip = take_frames(model.decode(variant.rows), skip) if skip else model.decode(variant.rows)
+    return _finished(model, clip, variant.phases[skip:], 1.0, asked.plant)
 
 
 def _on_route(
@@ -151,10 +150,13 @@ def _on_route(
     cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
     frames = 1 + round(asked.seconds / model.frame_time)
     route = smooth_route(asked.route, STEP, model.frame_time, frames)
+    # Routes are in metres along z, the model's motion in the units and the direction of its takes.
     forward = ground_of(rotate(inverse(body.upright), np.array([0.0, 0.0, 1.0])), body.up).item()
     route = Route(route.ground * forward / body.scale, route.direction + np.angle(forward), route.distance / body.scale)
     skip = round(asked.phase * cycle)
-    needed = round(SPARE * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
+    # a third more frames than a motion of usual speed needs, because variants may be slower
+    needed = round(1.3 * route.distance[-1] / max(model.travel.speed, 1e-9) / model.frame_time)
+    # One more cycle at either end, over which the path of the body is averaged.
     drawn = model.made(rng, amount=amount, frames=skip + 2 * cycle + needed)
     routed = follow_route(take_frames(model.decode(drawn.rows), skip), route, cycle)
     phases = np.interp(routed.frames, np.arange(len(drawn.phases) - skip), drawn.phases[skip:])
@@ -196,7 +198,7 @@ def _upright_pose(clip: Clip, body: Body) -> tuple[Floats, Floats]:
 
 
 def _loop_at(clip: Clip, fps: float) -> Clip:
-    """Play a loop at another rate: a whole number of frames, nearly as long."""
+    """Play a loop at another rate: an integer number of frames, nearly as long."""
     closed = with_closing_frame(clip)
     count = max(2, round((len(closed) - 1) * clip.frame_time * fps))
     return sampled_at(closed, np.arange(count) * (len(closed) - 1) / count, 1.0 / fps)
@@ -216,7 +218,7 @@ def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) 
 
 
 class Character(NamedTuple):
-    """A body that motions of one model are put onto, and how many times as far it walks as the model's own."""
+    """A body that motions of one model are put onto, and how many times as far it walks as the model's body."""
 
     onto: Onto
     body: Body
@@ -234,16 +236,16 @@ class Character(NamedTuple):
         meshes = tuple(mesh._replace(vertices=unit * mesh.vertices) for mesh in filed.meshes)
         return replace(filed, translations=unit * filed.translations, meshes=meshes)
 
-    def put(self, made: MadeMotion, own: Body, fps: float) -> MadeMotion:
-        """Put a motion on this body; root and travel are then its own."""
+    def put(self, made: MadeMotion, source: Body, fps: float) -> MadeMotion:
+        """Retarget a motion to this body; root and travel are then in its lengths."""
         playback = None
         if made.travel.any():
             playback = Playback(made.travel, len(made.root) / fps, loop=True)
-        source = Clip(
-            own.metric(), 1.0 / fps, made.root, made.rotations, name="motion", unit_m=1.0,
+        clip = Clip(
+            source.metric(), 1.0 / fps, made.root, made.rotations, name="motion", unit_m=1.0,
             playback=playback,
         )  # fmt: skip
-        clip = _on_its_root(_put(self.onto, source), self.onto.path)
+        clip = _on_its_root(_put(self.onto, clip), self.onto.path)
         return MadeMotion(clip.root, clip.rotations, self.ratio * made.travel, made.tries, made.verdict)
 
 
@@ -257,12 +259,12 @@ def character_of(path: Path, model: VariationModel, body: Body, model_path: Path
     """Read the character of a file for motions of a model; refuse where they cannot be put onto it."""
     onto = _onto(path, model_path)
     example = upright_clip(model.decode(model.material.values[0]), body)
-    made = _on_its_root(_put(onto, example), path)
-    new = Body(made.skeleton, 1.0, IDENTITY.copy(), "y")
-    ratio = leg_length(made.skeleton) / leg_length(example.skeleton)
+    on_character = _on_its_root(_put(onto, example), path)
+    new = Body(on_character.skeleton, 1.0, IDENTITY.copy(), "y")
+    ratio = leg_length(on_character.skeleton) / leg_length(example.skeleton)
     if onto.ways:
         ratio = onto.ways[0][1].transfer.leg_ratio * _unit(onto.clip)
-    return Character(onto, new, float(ratio), tuple(limb for limb in learn_limbs([made]) if limb.is_leg))
+    return Character(onto, new, float(ratio), tuple(limb for limb in learn_limbs([on_character]) if limb.is_leg))
 
 
 def _unit(clip: Clip) -> float:
@@ -272,13 +274,13 @@ def _unit(clip: Clip) -> float:
 
 def _put(onto: Onto, clip: Clip) -> Clip:
     """Put a clip on the character, in metres with y up."""
-    made = onto.put(clip)
-    if made is clip:  # its own joints: in the character's order, and as large
+    moved = onto.put(clip)
+    if moved is clip:  # the same joints: in the character's order, and as large
         order = [clip.skeleton.index(name) for name in onto.clip.skeleton.names]
         target = scaled(with_up(onto.clip, "y"), _unit(onto.clip))
         ratio = leg_length(target.skeleton) / leg_length(clip.skeleton)
         return clip.changed(skeleton=target.skeleton, root=ratio * clip.root, rotations=clip.rotations[:, order])
-    return scaled(with_up(as_filed(made), "y"), _unit(made))
+    return scaled(with_up(as_filed(moved), "y"), _unit(moved))
 
 
 def _on_its_root(clip: Clip, path: Path) -> Clip:
@@ -290,10 +292,21 @@ def _on_its_root(clip: Clip, path: Path) -> Clip:
     body = pelvis(clip.skeleton)
     moved = still.changed(root=clip.root + away[:, body])
     below = _below(clip.skeleton, body)
-    if np.abs(moved.positions()[:, below] - clip.positions()[:, below]).max() > STEADY:
+    # a tenth of a millimetre: joints other than the travelling one do not move on their parents
+    if np.abs(moved.positions()[:, below] - clip.positions()[:, below]).max() > 1e-4:
         raise FormatError(path, "joints of this character move against their parents, and crowds hold rotations only")
     return moved
 
 
 def _below(skeleton: Skeleton, joint: int) -> list[int]:
     return [k for k in range(len(skeleton)) if joint in skeleton.chain(k)]
+
+
+def speed_of(model: VariationModel, body: Body) -> float:
+    """Measure the metres per second of a body that walks on and on and can be steered; 0 of others, who stand."""
+    recipe = model.material.recipe
+    if not model.cyclic or recipe is None or "turn" not in recipe.units:
+        return 0.0
+    speed = model.travel.speed * body.scale
+    # slower than this, nobody goes anywhere: they stand
+    return speed if speed >= 0.2 else 0.0

@@ -36,19 +36,19 @@ class HalfPlanes(NamedTuple):
 
 
 class Neighbors(NamedTuple):
-    """What walkers see of others: where these are and how they move, from their own place; sums of radii.
+    """What walkers see of others: where these are and how they move, from where they are; sums of radii.
 
     `share` is the part of the change that the walker makes: a half among walkers, all of it for one who stands.
     """
 
     place: Floats  # (walkers, neighbors, 2)
-    velocity: Floats  # own minus theirs
+    velocity: Floats  # of the walker minus theirs
     radius: Floats
     share: Floats
     there: Bools
 
 
-def half_planes(own: Floats, seen: Neighbors, horizon: float, step: float) -> HalfPlanes:
+def half_planes(velocity: Floats, seen: Neighbors, horizon: float, step: float) -> HalfPlanes:
     """Find what walkers with velocities (walkers, 2) may do so that nobody is met within `horizon` seconds.
 
     Who already overlaps is to be apart after one `step`.
@@ -65,8 +65,7 @@ def half_planes(own: Floats, seen: Neighbors, horizon: float, step: float) -> Ha
     normal = away / length[..., None]
     change = (radius / within - length)[..., None] * normal
     tangent = np.sqrt(np.maximum(far2 - reach2, 0.0))
-    left = _cross(place, away) > 0.0
-    side = np.where(left, 1.0, -1.0)
+    side = np.where(_cross(place, away) > 0.0, 1.0, -1.0)
     x, y = place[..., 0], place[..., 1]
     ray = np.stack([x * tangent - side * y * radius, side * x * radius + y * tangent], axis=-1)
     ray /= np.maximum(far2, SMALL)[..., None]
@@ -74,7 +73,7 @@ def half_planes(own: Floats, seen: Neighbors, horizon: float, step: float) -> Ha
     side_normal = side[..., None] * np.stack([-ray[..., 1], ray[..., 0]], axis=-1)
     normal = np.where(round_end[..., None], normal, side_normal)
     change = np.where(round_end[..., None], change, on_side)
-    return HalfPlanes(own[:, None] + seen.share[..., None] * change, normal, seen.there)
+    return HalfPlanes(velocity[:, None] + seen.share[..., None] * change, normal, seen.there)
 
 
 def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Floats:
@@ -105,10 +104,10 @@ def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tup
     along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
     middle = -_dot(point, along)
     # Where the border leaves the disc of possible speeds: no real root means that it never enters it.
-    room = middle**2 + fastest**2 - _dot(point, point)
-    reach = np.sqrt(np.maximum(room, 0.0))
+    discriminant = middle**2 + fastest**2 - _dot(point, point)
+    reach = np.sqrt(np.maximum(discriminant, 0.0))
     low, high = middle - reach, middle + reach
-    good = room >= 0.0
+    good = discriminant >= 0.0
     for j in range(k):
         there = planes.there[:, j]
         slope = _dot(along, planes.normal[:, j])

@@ -19,7 +19,6 @@ from freshtake.formats.files import write_bytes
 from freshtake.requests.crowd import Crowd
 from freshtake.requests.fields import fields_of
 
-MOST_PARTS = 100
 FLAMENCO = ".js"
 OPEN_JOB_DESCRIPTION = (".yaml", ".yml", ".json")
 
@@ -98,15 +97,16 @@ def write_job(target: Path, request: Crowd, plan: Plan) -> int:
         How many parts the job has.
     """
     source, out, options = request.source, request.out, option_words(request)
-    parts = min(MOST_PARTS, len(shards_of(plan, rate_of(plan))))
+    # more than a hundred parts would start Python more often than it saves time
+    parts = min(100, len(shards_of(plan, rate_of(plan))))
     ending = target.suffix.lower()
     if ending == FLAMENCO:
         data = flamenco_script(source.resolve(), out.resolve(), parts, options).encode()
     elif ending in OPEN_JOB_DESCRIPTION:
         data = json_bytes(job_template(source.resolve(), out.resolve(), target.resolve(), parts, options))
     else:
-        known = ", ".join(OPEN_JOB_DESCRIPTION)
-        raise FormatError(target, f"the name must end in {known} (Open Job Description) or {FLAMENCO} (Flamenco)")
+        endings = ", ".join(OPEN_JOB_DESCRIPTION)
+        raise FormatError(target, f"the name must end in {endings} (Open Job Description) or {FLAMENCO} (Flamenco)")
     write_bytes(target, data)
     return parts
 

@@ -1,4 +1,4 @@
-"""The folder of a crowd: what it was asked to be, what is finished, and the manifest of the whole."""
+"""The folder of a crowd: the settings it was begun with, what is finished, and the manifest."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _RECORD = {"file": str, "first": int, "last": int, "group": str}
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
-    """Write files of our own, also where one of a name is there: left by a run that was stopped, or to be renewed."""
+    """Write files of a crowd, also where one is there: left by a run that was stopped, or to be renewed."""
 
     def run() -> None:
         choose_existing(Existing.REPLACE)
@@ -37,7 +37,7 @@ def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file of our own, whole, and wait until it is on the disk: it says what is finished."""
+    """Write a file atomically, and wait until it is on the disk: it records what is finished."""
     replacing_ours(partial(write_bytes, durable=True), path, data)
 
 
@@ -140,7 +140,7 @@ def _short(value: Any) -> str:
 
 
 def clear(folder: Path) -> None:
-    """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for whole."""
+    """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for all."""
     for name in (SETTINGS, MANIFEST, CHARACTERS, ROUTES, GROUND, "crowd.usda", "crowd_blender.usda", "prototype.usda"):
         (folder / name).unlink(missing_ok=True)
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
@@ -167,10 +167,10 @@ def write_record(folder: Path, shard: Shard, record: dict[str, Any]) -> None:
     replace_file(record_path(folder, shard), json_bytes(record))
 
 
-def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any] | None:
+def finished(folder: Path, shard: Shard, *, verify: bool = True) -> dict[str, Any] | None:
     """Return the record of a shard whose file is there and has the bytes that the record says; else None.
 
-    Without `whole` the bytes are not read: the parts of a farm look at each other's shards, which takes too long else.
+    Without `verify` the bytes are not read: the parts of a farm look at each other's shards, which takes too long else.
     """
     from freshtake.crowd.shard_files import checksum
 
@@ -180,11 +180,11 @@ def finished(folder: Path, shard: Shard, *, whole: bool = True) -> dict[str, Any
     try:
         record = read_json(path)
         file = folder / str(record["file"])
-        is_whole = checksum(file) == (record["bytes"], record["sha256"]) if whole else file.exists()
+        is_complete = checksum(file) == (record["bytes"], record["sha256"]) if verify else file.exists()
         is_its = (record["first"], record["last"]) == (shard.first, shard.last)
     except (FormatError, KeyError):
         return None
-    return record if is_whole and is_its else None
+    return record if is_complete and is_its else None
 
 
 def write_manifest(folder: Path, records: list[dict[str, Any]]) -> None:

@@ -39,6 +39,7 @@ class Ground(NamedTuple):
         """Interpolate heights at places (..., 2) from the four nearest cells; outside they are as at the border."""
         count = np.array(self.heights.shape[::-1])
         share = (places - np.array(self.center)) / np.array(self.size) + 0.5
+        # The first and the last height lie on the borders of the rectangle, so that there is one cell less.
         cells = np.clip(share * (count - 1), 0.0, count - 1.0)
         low = np.minimum(cells.astype(np.intp), np.maximum(count - 2, 0))
         high = np.minimum(low + 1, count - 1)
@@ -52,7 +53,7 @@ class Ground(NamedTuple):
 def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
     """Lift a motion over a flat floor (metres, y up) onto the ground.
 
-    Every foot is lifted by the height under it, so that one that stands goes on standing; hips by that under the lower
+    Every foot is lifted by the height under it, so that one on the floor stays on it; hips by that under the lower
     foot, smoothed, so that no leg has to stretch. Without legs the body is lifted by the height under its root.
     """
     places = clip.positions()
@@ -63,6 +64,7 @@ def onto_ground(clip: Clip, legs: tuple[Limb, ...], ground: Ground) -> Clip:
     feet = np.stack([places[:, list(leg.points)].mean(axis=1)[:, [0, 2]] for leg in legs], axis=1)
     under = ground.at(feet)  # (frames, legs)
     root[:, 1] += _eased(under.min(axis=1), clip.frame_time)
+    # Feet move straight up: moving them aside as well would let standing feet slide.
     moves = np.zeros((len(clip), len(legs), 3))
     moves[..., 1] = under
     rotations, by_ankle = clip.rotations.copy(), np.zeros(len(legs), dtype=np.intp)
@@ -128,7 +130,7 @@ def _table(path: Path) -> Floats:
 
 
 def keep_ground(folder: Path, ground: Ground) -> str:
-    """Write the heights beside the shards, where all workers see them, and return their checksum."""
+    """Write the heights next to the shards, where all workers see them, and return their checksum."""
     arrays = {"heights": ground.heights, "center": np.array(ground.center), "size": np.array(ground.size)}
     digest = ground_checksum(ground)
     path = folder / GROUND

@@ -14,18 +14,17 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import NO_TABLES, Cast, Places, cast_of
-from freshtake.crowd.characters import body_of, character_of
-from freshtake.crowd.engines import check_dask, run_here, run_on_dask
+from freshtake.crowd.characters import body_of, character_of, speed_of
+from freshtake.crowd.engines import Record, Task, check_dask, model_at, run_here, run_on_dask
 from freshtake.crowd.folder import CHARACTERS, begin, finished, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground import Ground, ground_checksum, keep_ground, read_ground
 from freshtake.crowd.plan import FORMATS, Plan, Shard, part_asked, part_of, shards_of
 from freshtake.crowd.plan_files import requested_plan
-from freshtake.crowd.routes import speed_of, walkers_of, with_routes
-from freshtake.crowd.tasks import Record, Task, model_at
+from freshtake.crowd.routes import walkers_of, with_routes
 from freshtake.errors import UsageError
 from freshtake.formats.files import check_free, read_bytes, replaces_existing
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import identifiers, pxr
+from freshtake.formats.usd.writing import identifiers, pxr
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Skeleton
 from freshtake.requests.crowd import Crowd
@@ -46,7 +45,7 @@ class CrowdMade(NamedTuple):
     characters: int
     frames: int
 
-    def judged(self, color: str) -> int:
+    def count_of(self, color: str) -> int:
         """Return how many motions have a verdict of this color."""
         return sum(record.get(color, 0) for record in self.records)
 
@@ -78,16 +77,18 @@ def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] |
         from freshtake.crowd.farm_jobs import write_job
 
         return JobWritten(request.job, write_job(request.job, request, plan))
-    made = crowd_make(
+    result = crowd_make(
         plan, request.out, format=request.format, part=part, engine=request.engine, workers=request.workers,
         scheduler=request.scheduler, places=places, replace=replaces_existing(), plan_only=request.plan_only,
         keep_going=request.keep_going, report=report,
     )  # fmt: skip
-    failing = made.judged("amber") + made.judged("red")
+    failing = result.count_of("amber") + result.count_of("red")
     if failing and warn is not None:
         fail = "1 motion fails" if failing == 1 else f"{failing} motions fail"
-        warn(f"{fail} the body checks in every draw, {made.judged('red')} of them badly: see shards in manifest.json")
-    return made
+        warn(
+            f"{fail} the body checks in every draw, {result.count_of('red')} of them badly: see shards in manifest.json"
+        )
+    return result
 
 
 def check_folder(folder: Path) -> None:
@@ -139,9 +140,7 @@ def crowd_make(
     if format == "usd":
         pxr()
         if plan.mode == "library":
-            raise UsageError(
-                "a library is no USD stage, in which every character has a motion of its own: use fbx or glb"
-            )
+            raise UsageError("a library is no USD stage, in which every character has another motion: use fbx or glb")
     if format in ("glb", "fbx") and plan.mode == "unique":
         raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
     if workers is not None and workers < 1:
@@ -167,12 +166,14 @@ def crowd_make(
         _task(plan, folder, shard, cast, format)._replace(ground=ground_sha256, keep_going=keep_going)
         for shard in unfinished
     ]
-    for done, record in enumerate(run(tasks) if tasks else (), start=1):
+    for count, record in enumerate(run(tasks) if tasks else (), start=1):
         records_by_shard[record["shard"]] = record
-        report(Progress(done / len(unfinished), f"shard {done} of {len(unfinished)}"))
-    others = {s.number: finished(folder, s, whole=False) for s in shards if s.number not in records_by_shard}
+        report(Progress(count / len(unfinished), f"shard {count} of {len(unfinished)}"))
+    # Shards of other parts of a farm count too, by their records alone.
+    others = {s.number: finished(folder, s, verify=False) for s in shards if s.number not in records_by_shard}
     records_by_shard |= others
-    records = [known for shard in shards if (known := records_by_shard[shard.number]) is not None]
+    # Only a crowd of which every shard is finished, by whomever, gets a manifest.
+    records = [done for shard in shards if (done := records_by_shard[shard.number]) is not None]
     missing = len(shards) - len(records)
     if not missing:
         if format == "usd":
@@ -184,11 +185,11 @@ def crowd_make(
 
 def _prims(plan: Plan) -> list[str]:
     """Name the prototypes of all groups: those with the same character share one."""
-    wanted = {
+    stems = {
         group.character or number: group.character.stem if group.character else group.name or group.model.stem
         for number, group in enumerate(plan.groups)
     }
-    names = dict(zip(wanted, identifiers(list(wanted.values())), strict=True))
+    names = dict(zip(stems, identifiers(list(stems.values())), strict=True))
     return [names[group.character or number] for number, group in enumerate(plan.groups)]
 
 
@@ -255,7 +256,7 @@ def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Ta
 
 
 def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | None) -> dict[str, Any]:
-    """Gather all that decides what is in the files, with checksums of the models and of the cast."""
+    """Gather all that determines the content of the files, with checksums of the models and of the cast."""
     out = asdict(plan)
     out["fps"] = fps
     for group, settings in zip(plan.groups, out["groups"], strict=True):

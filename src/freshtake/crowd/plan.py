@@ -1,15 +1,18 @@
-"""Plan: who a crowd is made of, how many there are, how long they move and where they stand."""
+"""Plan: who a crowd is made of, how many there are, how long they move and where they are placed."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats
 from freshtake.requests.crowd import MOST_CHARACTERS, MOST_SECONDS
 
 MODES = ("unique", "library")
@@ -20,12 +23,11 @@ SPACING = 1.5  # metres
 Range = tuple[float, float]
 Polyline = tuple[tuple[float, float], ...]  # x, z in metres
 FRAMES = 20_000  # in a shard: 0.4 s of work and ten megabytes
-MOST = 1000
 
 
 @dataclass(frozen=True)
 class Placement:
-    """Where characters stand, in metres on the ground (x, z).
+    """Where characters are placed, in metres on the ground (x, z).
 
     `spacing` is the distance of neighbors on a grid and along paths, and the least distance in a disc. A disc without
     `radius` is as large as it has to be. `center` is the middle of a grid or a disc.
@@ -45,7 +47,7 @@ class Group:
 
     `phase` is where in the cycle they start (0 to 1), `heading` is in degrees about the vertical, 0 along z; on paths
     it is added to the direction of the path. They keep their heading, or walk to a `target` (x, z), or each follows
-    the nearest of `paths`. With a `placement` of their own they do not stand among the others. Their motions are
+    the nearest of `paths`. With a separate `placement` they are not among the others. Their motions are
     retargeted onto a `character`, a file with a skin, where one is named.
     """
 
@@ -94,7 +96,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Plan:
-    """A whole crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
+    """All of a crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
 
     groups: tuple[Group, ...]
     number: int = 200
@@ -147,7 +149,7 @@ class Plan:
 
 
 def counts(total: int, shares: tuple[float, ...]) -> list[int]:
-    """Find whole numbers that sum to `total`, as near to the shares as can be (largest remainders)."""
+    """Find integers that sum to `total`, as near to the shares as can be (largest remainders)."""
     exact = [total * share / sum(shares) for share in shares]
     out = [math.floor(value) for value in exact]
     by_rest = sorted(range(len(shares)), key=lambda k: (out[k] - exact[k], k))
@@ -187,7 +189,8 @@ def shards_of(plan: Plan, fps: float) -> list[Shard]:
         sizes = library_counts(plan)
     else:
         sizes = counts(plan.number, tuple(group.share for group in plan.groups))
-    each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, MOST))
+    # short motions: at most a thousand files or tracks in one shard
+    each = plan.shard_size or int(np.clip(round(FRAMES / max(1.0, plan.seconds * fps)), 1, 1000))
     out: list[Shard] = []
     begin = 1
     for group, size in enumerate(sizes):
@@ -210,3 +213,79 @@ def part_asked(text: str | None) -> tuple[int, int]:
 def part_of(shards: list[Shard], part: tuple[int, int]) -> list[Shard]:
     """Take every N-th shard, so that groups are spread over the parts."""
     return shards[part[0] - 1 :: part[1]]
+
+
+# How many motions a library needs so that a view hardly ever shows the same one twice: the birthday problem, in time.
+# Each of v visible characters plays one of m loops of T seconds from a random moment on. Two are copies of each other
+# where they play the same loop less than w seconds apart. Of k characters on one loop no two are copies with
+# probability (1 - k w / T)^(k - 1), the law of gaps between random points on a circle; characters fall onto loops at
+# random, so that probabilities of sets of loops are combined with binomial weights. With w = T / 2 it is the plain
+# birthday problem.
+MOST_VARIANTS = 1_000_000
+
+
+class LoopSet(NamedTuple):
+    """Loops that share characters: the part of the crowd that plays them, how many there are, and w / T."""
+
+    share: float
+    loops: int
+    near: float
+
+
+def repetition_probability(visible: int, sets: Sequence[LoopSet]) -> float:
+    """Compute how likely it is that at least two of the visible characters are copies of each other."""
+    none, share = _apart(visible, sets[0].loops, sets[0].near), sets[0].share
+    for one in sets[1:]:
+        none = _together(none, _apart(visible, one.loops, one.near), share / (share + one.share))
+        share += one.share
+    return float(np.clip(1.0 - none[visible], 0.0, 1.0))
+
+
+def loops_needed(visible: int, probability: float, shares: Sequence[float], near: float) -> int:
+    """Find the least number of loops, over all groups by their shares, that keeps the probability of copies."""
+
+    def risk(loops: int) -> float:
+        parts = [1 + extra for extra in counts(loops - len(shares), tuple(shares))]
+        return repetition_probability(visible, [LoopSet(s, m, near) for s, m in zip(shares, parts, strict=True)])
+
+    low, high = len(shares) - 1, max(len(shares), 1)
+    while risk(high) > probability:
+        low, high = high, 2 * high
+        if high > MOST_VARIANTS:
+            raise UsageError(
+                f"repetition.probability: {probability:g} for {visible} visible characters needs more than "
+                f"{MOST_VARIANTS} variants: allow more, or use the mode unique"
+            )
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if risk(middle) <= probability else (middle, high)
+    return high
+
+
+def _one_loop(visible: int, near: float) -> Floats:
+    """Compute the probability (visible + 1,) that so many characters on one loop are no copies."""
+    count = np.arange(visible + 1.0)
+    gap = np.maximum(1.0 - count * near, 0.0)
+    return np.where(count < 2.0, 1.0, gap ** np.maximum(count - 1.0, 0.0))
+
+
+@lru_cache(maxsize=64)
+def _apart(visible: int, loops: int, near: float) -> Floats:
+    """Compute the same for so many characters on so many loops, by halves."""
+    if loops == 1:
+        return _one_loop(visible, near)
+    half = loops // 2
+    return _together(_apart(visible, half, near), _apart(visible, loops - half, near), half / loops)
+
+
+def _together(first: Floats, second: Floats, share: float) -> Floats:
+    """Join two sets of loops, of which the first gets this share of the characters."""
+    count = np.arange(len(first))
+    logs = np.concatenate([[0.0], np.cumsum(np.log(np.arange(1.0, len(first))))])  # of factorials
+    out = np.empty(len(first))
+    for n in count:
+        k = count[: n + 1]
+        # Through logarithms, because factorials of some hundred characters exceed all numbers.
+        weight = np.exp(logs[n] - logs[k] - logs[n - k] + k * np.log(share) + (n - k) * np.log1p(-share))
+        out[n] = (weight * first[k] * second[n - k]).sum()
+    return out

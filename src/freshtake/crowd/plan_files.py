@@ -1,4 +1,4 @@
-"""Plans from files: crowd.toml, and tables of places. What is wrong is said with the key or the line."""
+"""Plans from files: crowd.toml, and tables of places. Errors name the key or the line."""
 
 from __future__ import annotations
 
@@ -17,15 +17,23 @@ from typing import Any
 import numpy as np
 
 from freshtake.crowd.casting import Places
-from freshtake.crowd.library_size import loops_needed
-from freshtake.crowd.plan import SPACING, Avoidance, GroundMap, Group, Placement, Plan, Polyline, Repetition
+from freshtake.crowd.plan import (
+    SPACING,
+    Avoidance,
+    GroundMap,
+    Group,
+    Placement,
+    Plan,
+    Polyline,
+    Repetition,
+    loops_needed,
+)
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
 from freshtake.formats.table import csv_rows
 from freshtake.requests.crowd import Crowd
 
 RANGES = ("amount", "size", "phase", "heading")
-CLOSE = 1e-9
 NEEDS = {"paths": "paths", "csv": "file"}
 TAKES = {
     "grid": {"spacing", "center"}, "disc": {"spacing", "radius", "center"}, "paths": {"spacing", "paths"},
@@ -39,7 +47,7 @@ PLANS = (".toml",)
 
 
 def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
-    """Read a plan from TOML; files that it names are beside it. `changes` are fields that replace those of the file."""
+    """Read a plan from TOML; files that it names are next to it. `changes` replace fields of the file."""
     values = _loaded(path)
     for key, problem in problems(values):
         raise FormatError(path, problem, key)
@@ -146,7 +154,7 @@ def _lines(path: Path, values: Sequence[Sequence[Sequence[float]]], key: str) ->
     lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in values)
     for number, line in enumerate(lines):
         for place, (a, b) in enumerate(pairwise(line)):
-            if math.dist(a, b) < CLOSE:
+            if math.dist(a, b) < 1e-9:  # it would have no direction
                 problem = "this point is where the one before it is: leave it out"
                 raise FormatError(path, problem, f"{key}[{number}][{place + 1}]")
     return lines
@@ -210,14 +218,14 @@ def _problems(value: Any, rule: dict[str, Any], key: str) -> Iterator[tuple[str,
 
 
 def _table(value: dict[str, Any], rule: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
-    known = rule["properties"]
+    rules = rule["properties"]
     for name in value:
-        if name not in known:
-            yield _below(key, name), f"there is no such key here; there are {', '.join(known)}"
+        if name not in rules:
+            yield _below(key, name), f"there is no such key here; there are {', '.join(rules)}"
     for name in rule.get("required", ()):
         if name not in value:
             yield _below(key, name), "this key is needed"
-    for name, rule_of_key in known.items():
+    for name, rule_of_key in rules.items():
         if name in value:
             yield from _problems(value[name], rule_of_key, _below(key, name))
 
@@ -225,8 +233,8 @@ def _table(value: dict[str, Any], rule: dict[str, Any], key: str) -> Iterator[tu
 def _list(value: list[Any], rule: dict[str, Any], key: str) -> Iterator[tuple[str, str]]:
     least, most = rule.get("minItems", 0), rule.get("maxItems", math.inf)
     if not least <= len(value) <= most:
-        wanted = f"{least}" if least == most else f"{least} or more" if len(value) < least else f"at most {most}"
-        yield key, f"{wanted} {rule.get('title', 'entries')} were expected, not {len(value)}"
+        number = f"{least}" if least == most else f"{least} or more" if len(value) < least else f"at most {most}"
+        yield key, f"{number} {rule.get('title', 'entries')} were expected, not {len(value)}"
     for place, item in enumerate(value):
         yield from _problems(item, rule["items"], f"{key}[{place}]")
 
@@ -236,8 +244,8 @@ def _number(value: float, rule: dict[str, Any], key: str) -> Iterator[tuple[str,
         yield key, f"a finite number was expected, not {value}"
     elif value < rule.get("minimum", -math.inf) or value > rule.get("maximum", math.inf):
         least, most = rule.get("minimum"), rule.get("maximum")
-        wanted = f"{least} or more" if most is None else f"up to {most}" if least is None else f"{least} to {most}"
-        yield key, f"{wanted} was expected, not {value:g}"
+        bounds = f"{least} or more" if most is None else f"up to {most}" if least is None else f"{least} to {most}"
+        yield key, f"{bounds} was expected, not {value:g}"
     elif value <= rule.get("exclusiveMinimum", -math.inf):
         yield key, f"a number above {rule['exclusiveMinimum']} was expected, not {value:g}"
 

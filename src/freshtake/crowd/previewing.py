@@ -25,7 +25,6 @@ from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.crowd import CrowdPreview
 
 FRAMES = 15_000  # that a page holds: some four megabytes
-FIGURES = 2000
 FPS, LEAST_FPS = 30.0, 10.0
 ROLES = ("variant", "input", "extra")  # of groups, by their colors
 
@@ -117,10 +116,10 @@ def _shown(
     """Choose motions spread over all shards; `played` are seconds, and frames per second at most."""
     seconds, fps = played
     every = records[-1]["last"]
-    wanted = set(np.unique(np.linspace(1, every, count).round().astype(int)).tolist())
+    chosen = set(np.unique(np.linspace(1, every, count).round().astype(int)).tolist())
     out: list[_Shown] = []
     for record in records:
-        numbers = sorted(wanted.intersection(range(record["first"], record["last"] + 1)))
+        numbers = sorted(chosen.intersection(range(record["first"], record["last"] + 1)))
         if not numbers:
             continue
         for number, read, travel in shard_clips(folder / record["file"], numbers, loops=library):
@@ -153,13 +152,14 @@ def _same_body(figure: Figure, others: list[_Shown]) -> Figure:
 
 
 def _placements(folder: Path, shown: list[_Shown], library: bool, seconds: float) -> Iterator[Placed]:
-    """Place characters with their own motion or, where it is not shown, another one of their group."""
+    """Place characters with their motion or, where it is not shown, another one of their group."""
     shape_of_motion = {one.number: k for k, one in enumerate(shown)}
     groups: dict[str, list[int]] = {}
     for k, one in enumerate(shown):
         groups.setdefault(one.group, []).append(k)
     rows = read_characters(folder)
-    for row in rows[:: max(1, -(-len(rows) // FIGURES))]:
+    # a browser draws some 2,000 figures fluently: of larger crowds every second or third is shown
+    for row in rows[:: max(1, -(-len(rows) // 2000))]:
         number = int(row["variant"])
         others = groups.get(row["group"], list(range(len(shown))))
         k = shape_of_motion.get(number, others[number % len(others)])

@@ -1,7 +1,7 @@
 """A motion that follows a route: bent to it, and played at the pace that has the body in its place at every moment.
 
-The model's own steering turns towards a path and knows no time; those who avoid each other have to be in a place at a
-moment. So what a motion does about its own path (without the sway of steps) is put onto the route, and it is played at
+The model's steering turns towards a path and knows no time; those who avoid each other have to be in a place at a
+moment. So what a motion does about its path (without the sway of steps) is put onto the route, and it is played at
 the pace that makes both equally long. Poses, and how bodies sway, stay those of the model.
 """
 
@@ -13,12 +13,10 @@ import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.edit import sampled_at, turned
-from freshtake.motion.features.ground import Complexes, ground_of, set_ground
+from freshtake.motion.features.angles import Complexes, ground_of, set_ground
 from freshtake.numeric.arrays import Floats
 
 EASED = 0.15  # seconds: standard deviation by which routes are smoothed, since nobody turns on the spot
-TURNING = 0.3  # seconds: that of directions
-SLOW = 0.1  # of the usual speed: below it the direction is that before and after
 
 
 class Route(NamedTuple):
@@ -41,9 +39,11 @@ def smooth_route(places: Floats, step: float, frame_time: float, frames: int) ->
         0
     ) / 6.0
     slopes = np.diff(near, axis=0) * [(1.0 - t) ** 2, 1.0 + 2.0 * t * (1.0 - t), t**2]
-    velocity = smoothed(slopes.sum(axis=0) / (2.0 * step), TURNING / frame_time)
+    # A body turns more slowly than it changes its path: directions are smoothed twice as far.
+    velocity = smoothed(slopes.sum(axis=0) / (2.0 * step), 2.0 * EASED / frame_time)
     speed = np.abs(velocity)
-    moving = np.flatnonzero(speed > SLOW * max(float(np.median(speed)), 1e-9))
+    # Who hardly moves has no direction: below a tenth of the usual speed that before and after is kept.
+    moving = np.flatnonzero(speed > 0.1 * max(float(np.median(speed)), 1e-9))
     moving = moving if len(moving) else np.arange(1)
     direction = np.interp(np.arange(frames), moving, np.unwrap(np.angle(velocity[moving])))
     # Only way along the direction counts: who is pushed aside or back does not step for it.
@@ -97,7 +97,7 @@ class RoutedMotion(NamedTuple):
 
 
 def follow_route(clip: Clip, route: Route, cycle: int) -> RoutedMotion:
-    """Put a motion onto a route in its own lengths; it has to go at least as far."""
+    """Put a motion onto a route in lengths of its body; it has to go at least as far."""
     path, every = body_path(clip, cycle), np.arange(len(clip))
     frames = np.interp(route.distance, path.distance, every)
     turn = route.direction - np.interp(frames, every, path.direction)

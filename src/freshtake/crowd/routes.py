@@ -1,34 +1,197 @@
-"""The routes of a whole crowd, planned once and kept beside its shards: every part of a farm follows the same."""
+"""The routes of all of a crowd over the ground, with or without avoiding each other.
+
+Walkers keep a heading, go to a target or follow a polyline. Bodies are discs here; motions are made afterwards and
+follow these routes. Routes are planned once and written next to the shards, so that every part of a farm follows the
+same.
+"""
 
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.crowd.casting import WALKS, Cast
-from freshtake.crowd.characters import Body
+from freshtake.crowd.collision_avoidance import Neighbors, allowed_velocities, half_planes
 from freshtake.crowd.folder import ROUTES, replacing_ours
-from freshtake.crowd.plan import Plan
-from freshtake.crowd.route_simulation import Walkers, polylines_of, simulate_routes
+from freshtake.crowd.plan import Avoidance, Plan
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.archive import open_archive, text_array, write_archive
-from freshtake.numeric.arrays import Floats
-from freshtake.numeric.neighbors import pairs_within
-from freshtake.variation.model import VariationModel
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.graphs import nearest, nearest_others, pairs_within
 from freshtake.workflows.inputs import generator
 
-WALKING = 0.2  # metres per second: what is slower stands
+STEP = 0.1  # seconds
+NEIGHBORS = 10  # the nearest are seen
+FASTEST = 1.25  # times the usual speed
+SWAY = 0.03  # metres that a body may be off its route: nobody comes closer than the radii and twice this
+ROOM = 0.05  # metres that walkers try to keep beyond that
+SPACING = 0.1  # metres between samples
+AHEAD = 1.0  # metres that walkers look ahead: corners are cut by about a quarter of it, targets kept when so near
 
 
-def speed_of(model: VariationModel, body: Body) -> float:
-    """Measure metres per second of a body that walks on and on and can be steered; 0 of others, who stand."""
-    recipe = model.material.recipe
-    if not model.cyclic or recipe is None or "turn" not in recipe.units:
-        return 0.0
-    speed = model.travel.speed * body.scale
-    return speed if speed >= WALKING else 0.0
+class Walkers(NamedTuple):
+    """Everybody at the start: place, speed (0: waits), radius, direction (walkers, 2), target or NaN, polylines."""
+
+    place: Floats
+    speed: Floats
+    radius: Floats
+    direction: Floats
+    target: Floats
+    polylines: Polylines | None = None
+
+
+def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np.random.Generator) -> Floats:
+    """Simulate places (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
+    steps = 2 + int(np.ceil(seconds / STEP))
+    # Wishes differ by up to 1 cm/s, so that two who meet head-on do not stop for ever.
+    uneven = 0.01 * (2.0 * rng.random((len(walkers.place), 2)) - 1.0)
+    place, direction, at = walkers.place.copy(), walkers.direction.copy(), None
+    if walkers.polylines is not None:
+        at = walkers.polylines.first.copy()
+    routes = np.empty((len(place), steps, 2))
+    velocity = walkers.speed[:, None] * _direction(walkers, place, direction, at)
+    for step in range(steps):
+        routes[:, step] = place
+        direction = _direction(walkers, place, direction, at)
+        wish = walkers.speed[:, None] * direction
+        if avoiding is not None:
+            wish = _avoided(walkers, place, velocity, wish + uneven * (walkers.speed > 0.0)[:, None], avoiding)
+        velocity = _eased(velocity, wish)
+        before, place = place, place + STEP * velocity
+        if avoiding is not None:
+            place = moved_apart(place, walkers.radius + SWAY, walkers.speed > 0.0)
+            velocity = (place - before) / STEP
+        if walkers.polylines is not None and at is not None:
+            at = walkers.polylines.advanced(at, place)
+    return routes
+
+
+def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None) -> Floats:
+    """Find where everybody wants to go, as unit vectors (walkers, 2)."""
+    out = before.copy()
+    goal = walkers.target - place
+    if walkers.polylines is not None and at is not None:
+        ahead = walkers.polylines.ahead(at)
+        goal = np.where(walkers.polylines.has[:, None], ahead - place, goal)
+    length = np.sqrt(goal[:, 0] ** 2 + goal[:, 1] ** 2)
+    # Near a target the direction is kept, since it would turn about on arrival; without a target (NaN) nothing is far.
+    far = length > (AHEAD if walkers.polylines is None else np.where(walkers.polylines.has, 1e-6, AHEAD))
+    out[far] = goal[far] / length[far, None]
+    return out
+
+
+def _eased(velocity: Floats, wish: Floats) -> Floats:
+    change = wish - velocity
+    length = np.sqrt(change[:, 0] ** 2 + change[:, 1] ** 2)
+    # Nobody changes velocity by more than 2 m/s in a second.
+    return np.asarray(velocity + change * np.minimum(1.0, 2.0 * STEP / np.maximum(length, 1e-12))[:, None])
+
+
+def _avoided(walkers: Walkers, place: Floats, velocity: Floats, wish: Floats, avoiding: Avoidance) -> Floats:
+    if len(place) < 2:
+        return wish
+    reach = 2.0 * float(walkers.radius.max()) + 2.0 * FASTEST * float(walkers.speed.max()) * avoiding.horizon
+    moving = np.flatnonzero(walkers.speed > 0.0)
+    seen = neighbors_of(walkers, moving, place, velocity, reach)
+    planes = half_planes(velocity[moving], seen, avoiding.horizon, STEP)
+    out = wish.copy()
+    out[moving] = allowed_velocities(planes, wish[moving], FASTEST * walkers.speed[moving])
+    return out
+
+
+def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats, reach: float) -> Neighbors:
+    """Find the nearest others of everybody who walks, nearest first."""
+    far, other = nearest_others(place, moving, min(NEIGHBORS, len(place) - 1), reach)
+    there = np.isfinite(far)
+    share = np.where(walkers.speed[other] > 0.0, 0.5, 1.0)
+    radius = walkers.radius[moving, None] + walkers.radius[other] + 2.0 * SWAY + ROOM
+    return Neighbors(place[other] - place[moving, None], velocity[moving, None] - velocity[other], radius, share, there)
+
+
+def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
+    """Move discs that overlap apart, each by half of it, in a few rounds; who does not walk is not moved."""
+    out = place.copy()
+    # Moving two apart can push a third: the rounds end when nobody overlaps by more than a tenth of a millimetre.
+    for _ in range(20):
+        pairs = pairs_within(out, 2.0 * float(radius.max()))
+        gap = out[pairs[:, 1]] - out[pairs[:, 0]]
+        length = np.maximum(np.sqrt(gap[:, 0] ** 2 + gap[:, 1] ** 2), 1e-9)
+        over = radius[pairs].sum(axis=1) - length
+        close = over > 1e-4
+        if not close.any():
+            break
+        pairs, gap = pairs[close], (gap / length[:, None] * over[:, None])[close]
+        weight = moves[pairs].astype(np.float64)
+        weight /= np.maximum(weight.sum(axis=1, keepdims=True), 1.0)
+        np.add.at(out, pairs[:, 0], -weight[:, :1] * gap)
+        np.add.at(out, pairs[:, 1], weight[:, 1:] * gap)
+    return out
+
+
+class Polylines(NamedTuple):
+    """Samples (samples, 2) of all polylines, one after the other; for every walker its sample at the start.
+
+    `has` says who follows a polyline at all. Polylines go on beyond their end: straight, or round again where the last
+    point is the first.
+    """
+
+    samples: Floats
+    first: Ints  # (walkers,)
+    has: Bools
+
+    def ahead(self, at: Ints) -> Floats:
+        """Return what walkers at these samples head for (walkers, 2)."""
+        return np.asarray(self.samples[at + round(AHEAD / SPACING)])
+
+    def advanced(self, at: Ints, place: Floats) -> Ints:
+        """Find the sample nearest to each place, not before the one that it was at."""
+        # Only a few metres onward: a polyline may cross itself, and nobody changes over there.
+        window = at[:, None] + np.arange(round(3.0 * AHEAD / SPACING))
+        off = self.samples[window] - place[:, None]
+        return np.asarray(at + (off[..., 0] ** 2 + off[..., 1] ** 2).argmin(axis=1))
+
+
+def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
+    """Give walkers of groups with polylines the one of their group that they are nearest to.
+
+    `longest` is how far anybody walks.
+    """
+    if not any(len(group_lines) for group_lines in lines):
+        return None
+    samples: list[Floats] = []
+    first, has = np.zeros(len(place), dtype=np.intp), np.zeros(len(place), dtype=bool)
+    count_so_far = 0
+    for number, group_lines in enumerate(lines):
+        members = np.flatnonzero(group == number)
+        least = np.full(len(members), np.inf)
+        for line in group_lines:
+            points, count = _sampled(line, longest)
+            far, index = (found[:, 0] for found in nearest(points[:count], place[members]))
+            closer = far < least
+            least[closer], first[members[closer]] = far[closer], count_so_far + index[closer]
+            samples.append(points)
+            count_so_far += len(points)
+        has[members] = len(group_lines) > 0
+    return Polylines(np.concatenate(samples), first, has)
+
+
+def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
+    """Sample a polyline and what comes after it, and count those of the polyline itself."""
+    steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
+    marks = np.concatenate([[0.0], np.cumsum(steps)])
+    # Room for the farthest walker, and for what the last of them looks at ahead and around.
+    beyond = longest + 7.0 * AHEAD
+    along = SPACING * np.arange(int((marks[-1] + beyond) / SPACING) + 2)
+    count = int(marks[-1] / SPACING) + 1
+    if len(line) > 2 and np.array_equal(line[0], line[-1]):
+        along = np.mod(along, marks[-1])
+    out = np.stack([np.interp(along, marks, line[:, k]) for k in range(2)], axis=1)
+    out += np.maximum(along - marks[-1], 0.0)[:, None] * (line[-1] - line[-2]) / steps[-1]
+    return out, count
 
 
 def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Cast:

@@ -1,4 +1,4 @@
-"""Files of a shard: an npz archive, a Zarr group, a folder of BVH files, or a layer of USD; whole or not there."""
+"""Files of a shard: an npz archive, a Zarr group, a folder of BVH files, or a layer of USD; written atomically."""
 
 from __future__ import annotations
 
@@ -24,8 +24,6 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb
 from freshtake.motion.edit import scaled_skeleton
 from freshtake.numeric.arrays import Floats, Ints
-
-CHUNK = 1 << 20  # bytes, about
 
 
 class Motions(NamedTuple):
@@ -148,8 +146,8 @@ def _check_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
     }  # fmt: skip
     for name, shape in {"names": (joints,), **shapes}.items():
         values = arrays.get(name)
-        whole = name in ("numbers", "starts", "parents")
-        kinds = "U" if name == "names" else "iu" if whole else "iuf"
+        integers = name in ("numbers", "starts", "parents")
+        kinds = "U" if name == "names" else "iu" if integers else "iuf"
         if values is None or values.shape != shape or values.dtype.kind not in kinds:
             raise FormatError(path, f"this shard is damaged (its array {name!r}): make the crowd again")
         if values.dtype.kind == "f" and not np.isfinite(values).all():
@@ -187,13 +185,13 @@ def shard_clips(path: Path, numbers: Sequence[int], *, loops: bool) -> Iterator[
 
 
 def clips_of(motions: Motions) -> Iterator[Clip]:
-    """Turn motions into clips, named by their numbers; a character of another size has a skeleton of its own."""
+    """Turn motions into clips, named by their numbers; a character of another size has a scaled skeleton."""
     skeleton = motions.skeleton
     for k, number in enumerate(motions.numbers.tolist()):
         size = float(motions.sizes[k])
-        own = skeleton if size == 1.0 else scaled_skeleton(skeleton, size)
+        body = skeleton if size == 1.0 else scaled_skeleton(skeleton, size)
         yield Clip(
-            own, 1.0 / motions.fps, motions.roots[k], motions.rotations[k], name=f"character_{number:06d}", unit_m=1.0
+            body, 1.0 / motions.fps, motions.roots[k], motions.rotations[k], name=f"character_{number:06d}", unit_m=1.0
         )
 
 
@@ -203,7 +201,7 @@ def checksum(path: Path) -> tuple[int, str]:
         data = read_bytes(path)
         return len(data), hashlib.sha256(data).hexdigest()
     total, sum_ = 0, hashlib.sha256()
-    for file in sorted(found for found in path.rglob("*") if found.is_file()):
+    for file in sorted(file for file in path.rglob("*") if file.is_file()):
         data = read_bytes(file)
         total += len(data)
         sum_.update(file.relative_to(path).as_posix().encode() + b"\0" + hashlib.sha256(data).digest())
@@ -219,7 +217,7 @@ def zarr() -> Any:
 
 
 def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Write arrays as a group in a folder (Zarr 3), whole or not there; words and single numbers become attributes."""
+    """Write arrays as a group in a folder (Zarr 3), atomically; words and single numbers become attributes."""
     library = zarr()
     with replacing_folder(path) as place:
         group = library.open_group(str(place), mode="w", zarr_format=3)
@@ -228,9 +226,10 @@ def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
                 group.attrs[name] = values.tolist()
                 continue
             row = max(1, values[:1].nbytes)
-            chunks = (min(len(values), max(1, CHUNK // row)), *values.shape[1:])
-            made = group.create_array(name, shape=values.shape, dtype=values.dtype, chunks=chunks)
-            made[...] = values
+            # about a megabyte: readers of single characters fetch little else, and files stay few
+            chunks = (min(len(values), max(1, (1 << 20) // row)), *values.shape[1:])
+            array = group.create_array(name, shape=values.shape, dtype=values.dtype, chunks=chunks)
+            array[...] = values
 
 
 def read_group(path: Path) -> dict[str, np.ndarray[Any, Any]]:

@@ -1,6 +1,6 @@
 """A crowd as a USD stage: crowd.usda, one prototype per body, and a payload per shard.
 
-Every character is a SkelRoot that travels, with an animation of its own bound to it, and an instanceable child that
+Every character is a SkelRoot that travels, with a separate animation bound to it, and an instanceable child that
 refers to the prototype (a skeleton and a simple body). A reference and not an inherit: the classes of different
 payloads would be different prototypes. Layers are written with Sdf, prim by prim, which is many times faster than
 through a stage.
@@ -18,8 +18,7 @@ from freshtake.crowd.folder import replacing_ours
 from freshtake.crowd.plan import Shard
 from freshtake.crowd.shard_files import Motions, file_name
 from freshtake.formats.rig import Rig
-from freshtake.formats.usd.library import explained, export, joint_paths, pxr
-from freshtake.formats.usd.writing import add_body, add_triangles
+from freshtake.formats.usd.writing import add_body, add_triangles, explained, export, joint_paths, pxr
 from freshtake.motion import Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.motion.validation import fps_of
@@ -28,7 +27,6 @@ from freshtake.numeric.arrays import Floats, Ints
 STAGE, EDITABLE, PROTOTYPES = "crowd.usda", "crowd_blender.usda", "prototype.usda"
 TOP = "/Crowd"
 THICK, THINNEST, THICKEST = 0.16, 0.015, 0.09  # of a bone's length; metres
-WAIST = 0.25  # where along the bone it is thickest
 _FACES = [[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]]
 
 
@@ -126,7 +124,7 @@ def write_stage(
 ) -> None:
     """Write the stage that shows all shards, and the prototypes: `bodies` are in metres, by name of prototype.
 
-    A rig has meshes of its own, a skeleton gets simple ones.
+    A rig has meshes, a skeleton gets simple ones.
     """
     lib = pxr()
     with explained(folder / STAGE, "the stage cannot be written"):
@@ -138,6 +136,7 @@ def write_stage(
             for shard in shards:
                 prim = lib.Sdf.PrimSpec(top, shard.name, lib.Sdf.SpecifierDef, "Xform")
                 prim.kind = "group"
+                # payloads, not references: programs may open a large crowd without its shards
                 prim.payloadList.prependedItems = [lib.Sdf.Payload(f"./{file_name(shard, 'usd')}")]
         _rate(layer, fps, frames)
         replacing_ours(export, _prototypes(bodies), folder / PROTOTYPES)
@@ -247,8 +246,10 @@ def _spindle(start: Floats, end: Floats) -> Floats:
     along = end - start
     length = float(np.linalg.norm(along))
     radius = float(np.clip(THICK * length, THINNEST, THICKEST))
+    # across the axis that the bone lies along least, so that the product is never zero
     side = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
     side *= radius / np.linalg.norm(side)
     other = np.cross(along, side) / length
-    waist = start + WAIST * along
+    # thickest at a quarter of its length, as bones are drawn
+    waist = start + 0.25 * along
     return np.stack([start, waist + side, waist + other, waist - side, waist - other, end])

@@ -1,7 +1,8 @@
-"""Where in its cycle every kernel stands, with cycles of all classes laid over each other: what a blend goes by."""
+"""The phase of every kernel in its cycle, cycles of all classes aligned; and how well a synthesis holds them."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -10,7 +11,9 @@ import numpy.typing as npt
 
 from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
 from freshtake.motion.cycles.recurrence import dissimilarity, one_cycle_apart, track
+from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.graphs import nearest
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
@@ -19,9 +22,10 @@ SHORTEST = 0.3  # seconds of the shortest cycle looked for
 PERIODIC = 0.6  # distance after a cycle over that of two moments at random, below which a class has cycles
 ROUNDS = 2.0  # cycles that are enough to know that a class is cyclic, wherever its takes end
 OTHER = 1.2  # times the cycle: a period beyond that is another one
-HARMONICS = 4  # of the mean cycles that are laid over each other
+HARMONICS = 4  # of the mean cycles that are aligned to each other
 GRID = 256  # moments of a cycle
 SLOWEST, FASTEST = 0.6, 1.6  # of the mean pace through a cycle: beyond, phase was not followed but lost
+BINS = 32  # moments of a cycle
 
 
 class Cycles(NamedTuple):
@@ -37,7 +41,7 @@ class Cycles(NamedTuple):
 
 
 def cycles_of(model: DensityModel) -> Cycles:
-    """Phases of all kernels."""
+    """Compute the phases of all kernels."""
     edges = [0, *model.run_stops.tolist()]
     place, pace = np.zeros(len(model.weights)), np.ones(len(model.weights))
     periodic = np.array(model.periodic or model.cyclic)
@@ -47,26 +51,26 @@ def cycles_of(model: DensityModel) -> Cycles:
             continue
         spans = [(a, b) for a, b in pairwise(edges) if model.owners[a] == owner]
         runs = [model.weights[a:b] for a, b in spans]
-        found_in = recurrence(runs, SHORTEST / model.frame_time)
-        periods, learned = found_in.periods, float(model.limits[owner, 2])
-        # What is left of a take may be two cycles, nearest to itself after both: the whole take knew how long one is.
-        if max(map(len, runs)) >= learned and abs(np.log(found_in.period / learned)) > np.log(OTHER):
+        recurring = recurrence(runs, SHORTEST / model.frame_time)
+        periods, learned = recurring.periods, float(model.limits[owner, 2])
+        # What is left of a take may be two cycles, nearest to itself after both: only the full take tells them apart.
+        if max(map(len, runs)) >= learned and abs(np.log(recurring.period / learned)) > np.log(OTHER):
             periods = np.full(len(runs), learned)
-        for (a, b), found in zip(spans, _phases(runs, periods), strict=True):
-            place[a:b], pace[a:b] = found
-        own = np.concatenate([np.arange(a, b) for a, b in spans])
-        curve = _evened(mean_cycle(model.weights[own], place[own]))
+        for (a, b), phase_and_pace in zip(spans, _phases(runs, periods), strict=True):
+            place[a:b], pace[a:b] = phase_and_pace
+        members = np.concatenate([np.arange(a, b) for a, b in spans])
+        curve = _evened(mean_cycle(model.weights[members], place[members]))
         if model.foot_columns.shape[1]:
             # Poses and contacts count the same: two classes in like poses whose feet land at other times would slide.
-            contacts = model.contacts(model.foot_columns[own])
-            curve = np.concatenate([curve, _evened(mean_cycle(contacts, place[own]))], axis=1)
+            contacts = model.contacts(model.foot_columns[members])
+            curve = np.concatenate([curve, _evened(mean_cycle(contacts, place[members]))], axis=1)
         first = curve if first is None else first
-        place[own] += offset_between(first, curve)
+        place[members] += offset_between(first, curve)
     return Cycles(place, pace, model.allowed, periodic)
 
 
 def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
-    """The frames after which poses come nearest to themselves, and how near: 0 exactly, 1 as two moments at random."""
+    """Return after how many frames poses come nearest to themselves, and how near: 0 exactly, 1 as any two moments."""
     points = np.concatenate(runs)
     usual = 2.0 * float(points.var(axis=0).sum())
     longest = max(map(len, runs))
@@ -100,12 +104,12 @@ class Recurrence(NamedTuple):
 
     @property
     def period(self) -> float:
-        """The usual frames of a cycle."""
+        """Return the usual frames of a cycle."""
         return float(np.mean(self.periods))
 
 
 def recurrence(runs: list[Floats], shortest: float) -> Recurrence:
-    """By the lag after which poses come nearest to themselves; by where runs end, if none has several cycles.
+    """Find cycles by the lag after which poses come nearest to themselves; by where runs end, if none has several.
 
     A take that was cut to one cycle shows no pose a second time: that it is a cycle shows in its end, from which pose
     and velocity lead to its beginning.
@@ -136,7 +140,7 @@ def _cycling_modes(runs: list[Floats], period: float) -> list[Floats]:
 
 
 def _followed(runs: list[Floats], period: int) -> float:
-    """How near runs of several cycles come to themselves a cycle later, when their tempo is followed."""
+    """Return how near runs of several cycles come to themselves a cycle later, when their tempo is followed."""
     squares, counts = 0.0, 0
     for y in runs:
         progress = track(y, period).progress if period > 2 and len(y) >= ROUNDS * period else np.zeros(1, dtype=np.intp)
@@ -147,9 +151,9 @@ def _followed(runs: list[Floats], period: int) -> float:
 
 
 def closing(runs: list[Floats]) -> float:
-    """How far runs end from where they began, in pose and velocity: 0 there, 1 as two moments at random.
+    """Return how far runs end from where they began, in pose and velocity: 0 there, 1 as two moments at random.
 
-    Velocities are compared by their own size: what begins and ends in standing does not move on.
+    Velocities are compared relative to their size: what begins and ends in standing does not move on.
     """
     poses = np.mean([((y[-1] - y[0]) ** 2).sum() for y in runs]) / (2.0 * np.concatenate(runs).var(axis=0).sum())
     first, last = (np.array([y[k + 1] - y[k] for y in runs]) for k in (0, -2))
@@ -158,7 +162,7 @@ def closing(runs: list[Floats]) -> float:
 
 
 def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
-    """(frames,) per run: where it goes through the cycle, and does not stand, set out or stop.
+    """Find, per run, (frames,) where it goes through the cycle, and does not stand, set out or stop.
 
     The cycle is as high as its frequency is present in a window of two periods, all modes together. At the moment at
     which a cycle begins or ends half of the window has it, so that less than half of the usual height is no cycle.
@@ -170,7 +174,7 @@ def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
 
 
 def _heights(values: Floats, period: float) -> Floats:
-    """How high the cycle is round each frame (frames,), beside slow changes."""
+    """Return how high the cycle is round each frame (frames,), slow changes left out."""
     reach = max(round(period), 1)
     window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
     turns = np.exp(-2j * np.pi * np.arange(len(values)) / period)
@@ -183,7 +187,7 @@ def _heights(values: Floats, period: float) -> Floats:
 
 
 def _around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
-    """The sum of values weighed by a window round each frame, as long as the values."""
+    """Return the sum of values weighed by a window round each frame, as long as the values."""
     start = len(window) // 2
     return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
@@ -201,32 +205,32 @@ def _apart(runs: list[Floats], longest: int) -> Floats:
 
 
 def cycle_heights(runs: list[Floats], periods: Floats) -> Floats:
-    """How much of the cycle is in each mode (modes,): squared heights of the sines, added over frames."""
+    """Return how much of the cycle is in each mode (modes,): squared heights of the sines, added over frames."""
     fits = [[fit_near(column, period).amplitude for column in y.T] for y, period in zip(runs, periods, strict=True)]
     return np.asarray((np.array(fits) ** 2 * np.array([[len(y)] for y in runs])).sum(axis=0))
 
 
 def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
-    """Phase and pace of every frame, run by run, by the mode that has most of the cycle in it."""
+    """Return phase and pace of every frame, run by run, by the mode that has most of the cycle in it."""
     column = int(cycle_heights(runs, periods).argmax())
     out = []
     for y, period in zip(runs, periods, strict=True):
         fit = fit_near(y[:, column], period)
-        found = phases(y[:, column], fit, tracked=True)
-        usual = float(found[-1] - found[0]) / max(len(found) - 1, 1)
+        phase = phases(y[:, column], fit, tracked=True)
+        usual = float(phase[-1] - phase[0]) / max(len(phase) - 1, 1)
         usual = usual if usual > 0.0 else fit.omega
-        pace = np.clip(np.gradient(found), SLOWEST * usual, FASTEST * usual)
-        steps = np.clip(np.diff(found), SLOWEST * usual, FASTEST * usual)
-        out.append((found[0] + np.concatenate([[0.0], np.cumsum(steps)]), pace))
+        pace = np.clip(np.gradient(phase), SLOWEST * usual, FASTEST * usual)
+        steps = np.clip(np.diff(phase), SLOWEST * usual, FASTEST * usual)
+        out.append((phase[0] + np.concatenate([[0.0], np.cumsum(steps)]), pace))
     return out
 
 
 def mean_cycle(rows: Floats, phase: Floats) -> Floats:
-    """The mean of rows (frames, modes) over phase, (GRID, modes), without its own mean."""
+    """Return the mean of rows (frames, modes) over phase, (GRID, modes), about its mean."""
     basis = harmonic_basis(phase, HARMONICS)
-    found, *_ = np.linalg.lstsq(basis, rows, rcond=None)
+    coefficients, *_ = np.linalg.lstsq(basis, rows, rcond=None)
     turns = 2.0 * np.pi * np.arange(GRID) / GRID
-    return np.asarray(harmonic_basis(turns, HARMONICS)[:, 1:] @ found[1:])
+    return np.asarray(harmonic_basis(turns, HARMONICS)[:, 1:] @ coefficients[1:])
 
 
 def _evened(curve: Floats) -> Floats:
@@ -235,7 +239,116 @@ def _evened(curve: Floats) -> Floats:
 
 
 def offset_between(first: Floats, other: Floats) -> float:
-    """What to add to the phase of another mean cycle (GRID, modes) so that it lies nearest to the first one."""
+    """Return what to add to the phase of another mean cycle (GRID, modes) so that it lies nearest to the first one."""
     spectrum = np.fft.rfft(first, axis=0) * np.fft.rfft(other, axis=0).conj()
     alike = np.fft.irfft(spectrum.sum(axis=1), GRID)
     return 2.0 * np.pi * float(alike.argmax()) / GRID
+
+
+class Holding(NamedTuple):
+    """Figures of a synthesis against the data's; a ratio of 1 is like the data.
+
+    `stalls` counts stretches slower than 5 % of the data's median speed for more than 10 frames. `period` is the mean
+    cycle over the data's; `distance` the largest distance from the data over their 99.9th percentile of
+    nearest-neighbour distances; `sharpness` the largest second difference over their 99.9th percentile; `variation`
+    the spread of cycles about their mean over the data's; `repeats` the number of cycles that equal another.
+    """
+
+    stalls: int
+    period: float
+    distance: float
+    sharpness: float
+    variation: float
+    repeats: int
+    cycles: int
+
+
+def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
+    """Compare mode weights (frames, modes) of a synthesis with runs of the data."""
+    points = np.concatenate(data)
+    column = cycle_column(data)
+    # Noise about the mean is no cycle: the curve has to pass well to both sides.
+    middle, swing = float(points[:, column].mean()), 0.15 * float(points[:, column].std())
+    speeds = np.concatenate([np.linalg.norm(np.diff(y, axis=0), axis=1) for y in data])
+    bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in data])
+    near = nearest(points, points, 2)[0][:, 1]
+    # As in `Holding`: below 5 % of the median speed for more than ten frames.
+    slow = np.linalg.norm(np.diff(synthesized, axis=0), axis=1) < 0.05 * np.median(speeds)
+    stalls = sum(stop - start > 10 for start, stop in runs(slow))
+    recorded = [cycle_starts(y[:, column], middle, swing) for y in data]
+    starts_made = cycle_starts(synthesized[:, column], middle, swing)
+    real = np.concatenate([np.diff(starts) for starts in recorded]) if recorded else np.empty(0)
+    periods, usual = np.diff(starts_made), median(real)
+    ours = cycle_curves(synthesized, starts_made)[is_usual(periods, median(periods))]
+    theirs = np.concatenate(
+        [cycle_curves(y, starts)[is_usual(np.diff(starts), usual)] for y, starts in zip(data, recorded, strict=True)]
+    )
+    real, periods = real[is_usual(real, usual)], periods[is_usual(periods, median(periods))]
+    return Holding(
+        int(stalls),
+        float(periods.mean() / real.mean()) if len(real) and len(periods) else np.nan,
+        float(nearest(points, synthesized)[0].max() / np.percentile(near, 99.9)),
+        float(np.linalg.norm(np.diff(synthesized, 2, axis=0), axis=1).max() / np.percentile(bends, 99.9)),
+        spread(ours) / spread(theirs) if len(theirs) > 2 and len(ours) > 2 else np.nan,
+        repeated_cycles(ours),
+        len(periods),
+    )
+
+
+def cycle_column(data: Sequence[Floats]) -> int:
+    """Return the mode that has most of the cycle in it, or most of the movement where there is no steady cycle."""
+    # No cycle is shorter than six frames.
+    came_back = recurrence(list(data), 6.0)
+    if not came_back.steady:
+        return int(np.concatenate(data).var(axis=0).argmax())
+    return int(cycle_heights(list(data), came_back.periods).argmax())
+
+
+def median(durations: Floats) -> float:
+    """Return the median; NaN where there are none."""
+    return float(np.median(durations)) if len(durations) else np.nan
+
+
+def is_usual(durations: Floats, usual: float) -> Bools:
+    """Return which cycles take about as long as they usually do: while a body sets out or stands there is none."""
+    return np.asarray((durations >= SLOWEST * usual) & (durations <= FASTEST * usual))
+
+
+def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:
+    """Return when, in frames and parts of them, a curve rises through its middle, from well below it to well above."""
+    out, low, last = [], False, -1.0
+    for t in range(1, len(curve)):
+        if curve[t] < middle - swing:
+            low = True
+        if curve[t - 1] < middle <= curve[t]:
+            last = t - (curve[t] - middle) / (curve[t] - curve[t - 1])
+        if low and last >= 0.0 and curve[t] > middle + swing:
+            out.append(last)
+            low, last = False, -1.0
+    return np.array(out, dtype=np.float64)
+
+
+def cycle_curves(values: Floats, starts: Floats) -> Floats:
+    """Return cycles (cycles, BINS, modes) read at equal shares of their duration."""
+    out = np.empty((max(len(starts) - 1, 0), BINS, values.shape[1]))
+    grid = np.arange(len(values))
+    for number in range(len(out)):
+        at = np.linspace(starts[number], starts[number + 1], BINS, endpoint=False)
+        for k in range(values.shape[1]):
+            out[number, :, k] = np.interp(at, grid, values[:, k])
+    return out
+
+
+def spread(cycles: Floats) -> float:
+    """Return the root mean square distance of cycles from their mean (unbiased)."""
+    apart = cycles - cycles.mean(axis=0)
+    return float(np.sqrt((apart**2).sum(axis=2).mean(axis=1).sum() / (len(cycles) - 1)))
+
+
+def repeated_cycles(cycles: Floats) -> int:
+    """Return how many cycles equal an earlier one, number for number up to a millionth of the spread."""
+    if len(cycles) < 2:
+        return 0
+    unit = 1e-6 * max(spread(cycles), float(np.abs(cycles).max()) * 1e-9, 1e-300)
+    rounded = np.round(cycles.reshape(len(cycles), -1) / unit)
+    return len(cycles) - len(np.unique(rounded, axis=0))

@@ -136,7 +136,7 @@ def pad_weights(places: Mapping[str, Sequence[float]], at: Sequence[float]) -> d
 
 def _in_triangle(corners: Floats, point: Floats) -> Floats | None:
     """Return barycentric weights in the Delaunay triangle around a point; None where it lies in no triangle."""
-    # On a paraboloid above the pad, the triangles of Delaunay are those that lie lowest; the small term decides
+    # On a paraboloid above the pad, the triangles of Delaunay are those that lie lowest; the small term chooses
     # between corners on one circle, such as those of a square, everywhere in the same way.
     height = np.square(corners - corners.mean(axis=0)).sum(axis=1)
     height += FLAT * height.max() * np.arange(len(corners)) ** 2
@@ -158,10 +158,10 @@ def _on_rim(corners: Floats, point: Floats) -> Floats:
     """Return weights of the two corners whose line comes nearest to a point; of equals, of the two nearest ones."""
     best, out = (np.inf, np.inf), np.zeros(len(corners))
     for i, j in combinations(range(len(corners)), 2):
-        way = corners[j] - corners[i]
-        long = float(way @ way)
-        share = float(np.clip((point - corners[i]) @ way / long, 0.0, 1.0))
-        off = float(np.linalg.norm(corners[i] + share * way - point))
+        edge = corners[j] - corners[i]
+        long = float(edge @ edge)
+        share = float(np.clip((point - corners[i]) @ edge / long, 0.0, 1.0))
+        off = float(np.linalg.norm(corners[i] + share * edge - point))
         if off < best[0] - FLAT * long**0.5 or (off < best[0] + FLAT * long**0.5 and long < best[1]):
             best, out = (off, long), np.zeros(len(corners))
             out[[i, j]] = 1.0 - share, share

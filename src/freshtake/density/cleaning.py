@@ -27,7 +27,7 @@ Takes = Mapping[str, Sequence[Any]]
 def in_one_order(takes: Takes) -> dict[str, list[Any]]:
     """Return the markers of all takes in the first one's order; other markers are an error."""
     first = next(iter(takes.values()))[0]
-    return {name: [_ordered(take, first, take.name or name) for take in found] for name, found in takes.items()}
+    return {name: [_ordered(take, first, take.name or name) for take in group] for name, group in takes.items()}
 
 
 def common_points(takes: Takes) -> dict[str, list[Any]]:
@@ -39,14 +39,14 @@ def common_points(takes: Takes) -> dict[str, list[Any]]:
     Returns:
         Per class its takes, all with the same three or more markers.
     """
-    clips = [take for found in takes.values() for take in found]
+    clips = [take for group in takes.values() for take in group]
     if not clips or not all(isinstance(clip, PointClip) for clip in clips):
-        return {name: list(found) for name, found in takes.items()}
+        return {name: list(group) for name, group in takes.items()}
     seen = [{name for name, hidden in zip(clip.names, unseen(clip), strict=True) if not hidden} for clip in clips]
     shared = [name for name in clips[0].names if all(name in names for names in seen)]
     if len(shared) < LEAST:
         raise UsageError(f"the takes have {len(shared)} markers in common, but at least {LEAST} are needed")
-    return {name: [_picked(clip, shared) for clip in found] for name, found in takes.items()}
+    return {name: [_picked(clip, shared) for clip in group] for name, group in takes.items()}
 
 
 def unseen(clip: PointClip) -> Bools:
@@ -60,9 +60,9 @@ def check_seen(clip: PointClip, label: str) -> None:
     if len(hidden) == len(clip.names):
         raise UsageError(f"{label}: no marker is seen in any frame: leave this take out")
     if hidden:
-        told = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN} more" if len(hidden) > SHOWN else "")
+        names = ", ".join(hidden[:SHOWN]) + (f" and {len(hidden) - SHOWN} more" if len(hidden) > SHOWN else "")
         raise UsageError(
-            f"{label}: never seen: {told}; --common (in Python, density.common_points) keeps the markers that all "
+            f"{label}: never seen: {names}; --common (in Python, density.common_points) keeps the markers that all "
             "takes have"
         )
 
@@ -135,26 +135,26 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
         share = 100.0 * float(lost.mean())
         notes.append(f"{label}: {share:.2g} % of the markers' places are exactly zero and are taken as gaps")
     # Gaps of a marker up to a tenth of a second are bridged, longer ones are left out.
-    whole = fill_gaps(replace(clip, positions=positions), round(0.1 * clip.fps))
-    gaps: Bools = np.asarray(whole.gaps().any(axis=1))
+    filled = fill_gaps(replace(clip, positions=positions), round(0.1 * clip.fps))
+    gaps: Bools = np.asarray(filled.gaps().any(axis=1))
     notes += _note(label, "incomplete", gaps)
     same = np.zeros(len(clip), dtype=np.bool_)
     if len(clip) > 1:
-        moved = np.abs(np.diff(np.nan_to_num(whole.positions), axis=0)).max(axis=(1, 2))
+        moved = np.abs(np.diff(np.nan_to_num(filled.positions), axis=0)).max(axis=(1, 2))
         same = _long_runs(np.concatenate([[False], moved == 0.0]) & ~gaps, 1)
     notes += _note(label, "frozen", same)
-    return Cleaned(whole, ~gaps & ~same, tuple(notes))
+    return Cleaned(filled, ~gaps & ~same, tuple(notes))
 
 
 def still(values: Floats, usual: float) -> Bools:
-    """(frames,): where rows move by less than a share of the usual step for more than a few frames."""
+    """Return (frames,): where rows move by less than a share of the usual step for more than a few frames."""
     steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
     # Slower than 5 % of the usual speed for ten frames: the body stands, and a synthesis would be trapped there.
     return _long_runs(np.concatenate([steps[:1], steps]) < 0.05 * usual, 10)
 
 
 def _long_runs(mask: Bools, most: int) -> Bools:
-    """Only runs of more than `most` frames."""
+    """Keep only runs of more than `most` frames."""
     out = np.zeros_like(mask)
     for start, stop in runs(mask):
         if stop - start > most:
@@ -168,7 +168,7 @@ def _note(label: str, what: str, bad: Bools) -> list[str]:
 
 
 def bridge_single(values: Floats, rates: Floats) -> tuple[Floats, Floats]:
-    """Rows in which a single frame repeats the one before: it is put halfway, and so is its travel."""
+    """Return rows in which a single frame repeats the one before: it is put halfway, and so is its travel."""
     values, rates = values.copy(), rates.copy()
     same = np.concatenate([[False], np.abs(np.diff(values, axis=0)).max(axis=1, initial=0.0) < 1e-12])
     for start, stop in runs(same):

@@ -1,16 +1,23 @@
-"""Where and how fast a synthesis goes: speed by the weights of the classes; turn rate, heading or path by its rates."""
+"""Where and how fast a synthesis goes: speed by the weights of the classes; turn rate, heading or path by its rates.
+
+Streams are steered, decoded and planted as they come.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from freshtake.density.planting import planted_stream, standing
 from freshtake.errors import UsageError
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion import Clip
+from freshtake.motion.features import Start
+from freshtake.motion.features.angles import ground_of
+from freshtake.motion.planting import settings_for
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
 
@@ -18,11 +25,12 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 LEAST_LIMIT = 1.0  # radians per second that any class may be turned by
+BLOCK = 64  # frames per call of the compiled synthesis
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Control:
-    """What a synthesis is told to do; what is None is left as it comes.
+    """What is requested of a synthesis; None leaves it as it comes.
 
     `speed` in lengths per second; one of `turn` (radians per second, to the left), `heading` (radians, 0 is the
     start's) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are reached over
@@ -52,15 +60,15 @@ class Control:
 
     @property
     def steers(self) -> bool:
-        """Whether the way is changed, not only the speed."""
+        """Return whether the trajectory is changed, not only the speed."""
         return self.turn is not None or self.heading is not None or self.path is not None
 
 
 Controls = Control | Callable[[int], Control]
 
 
-class Course(NamedTuple):
-    """Where a synthesis stands: place, smooth heading, turn rate, mean travel in that heading, way along the path."""
+class Trajectory(NamedTuple):
+    """Where a synthesis is: place, smooth heading, turn rate, mean travel, and how far along the path."""
 
     ground: complex
     heading: float
@@ -77,29 +85,29 @@ class Gaits(NamedTuple):
 
 
 def gaits_of(model: DensityModel) -> Gaits:
-    """From the kernels."""
-    own = [model.owners == k for k in range(len(model.classes))]
-    travels = [complex(model.rates[k, 0].mean(), model.rates[k, 1].mean()) for k in own]
-    return Gaits(np.array(travels), np.array([model.cycles.paces[k].mean() for k in own]))
+    """Measure travel and pace of every class from the kernels."""
+    members = [model.owners == k for k in range(len(model.classes))]
+    travels = [complex(model.rates[k, 0].mean(), model.rates[k, 1].mean()) for k in members]
+    return Gaits(np.array(travels), np.array([model.cycles.paces[k].mean() for k in members]))
 
 
 def speed_of(model: DensityModel, weights: Floats) -> float:
-    """The mean speed over the ground of a blend: its frequency times its stride, both mixed by the weights."""
+    """Return the mean speed over the ground of a blend: its frequency times its stride, both mixed by the weights."""
     travels, omegas = model.gaits
     return float(abs((weights @ (travels / omegas)) * (weights @ omegas)))
 
 
 def weights_for(model: DensityModel, speed: float) -> Floats:
-    """The weights (classes,) of the two classes next to a speed that blend to it."""
+    """Return the weights (classes,) of the two classes next to a speed that blend to it."""
     if not model.mixes or model.rates.shape[1] == 0:
-        raise UsageError("a speed is reached by blending classes that go round: learn a slower and a faster one")
+        raise UsageError("a speed is reached by blending classes that are cyclic: learn a slower and a faster one")
     unit = np.eye(len(model.classes))
-    own = np.array([speed_of(model, row) for row in unit])
-    order = np.argsort(own)
-    low, high = own[order[0]], own[order[-1]]
+    speeds = np.array([speed_of(model, row) for row in unit])
+    order = np.argsort(speeds)
+    low, high = speeds[order[0]], speeds[order[-1]]
     if not low * (1.0 - 1e-6) <= speed <= high * (1.0 + 1e-6):
         raise UsageError(f"the classes go at {low:.3g} to {high:.3g} per second, so {speed:.3g} cannot be reached")
-    right = min(max(int(np.searchsorted(own[order], speed)), 1), len(own) - 1)
+    right = min(max(int(np.searchsorted(speeds[order], speed)), 1), len(speeds) - 1)
     a, b = unit[order[right - 1]], unit[order[right]]
     # The speed of a mixture has no formula: 65 shares of the two classes are tried, and read between.
     shares = np.linspace(0.0, 1.0, 65)
@@ -109,67 +117,71 @@ def weights_for(model: DensityModel, speed: float) -> Floats:
 
 
 def turn_limit(model: DensityModel) -> float:
-    """The fastest turn: that of the classes, and at least LEAST_LIMIT."""
+    """Return the fastest turn: that of the classes, and at least LEAST_LIMIT."""
     # A class that turns faster by itself may be turned as fast as it does in 99 % of its frames.
     return max(LEAST_LIMIT, float(np.percentile(np.abs(model.rates[:, 2]), 99.0)))
 
 
-def set_out(model: DensityModel, row: Floats) -> Course:
-    """The course at a first row, which stands at the origin."""
+def begin_trajectory(model: DensityModel, row: Floats) -> Trajectory:
+    """Return the trajectory at a first row, at the origin."""
     if model.rates.shape[1] == 0:
         raise UsageError("only motions that travel over the ground can be steered, and this model knows no travel")
     forward, sideways, turn, swing = row[model.modes : model.modes + 4].tolist()
     usual = complex(model.gaits.travels.mean())
     direction = usual if abs(usual) > 0.0 else complex(forward, sideways)
-    return Course(0.0j, -swing, turn, direction)
+    return Trajectory(0.0j, -swing, turn, direction)
 
 
-def guided(model: DensityModel, control: Control, row: Floats, course: Course, limit: float) -> tuple[Floats, Course]:
-    """The row after `course` with its turn rate changed, and the course after it."""
+def guided(
+    model: DensityModel, control: Control, row: Floats, trajectory: Trajectory, limit: float
+) -> tuple[Floats, Trajectory]:
+    """Return the row after `trajectory` with its turn rate changed, and the trajectory after it."""
     first, step = model.modes, model.frame_time
     out = row.copy()
-    wanted, along = _wanted(model, control, course, limit)
-    if wanted is not None:
+    target, along = _target_turn(model, control, trajectory, limit)
+    if target is not None:
         # A turn sets in over a quarter of a second, not at once.
-        out[first + 2] = course.turn + min(step / 0.25, 1.0) * (wanted - course.turn)
+        out[first + 2] = trajectory.turn + min(step / 0.25, 1.0) * (target - trajectory.turn)
     speed = complex(out[first], out[first + 1])
-    ground = course.ground + step * speed * np.exp(1j * course.heading)
-    heading = course.heading + step * float(out[first + 2])
-    travel = course.travel + min(step / control.horizon, 1.0) * (speed - course.travel)
-    return out, Course(ground, heading, float(out[first + 2]), travel, along)
+    ground = trajectory.ground + step * speed * np.exp(1j * trajectory.heading)
+    heading = trajectory.heading + step * float(out[first + 2])
+    travel = trajectory.travel + min(step / control.horizon, 1.0) * (speed - trajectory.travel)
+    return out, Trajectory(ground, heading, float(out[first + 2]), travel, along)
 
 
-def _wanted(model: DensityModel, control: Control, course: Course, limit: float) -> tuple[float | None, float]:
-    """The turn rate to take now, and how far along the path that is."""
+def _target_turn(
+    model: DensityModel, control: Control, trajectory: Trajectory, limit: float
+) -> tuple[float | None, float]:
+    """Return the turn rate to take now, and how far along the path that is."""
     if not control.steers:
-        return None, course.along
+        return None, trajectory.along
     if control.turn is not None:
-        return float(np.clip(control.turn, -limit, limit)), course.along
+        return float(np.clip(control.turn, -limit, limit)), trajectory.along
     if control.heading is not None:
-        off, along = control.heading - course.heading, course.along
+        off, along = control.heading - trajectory.heading, trajectory.along
         return float(np.clip(_wrapped(off) / control.horizon, -limit, limit)), along
-    aim, along = _aim(model, control, course)
-    off = float(np.angle(aim)) - course.heading - float(np.angle(course.travel))
+    aim, along = _aim(model, control, trajectory)
+    off = float(np.angle(aim)) - trajectory.heading - float(np.angle(trajectory.travel))
     return float(np.clip(2.0 * _wrapped(off) / control.horizon, -limit, limit)), along  # pure pursuit: twice the angle
 
 
-def _aim(model: DensityModel, control: Control, course: Course) -> tuple[complex, float]:
-    """From the place to the point of the path one horizon ahead, and how far along its nearest point lies."""
+def _aim(model: DensityModel, control: Control, trajectory: Trajectory) -> tuple[complex, float]:
+    """Return the direction to the point of the path one horizon ahead, and how far along its nearest point lies."""
     path = np.asarray(control.path, dtype=np.float64)
     up = model.recipe.layout.up if model.recipe is not None else "y"  # type: ignore[union-attr]
     world = np.zeros((len(path), 3))
     world[:, [0, 2] if up == "y" else [0, 1]] = path
     corners = ground_of(world, up)
     marks = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(corners)))])
-    reach = max(abs(course.travel) * control.horizon, 1e-6 * marks[-1])
+    reach = max(abs(trajectory.travel) * control.horizon, 1e-6 * marks[-1])
     # The nearest point is looked for a little ahead only, at 200 points: a path may cross itself.
-    ahead = course.along + np.linspace(0.0, 3.0 * reach, 200)
-    along = float(ahead[np.abs(_on(corners, marks, ahead) - course.ground).argmin()])
-    return complex(_on(corners, marks, np.array([along + reach]))[0] - course.ground), along
+    ahead = trajectory.along + np.linspace(0.0, 3.0 * reach, 200)
+    along = float(ahead[np.abs(_on(corners, marks, ahead) - trajectory.ground).argmin()])
+    return complex(_on(corners, marks, np.array([along + reach]))[0] - trajectory.ground), along
 
 
 def _on(corners: npt.NDArray[np.complex128], marks: Floats, along: Floats) -> npt.NDArray[np.complex128]:
-    """Points of a path after so much of its length, straight on after its end."""
+    """Return points of a path after so much of its length, straight on after its end."""
     beyond = np.maximum(along - marks[-1], 0.0) * (corners[-1] - corners[-2]) / (marks[-1] - marks[-2])
     inside = np.interp(along, marks, corners.real) + 1j * np.interp(along, marks, corners.imag)
     return np.asarray(inside + beyond)
@@ -177,3 +189,99 @@ def _on(corners: npt.NDArray[np.complex128], marks: Floats, along: Floats) -> np
 
 def _wrapped(angle: float) -> float:
     return float(np.angle(np.exp(1j * angle)))
+
+
+class StreamOptions(NamedTuple):
+    """What a stream gives out."""
+
+    residuals: bool
+    decode: bool
+    plant: bool | str
+    control: Controls | None
+
+
+def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, options: StreamOptions) -> Iterator[Any]:
+    """Return one row per frame without end; with `decode` one-frame motions, with `plant` their feet planted."""
+    blocks = _blocks(model, rng, weights_asked(model, weights, options.control), options.control)
+    plant, has_contacts = options.plant and model.planting_model is not None, model.knows_contacts
+    if not options.decode or not _decodes_blocks(model) or (plant and not has_contacts):
+        # contacts that have to be seen in the motion are seen from frame to frame
+        blocks = (row[None] for block in blocks for row in block)
+    if not options.decode:
+        return (block[0] for block in blocks)
+    motions = _motions(model, blocks, options.residuals)
+    if plant:
+        assert model.planting_model is not None
+        pairs = ((clip, standing(model, rows) if has_contacts else None) for clip, rows in motions)
+        return planted_stream(pairs, model.planting_model, settings_for(options.plant), has_contacts=has_contacts)
+    return (frame for motion, _ in motions for frame in (motion.single_frames() if len(motion) > 1 else (motion,)))
+
+
+def _decodes_blocks(model: DensityModel) -> bool:
+    """Return whether a decoded block can be split into frames; points and strokes are decoded one by one."""
+    return model.recipe is not None and model.recipe.motion_type is Clip
+
+
+def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:
+    """Yield rows (frames, width) with the turn rates that a control asks for: several unless something may change."""
+    live = callable(weights)
+    state = model.start(rng, weights(0) if live else weights, used=None if live else model.mixture(weights) > 0.0)
+    steady = None if live else np.tile(model.mixture(weights), (BLOCK, 1))
+    limit, frame = 0.0 if control is None else turn_limit(model), 0
+    trajectory: Any = None
+    while True:
+        state, rows = model.advance(state, weights(frame) if live else steady, rng)
+        if control is None:
+            yield rows
+            frame += len(rows)
+            continue
+        turned = []
+        for row in rows:
+            if trajectory is None:
+                trajectory = begin_trajectory(model, row)
+            else:
+                now = control(frame) if callable(control) else control
+                row, trajectory = guided(model, now, row, trajectory, limit)
+            frame += 1
+            if callable(control):  # it is asked about a frame only when that frame is due
+                yield row[None]
+            else:
+                turned.append(row)
+        if turned:
+            yield np.stack(turned)
+
+
+def _motions(model: DensityModel, blocks: Iterator[Floats], residuals: bool) -> Iterator[tuple[Any, Floats]]:
+    """Yield motions, each placed where the one before ended, and the rows that they are decoded from."""
+    place, last = Start(), None
+    for rows in blocks:
+        yield model.decode(rows, residuals, start=place, before=last), rows
+        place = model.where_it_ends(rows, place, last)
+        last = rows[-1]
+
+
+def steered(model: DensityModel, rows: Floats, control: Controls) -> Floats:
+    """Return rows from the start of a synthesis with the turn rates that a control asks for."""
+    trajectory, limit, out = begin_trajectory(model, rows[0]), turn_limit(model), rows.copy()
+    for frame in range(1, len(rows)):
+        now = control(frame) if callable(control) else control
+        out[frame], trajectory = guided(model, now, rows[frame], trajectory, limit)
+    return out
+
+
+def weights_asked(model: DensityModel, weights: Any, control: Controls | None) -> Any:
+    """Return the weights that a speed asks for, or those that are given."""
+    now = control(0) if callable(control) else control
+    if now is None or now.speed is None:
+        return weights
+    if weights is not None:
+        raise UsageError("weights and a speed cannot both be asked for: a speed chooses the weights")
+    if not callable(control):
+        return dict(zip(model.classes, weights_for(model, now.speed).tolist(), strict=True))
+    return lambda frame: _at_speed(model, control(frame))
+
+
+def _at_speed(model: DensityModel, control: Control) -> dict[str, float]:
+    if control.speed is None:
+        raise UsageError("a control that names a speed once must name one for every frame")
+    return dict(zip(model.classes, weights_for(model, control.speed).tolist(), strict=True))

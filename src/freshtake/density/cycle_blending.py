@@ -19,34 +19,36 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
 AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
-LEAST, MOST = 0.4, 2.5  # times its own pace
+LEAST, MOST = 0.4, 2.5  # times the class's pace
 PHASE, SINCE = range(2)  # fields of `common`
 WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
 
 
 @compiled
 def wrapped(angle: float) -> float:
-    """Between -pi and pi."""
+    """Wrap an angle to -pi to pi."""
     return angle - 2.0 * np.pi * float(np.floor(angle / (2.0 * np.pi) + 0.5))
 
 
 @compiled
 def pace_at(cycles: Cycles, track: Track, clock: Floats) -> float:
-    """Radians per frame where a class is followed."""
+    """Return radians per frame where a class is followed."""
     here = int(clock[RUN])
     return float(cycles.paces[min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])])
 
 
 @compiled
 def phase_at(cycles: Cycles, track: Track, clock: Floats) -> float:
-    """The phase where a class is followed."""
+    """Return the phase where a class is followed."""
     here = int(clock[RUN])
     k = min(max(int(clock[PLACE]), track.firsts[here]), track.lasts[here])
     return float(cycles.phases[k] + (clock[PLACE] - k) * cycles.paces[k])
 
 
 @compiled
-def enter(cycles: Cycles, track: Track, held: Floats, clock: Floats, owner: int, phase: float, chance: float) -> None:
+def enter(
+    cycles: Cycles, track: Track, history: Floats, clock: Floats, owner: int, phase: float, chance: float
+) -> None:
     """Begin to follow a class at a kernel of this phase, one of those that there are at random."""
     count, nearest, chosen = 0, np.inf, -1
     for k in range(len(cycles.phases)):
@@ -66,15 +68,15 @@ def enter(cycles: Cycles, track: Track, held: Floats, clock: Floats, owner: int,
     place = chosen + wrapped(phase - cycles.phases[chosen]) / cycles.paces[chosen]
     place = min(max(place, float(first)), float(last))
     clock[PLACE], clock[RUN], clock[AGE], clock[SPAN], clock[PACE] = place, float(chosen), 0.0, 0.0, 1.0
-    width = held.shape[1]
-    read_at(track.rows, place, first, last, width, held[0])
-    read_at(track.rows, place - 1.0, first, last, width, held[1])
-    held[2:] = 0.0
+    width = history.shape[1]
+    read_at(track.rows, place, first, last, width, history[0])
+    read_at(track.rows, place - 1.0, first, last, width, history[1])
+    history[2:] = 0.0
 
 
 @compiled
-def settle(shares: Floats, common: Floats, weights: Floats, fastest: float, span: float) -> None:
-    """The weights of this frame: those that are asked for, or on the way to them where they were changed at once."""
+def update_shares(shares: Floats, common: Floats, weights: Floats, fastest: float, span: float) -> None:
+    """Update the weights of this frame: those requested, or moving to them where they were changed at once."""
     count = shares.shape[1]
     step = 0.0
     for c in range(count):
@@ -104,7 +106,7 @@ class Draws(NamedTuple):
 class Mixing(NamedTuple):
     """What changes from frame to frame: of every class its last two, the offset that is evened out and its clock."""
 
-    held: Floats  # (2 classes, 4, width): of every class two motions, see mingle
+    history: Floats  # (2 classes, 4, width): of every class two motions, see blend_frames
     clock: Floats  # (2 classes, fields)
     shares: Floats  # (6, classes): weights of the last frames
     common: Floats  # (2,): phase, and frames since weights were changed at once
@@ -114,59 +116,66 @@ class Mixing(NamedTuple):
 
 
 @compiled
-def swerve(
-    own: Floats, other: Floats, wander: Floats, luck: Floats, rates: Rates, track: Track, owner: int, whole: float
+def vary_pose(
+    pose: Floats,
+    other: Floats,
+    wander: Floats,
+    uniforms: Floats,
+    rates: Rates,
+    track: Track,
+    owner: int,
+    full_share: float,
 ) -> float:
     """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
 
     In the modes it goes at most as far as all may lead away from the data; away from the other one at most by
-    `track.away`, so that it is not sharper than `SHARPEST`. `whole` is how much of the share counts. Returns the share.
+    `track.away`, so that it is not sharper than `SHARPEST`. Of the share, `full_share` counts. Returns the share.
     """
-    modes, most_away, room = track.modes, track.away[owner], FARTHER * track.farthest[owner]
-    wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(luck[0], luck[1])
+    modes, most_away, reach = track.modes, track.away[owner], FARTHER * track.farthest[owner]
+    wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(uniforms[0], uniforms[1])
     wander[0] += (wander[1] - wander[0]) / rates.memory
-    share, square = whole * rates.novelty * np.sqrt(2.0) * wander[0], 0.0
+    share, square = full_share * rates.novelty * np.sqrt(2.0) * wander[0], 0.0
     if share < 0.0:
         share = most_away * np.tanh(share / most_away) if most_away > 0.0 else 0.0
     for k in range(modes):
-        square += (other[0, k] - own[0, k]) ** 2
+        square += (other[0, k] - pose[0, k]) ** 2
     far = abs(share) * np.sqrt(square)
     if far > 0.0:
-        share *= room * np.tanh(far / room) / far
-    for k in range(own.shape[1]):
-        own[0, k] += share * (other[0, k] - own[0, k])
+        share *= reach * np.tanh(far / reach) / far
+    for k in range(pose.shape[1]):
+        pose[0, k] += share * (other[0, k] - pose[0, k])
     return float(share)
 
 
 @compiled
-def mingle(
+def blend_frames(
     out: Floats, state: Mixing, track: Track, cycles: Cycles, rates: Rates, frame_time: float, draws: Draws
 ) -> None:
-    """Frames (frames, width) one after the other.
+    """Synthesize frames (frames, width) one after the other.
 
     Where `rates.novelty` is above 0, a second motion of every class is followed in the same phase, drawn by the density
     as the first one is: the pose leaves the first towards or away from the second by a share that wanders.
     """
-    held, clock, shares, common, noise_state, visits, wander = state
+    history, clock, shares, common, noise_state, visits, wander = state
     weights, chances = draws
     classes, d, after = weights.shape[1], track.modes, 2 * weights.shape[1] * CHANCES
     other = np.empty((1, out.shape[1]))
-    own, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
+    pose, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
     calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay, 0.0)
     # A class returns to the common phase within a quarter of a second; its pace changes over a tenth.
     pull, ease = frame_time / 0.25, min(frame_time / 0.1, 1.0)
     for t in range(len(out)):
-        settle(shares, common, weights[t], frame_time / AT_ONCE, AT_ONCE / frame_time)
+        update_shares(shares, common, weights[t], frame_time / AT_ONCE, AT_ONCE / frame_time)
         rate = 0.0
         for c in range(classes):
             share = shares[WAS, c]
-            luck = chances[t, c * CHANCES : (c + 1) * CHANCES]
+            uniforms = chances[t, c * CHANCES : (c + 1) * CHANCES]
             if share > 0.0 and shares[ACTIVE, c] == 0.0:
-                enter(cycles, track, held[c], clock[c], c, common[PHASE], luck[7])
+                enter(cycles, track, history[c], clock[c], c, common[PHASE], uniforms[7])
                 clock[c, DRIVE] = 0.0
                 if rates.novelty > 0.0:
                     b = classes + c
-                    enter(cycles, track, held[b], clock[b], c, common[PHASE], chances[t, b * CHANCES + 7])
+                    enter(cycles, track, history[b], clock[b], c, common[PHASE], chances[t, b * CHANCES + 7])
                     clock[b, DRIVE] = 0.0
                     wander[:, c] = 0.0
             shares[ACTIVE, c] = 1.0 if share > 0.0 else 0.0
@@ -188,18 +197,18 @@ def mingle(
                 drive = min(max(drive, LEAST), MOST)
                 before = clock[v, DRIVE]
                 clock[v, DRIVE] = drive if before <= 0.0 else before + ease * (drive - before)
-                luck = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
-                made = own if voice == 0 else other
-                alone = Following(held[v], clock[v], credit, credit, idle, visits)
-                follow(made, alone, track, calm, single, luck, True)
+                uniforms = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
+                target = pose if voice == 0 else other
+                alone = Following(history[v], clock[v], credit, credit, idle, visits)
+                follow(target, alone, track, calm, single, uniforms, True)
             if voices == 2:
                 if clock[c, AGE] <= 1.0:  # a jump begins, which evens out by how much the pose had left the curve
                     wander[:, c] = 0.0
-                whole = 1.0 - fading(clock[c, AGE], clock[c, SPAN])[0]
-                moved = swerve(own, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, whole)
-                held[c, 0] += moved * (held[classes + c, 0] - held[c, 0])
+                full_share = 1.0 - fading(clock[c, AGE], clock[c, SPAN])[0]
+                moved = vary_pose(pose, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, full_share)
+                history[c, 0] += moved * (history[classes + c, 0] - history[c, 0])
             for k in range(out.shape[1]):
-                out[t, k] += share * own[0, k]
+                out[t, k] += share * pose[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)
         common[PHASE] = wrapped(common[PHASE] + rate + pulled)
         if rates.noise > 0.0:
@@ -210,9 +219,9 @@ def mingle(
 class MixState:
     """Between frames, for every class: its last two, the offset that is evened out, its clock; and the common phase."""
 
-    held: Floats  # (2 classes, 4, width): of every class two motions, see mingle
+    history: Floats  # (2 classes, 4, width): of every class two motions, see blend_frames
     clock: Floats  # (2 classes, fields)
-    shares: Floats  # (6, classes): weights of the last frames, see mingle
+    shares: Floats  # (6, classes): weights of the last frames, see blend_frames
     common: Floats  # (2,): phase, and frames since weights were changed at once
     noise_state: Floats  # (2, modes)
     visits: Floats
@@ -221,43 +230,43 @@ class MixState:
 
 
 def begin_mix(track: Track, cycles: Cycles, weights: Floats, rng: np.random.Generator) -> MixState:
-    """The state before the first frame, at a kernel drawn by the weights (classes,)."""
+    """Return the state before the first frame, at a kernel drawn by the weights (classes,)."""
     count, width = len(weights), track.rows.shape[1]
-    held, clock, shares = np.zeros((2 * count, 4, width)), np.zeros((2 * count, FIELDS)), np.zeros((6, count))
+    history, clock, shares = np.zeros((2 * count, 4, width)), np.zeros((2 * count, FIELDS)), np.zeros((6, count))
     clock[:, PLAN] = -1.0
     clock[:, DRIVE] = 1.0
     chances = rng.random(2 + 2 * count)
     owner = min(int(np.searchsorted(np.cumsum(weights), chances[0], side="right")), count - 1)
-    own = np.flatnonzero(cycles.allowed & (track.owners == owner))
-    phase = float(cycles.phases[own[int(chances[1] * len(own))]])
+    members = np.flatnonzero(cycles.allowed & (track.owners == owner))
+    phase = float(cycles.phases[members[int(chances[1] * len(members))]])
     for c in np.flatnonzero(weights > 0.0):
         for k in (c, count + c):
-            enter(cycles, track, held[k], clock[k], int(c), phase, float(chances[2 + k]))
+            enter(cycles, track, history[k], clock[k], int(c), phase, float(chances[2 + k]))
     shares[[WAS, BEFORE, ASKED]] = weights
     shares[ACTIVE] = weights > 0.0
     visits = np.zeros(len(track.sizes) + count)
     common = np.array([phase, 0.0])
     # Weights were not changed at once: that lies any number of frames in the past.
     common[SINCE] = 1e9
-    return MixState(held, clock, shares, common, np.zeros((2, track.modes)), visits, np.zeros((2, count)))
+    return MixState(history, clock, shares, common, np.zeros((2, track.modes)), visits, np.zeros((2, count)))
 
 
 def advance_mix(
     state: MixState, track: Track, cycles: Cycles, rates: Rates, frame_time: float, weights: Floats,
     rng: np.random.Generator,
 ) -> tuple[MixState, Floats]:  # fmt: skip
-    """One frame per row of weights (frames, classes): the state after them, and rows (frames, width).
+    """Return one frame per row of weights (frames, classes): the state after them, and rows (frames, width).
 
     One by one and in blocks give the same motion.
     """
-    count = len(state.held) // 2
+    count = len(state.history) // 2
     if weights.ndim != 2 or weights.shape[1] != count:
         raise UsageError(f"weights must be rows of {count} classes, not an array of {weights.shape}")
     out = np.empty((len(weights), track.rows.shape[1]))
     lead = 1 if state.first and len(out) else 0
-    out[:lead] = state.shares[WAS] @ state.held[:count, 0]
+    out[:lead] = state.shares[WAS] @ state.history[:count, 0]
     chances = rng.random((len(out) - lead, 2 * count * (CHANCES + 1) + (2 * track.modes if rates.noise > 0.0 else 0)))
     after = Mixing(*(getattr(state, name).copy() for name in Mixing._fields))
     draws = Draws(np.ascontiguousarray(weights[lead:]), chances)
-    mingle(out[lead:], after, track, cycles, rates, frame_time, draws)
+    blend_frames(out[lead:], after, track, cycles, rates, frame_time, draws)
     return MixState(*after, first=state.first and not lead), out

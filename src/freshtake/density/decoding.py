@@ -1,4 +1,4 @@
-"""Rows of synthesis to poses and motions: the eigenspace, rotations of joints, and travel over the ground.
+"""The eigenspace of all classes (Okwechime 2008, §3.2 and §4.4, eq. 1-2), and rows of synthesis to motions.
 
 Positions of joints between two poses lie on no skeleton: limbs shrink, and turning joints onto them whips hands and
 feet about. Rotations between two rotations are rotations, so synthesis carries those of its kernels. A root's heading
@@ -13,26 +13,100 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.density.examples import rate_columns
-from freshtake.density.space import poses_of
+from freshtake.density.examples import Material, rate_columns, rounded
+from freshtake.density.settings import Settings
 from freshtake.motion import Clip
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start, decode, encode, where_it_ends
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.point_features import PointLayout
 from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.pca import Pca, fit, project, restore
 from freshtake.numeric.rotations import mean
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
+LEG = 0.9  # metres, where a file does not say how long its unit is
 COLUMNS = 4  # forward, sideways, turn, swing
 RATES = 3  # columns of the root's travel, which come first
 FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of near rotations may lie far apart
 PROVENANCE = "made by freshtake: density"
 
 
+def eigenspace(material: Material, settings: Settings) -> Pca:
+    """Fit mean, modes and variances over all frames of all classes: Okwechime 2008, eq. 1, modes by energy share."""
+    rows = np.concatenate([x for runs in material.poses for x in runs]) * material.scale
+    count = None if settings.modes is None else min(settings.modes, *rows.shape)
+    pca = fit(rows, count=count, energy=None if count is not None else settings.energy)
+    return Pca(rounded(pca.mean), rounded(pca.modes), rounded(pca.variances), float(np.float32(pca.total)))
+
+
+def weights_of(pca: Pca, scale: Floats, poses: Floats) -> Floats:
+    """Return y = V^T (x - mean) (frames, modes): Okwechime 2008, eq. 2."""
+    return project(pca, poses * scale)
+
+
+def poses_of(pca: Pca, scale: Floats, weights: Floats) -> Floats:
+    """Return x = mean + V y (frames, DOFs): Okwechime 2008, §4.1, step 5."""
+    return restore(pca, weights) / scale
+
+
+def position_errors(material: Material, pca: Pca) -> dict[str, float]:
+    """Return the mean distance of joints (markers) from where they were, by class, from what the eigenspace leaves out.
+
+    In centimetres for motions with a body (a unit that the file does not name is derived from the leg's length), in the
+    examples' unit for plain arrays.
+    """
+    factor = centimetres(material)
+    out = {}
+    for name, runs in zip(material.classes, material.poses, strict=True):
+        # A mean over about 5000 frames is as good as one over all, which would be decoded to rotations.
+        before = np.concatenate(runs)
+        before = before[:: max(len(before) // 5000, 1)]
+        after = poses_of(pca, material.scale, weights_of(pca, material.scale, before))
+        out[name] = factor * float(_apart(material, before, after))
+    return out
+
+
+def centimetres(material: Material) -> float:
+    """Return centimetres per unit of length; 1 for plain arrays."""
+    layout = None if material.recipe is None else material.recipe.layout
+    if not isinstance(layout, ClipLayout | PointLayout):
+        return 1.0
+    unit = layout.unit_m
+    if unit is not None:
+        return 100.0 * float(unit)
+    if isinstance(layout, ClipLayout):
+        return 100.0 * LEG / max(leg_length(layout.skeleton), 1e-12)
+    rows = np.concatenate([x for runs in material.poses for x in runs])
+    points = rows.reshape(len(rows), -1, 3)
+    tall = float(np.ptp(points[..., "xyz".index(layout.up)], axis=1).mean())
+    return 100.0 * 2.0 * LEG / max(tall, 1e-12)
+
+
+def _apart(material: Material, before: Floats, after: Floats) -> float:
+    layout = None if material.recipe is None else material.recipe.layout
+    if isinstance(layout, PointLayout):
+        return float(np.linalg.norm((before - after).reshape(len(before), -1, 3), axis=-1).mean())
+    if not isinstance(layout, ClipLayout) or material.recipe is None:
+        return float(np.sqrt(np.mean((before - after) ** 2)))
+    places = [layout.points(_columns(material, rows)) for rows in (before, after)]
+    joints = layout.skeleton.body()
+    return float(np.linalg.norm(places[0][:, joints] - places[1][:, joints], axis=-1).mean())
+
+
+def _columns(material: Material, poses: Floats) -> Floats:
+    """Return all columns of the layout for poses at the origin."""
+    assert material.recipe is not None
+    rows = np.zeros((len(poses), len(material.recipe.kept)))
+    rows[:, ~rate_columns(material.recipe)] = poses
+    return material.recipe.fill(rows)
+
+
 def smooth_rates(rates: Floats, frame_time: float, period: float) -> Floats:
-    """Rates (frames, 3) in the root's own heading to rates in the smooth one, and the swing in radians: (frames, 4)."""
+    """Convert rates (frames, 3) in the root's heading to the smooth one, with the swing in radians: (frames, 4)."""
     if rates.shape[1] == 0:
         return rates
     steps = rates[:, 2] * frame_time
@@ -48,8 +122,8 @@ def smooth_rates(rates: Floats, frame_time: float, period: float) -> Floats:
     return out
 
 
-def own_rates(rates: Floats, frame_time: float, before: float | None = None) -> Floats:
-    """The inverse: (frames, 3) in the root's own heading. `before` is the swing of the frame before the first."""
+def root_rates(rates: Floats, frame_time: float, before: float | None = None) -> Floats:
+    """Convert back to (frames, 3) in the root's heading. `before` is the swing of the frame before the first."""
     if rates.shape[1] == 0:
         return rates
     swing = rates[:, 3]
@@ -59,7 +133,7 @@ def own_rates(rates: Floats, frame_time: float, before: float | None = None) -> 
 
 
 def _smoothed(heading: Floats, period: float) -> Floats:
-    """Without what repeats with the cycle: the mean over a period, or a straight line beside a sine."""
+    """Remove what repeats with the cycle: the mean over a period, or a straight line next to a sine."""
     frames = len(heading)
     # A run of three periods or more is averaged over one period; shorter ones are fitted as a whole.
     if frames >= 3.0 * period:
@@ -73,8 +147,8 @@ def _smoothed(heading: Floats, period: float) -> Floats:
     turns = 2.0 * np.pi * times / period
     columns = [np.ones(frames), times, np.sin(turns), np.cos(turns), np.sin(2.0 * turns), np.cos(2.0 * turns)]
     basis = np.stack(columns if frames >= period else columns[:2], axis=1)
-    found, *_ = np.linalg.lstsq(basis, heading, rcond=None)
-    return np.asarray(basis[:, :2] @ found[:2])
+    coefficients, *_ = np.linalg.lstsq(basis, heading, rcond=None)
+    return np.asarray(basis[:, :2] @ coefficients[:2])
 
 
 class Turning(NamedTuple):
@@ -85,9 +159,9 @@ class Turning(NamedTuple):
 
 
 def turning_of(model: DensityModel) -> Turning | None:
-    """The kernels as rotations; None where they have none, where joints go all the way round, or positions are asked.
+    """Return the kernels as rotations; None where they have none, joints turn fully round, or positions are requested.
 
-    The paper's own search and noise act on the modes, so there poses are those of the modes.
+    The paper's search and noise act on the modes, so there poses are those of the modes.
     """
     layout = None if model.recipe is None else model.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles != "positions" or layout.moving:
@@ -108,28 +182,28 @@ def turning_of(model: DensityModel) -> Turning | None:
 
 
 def recorded(model: DensityModel) -> list[Clip]:
-    """The runs of kernels as clips again, each at the origin."""
+    """Return the runs of kernels as clips again, each at the origin."""
     assert model.recipe is not None
     rows = np.concatenate([model.weights, model.rates, model.residuals], axis=1)
     values = model.mode_dofs(rows)
     edges = [0, *model.run_stops.tolist()]
-    found = [decode(model.recipe, values[a:b]) for a, b in pairwise(edges)]
-    return [clip for clip in found if isinstance(clip, Clip)]
+    motions = [decode(model.recipe, values[a:b]) for a, b in pairwise(edges)]
+    return [clip for clip in motions if isinstance(clip, Clip)]
 
 
 def turned_clip(
     turning: Turning, rates: Floats, columns: Floats, swing: float | None, start: Start | None, name: str
 ) -> Clip:
-    """Columns of `Turning` as a clip; `swing` is that of the frame before, which stood at `start`, where there was one.
+    """Decode columns of `Turning` to a clip; `swing` is that of the frame before, at `start`, where there was one.
 
     `rates` (frames, 4) are those of synthesis, see `smooth_rates`.
     """
-    values = np.concatenate([own_rates(rates, turning.layout.frame_time, swing), columns], axis=1)
+    values = np.concatenate([root_rates(rates, turning.layout.frame_time, swing), columns], axis=1)
     return turning.layout.decode(values, start or Start(), swing is not None, None, name)
 
 
 def turned_poses(model: DensityModel, turning: Turning, columns: Floats) -> Floats:
-    """The same poses as DOFs of the model's recipe; the root's travel is left at 0."""
+    """Return the same poses as DOFs of the model's recipe; the root's travel is left at 0."""
     assert model.recipe is not None
     values = np.concatenate([np.zeros((len(columns), RATES)), columns], axis=1)
     clip = turning.layout.decode(values, Start(), False, None, "")
@@ -137,7 +211,7 @@ def turned_poses(model: DensityModel, turning: Turning, columns: Floats) -> Floa
 
 
 def dofs_of(model: DensityModel, rows: Floats, residuals: bool, before: Floats | None) -> Floats:
-    """Rows (frames, DOFs) of the recipe: x = mean + V y, and what was left out."""
+    """Return rows (frames, DOFs) of the recipe: x = mean + V y, and what was left out."""
     out = mode_dofs(model, rows, residuals and model.turning is None, before)
     if residuals and model.turning is not None and model.recipe is not None:
         moving = rate_columns(model.recipe)
@@ -146,7 +220,7 @@ def dofs_of(model: DensityModel, rows: Floats, residuals: bool, before: Floats |
 
 
 def mode_dofs(model: DensityModel, rows: Floats, residuals: bool, before: Floats | None) -> Floats:
-    """The same from mode weights, and positions that were left out."""
+    """Return the same from mode weights, and positions that were left out."""
     d, r = model.modes, model.rates.shape[1]
     poses = poses_of(model.pca, model.scale, rows[:, :d])
     if residuals and model.residuals.shape[1]:
@@ -156,18 +230,18 @@ def mode_dofs(model: DensityModel, rows: Floats, residuals: bool, before: Floats
     out = np.empty((len(rows), len(model.recipe.kept)))
     moving = rate_columns(model.recipe)
     out[:, ~moving] = poses
-    out[:, moving] = own_rates(rows[:, d : d + r], model.frame_time, _swing(model, before))
+    out[:, moving] = root_rates(rows[:, d : d + r], model.frame_time, _swing(model, before))
     return out
 
 
 def _swing(model: DensityModel, before: Floats | None) -> float | None:
-    """The swing of the hips in the row before."""
+    """Return the swing of the hips in the row before."""
     last = model.modes + model.rates.shape[1] - 1
     return None if before is None or model.rates.shape[1] == 0 else float(before[last])
 
 
 def rows_end(model: DensityModel, rows: Floats, start: Start, before: Floats | None) -> Start:
-    """Where the last of some rows stands, given where they start."""
+    """Return where the last of some rows is, given where they start."""
     if model.recipe is None:
         return start
     values = mode_dofs(model, rows, False, before)
@@ -177,7 +251,7 @@ def rows_end(model: DensityModel, rows: Floats, start: Start, before: Floats | N
 def decoded(
     model: DensityModel, rows: Floats, residuals: bool, start: Start | None, before: Floats | None, name: str
 ) -> Any:
-    """A motion of the examples' kind; a skeleton keeps its lengths."""
+    """Return a motion of the examples' kind; a skeleton keeps its lengths."""
     if residuals and model.turning is not None:
         d, r = model.modes, model.rates.shape[1]
         motion: Any = turned_clip(

@@ -1,7 +1,7 @@
 """How likely each jump is, offline: so that all of a class is followed about as often, and no limb whips.
 
 A take that changes as it goes on has few moments at which a jump leads from one part of it to another. Drawn by the
-density alone, those are hardly ever met, and synthesis goes round in one part of the take. So chances are learned: the
+density alone, those are hardly ever met, and synthesis stays in one part of the take. So chances are learned: the
 more a jump leads to what is followed too seldom, now or later, the likelier it becomes. Modes do not tell how limbs
 turn, so the first frames of every jump are decoded, and jumps at which a limb whips are taken out.
 """
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 
-MOST_KERNELS = 1500  # beyond, jumps are left to the density, which finds its way where there is so much
+MOST_KERNELS = 1500  # beyond, jumps are left to the density, which suffices where there is so much
 ROUNDS = 60
-STEP = 0.2  # share of the way to the answer to the present costs, per round
+STEP = 0.2  # share of the step to the answer to the present costs, per round
 GREATEST = 8.0  # natural logarithm of the largest change of a chance
 HORIZON = 0.9999  # per frame: what is ten thousand frames ahead counts 1/e
 LEAST = 1e-300
@@ -38,24 +38,24 @@ class JumpTable(NamedTuple):
     counts: Ints  # (kernels,)
     goals: Ints  # (jumps,)
     chances: Floats  # (jumps,): of each jump where there is one; those of a kernel add up to 1
-    haste: Floats  # (kernels,): how likely a jump is there, over what `stay` asks for
+    jump_rates: Floats  # (kernels,): how likely a jump is there, over what `stay` asks for
 
 
 def no_jumps(kernels: int) -> JumpTable:
-    """A table that leaves jumps to the density."""
+    """Return a table that leaves jumps to the density."""
     return JumpTable(np.zeros(kernels, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zeros(0), np.ones(kernels))
 
 
 def joined(tables: list[JumpTable]) -> JumpTable:
-    """The tables of classes whose kernels stand one after the other."""
+    """Return the tables of classes whose kernels come one after the other."""
     firsts = np.cumsum([0, *(len(table.counts) for table in tables)])
     goals = [table.goals + first for table, first in zip(tables, firsts[:-1], strict=True)]
-    counts, _, chances, haste = (np.concatenate(columns) for columns in zip(*tables, strict=True))
-    return JumpTable(counts, np.concatenate(goals), chances, haste)
+    counts, _, chances, jump_rates = (np.concatenate(columns) for columns in zip(*tables, strict=True))
+    return JumpTable(counts, np.concatenate(goals), chances, jump_rates)
 
 
 def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
-    """Chances of jumps (sorted by `here`), where one is made with a chance of `rate` per frame if all are alike.
+    """Return chances of jumps (sorted by `here`), where one is made with a chance of `rate` per frame if all are alike.
 
     Following a kernel costs the logarithm of how often it was followed so far. In every round chances move towards
     what costs less; what is returned are the mean flows of all rounds, later ones counting more (Frank and Wolfe's
@@ -74,7 +74,7 @@ def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
 
 
 def _even_flow(paths: _Paths, jumps: int) -> Flow:
-    """The mean flow of all rounds."""
+    """Return the mean flow of all rounds."""
     change, weight, mean = np.zeros(jumps), 0.0, None
     for number in range(1, ROUNDS + 1):
         flows = paths.flows(paths.chances(change))
@@ -122,13 +122,13 @@ class _Paths:
         self.base: Floats = density * np.where(self.goes_on[jumps.here], rate, 1.0)
 
     def chances(self, change: Floats) -> Floats:
-        """Of each jump per frame at its kernel, where the density's own are changed by these logarithms."""
+        """Return the chance of each jump per frame at its kernel, the density's changed by these logarithms."""
         weight = self.base * np.exp(np.clip(change, -GREATEST, GREATEST))
         total = np.bincount(self.jumps.here, weight, minlength=self.kernels) + self.goes_on
         return np.asarray(weight / total[self.jumps.here])
 
     def flows(self, chances: Floats) -> Flows:
-        """What these chances lead to, from anywhere."""
+        """Return what these chances lead to, from anywhere."""
         n, (here, there) = self.kernels, self.jumps[:2]
         onward = np.flatnonzero(self.goes_on)
         staying = 1.0 - np.bincount(here, chances, minlength=n)[onward]
@@ -145,7 +145,7 @@ class _Paths:
         return Flows(chances, Flow(resting / due, jumping / due, followed / due), to_come)
 
     def gains(self, flows: Flows, cost: Floats) -> Floats:
-        """How much less each jump costs, with what comes after it, than going on: (jumps,).
+        """Return how much less each jump costs, with what comes after it, than going on: (jumps,).
 
         The cost to come is the solution of V = cost + HORIZON P V, P being where frames lead.
         """
@@ -164,7 +164,7 @@ class _Paths:
 
 
 def without_whips(model: DensityModel) -> JumpTable:
-    """The model's jumps without those that are sharper than wanted once limbs are turned as the rows say.
+    """Return the model's jumps without those that are sharper than allowed once limbs are turned as the rows say.
 
     Such a jump stays only where a kernel has no other one and its run ends.
     """
@@ -180,15 +180,16 @@ def without_whips(model: DensityModel) -> JumpTable:
 def _without(table: JumpTable, here: Ints, sharp: Bools) -> JumpTable:
     kernels = len(table.counts)
     chances = np.where(sharp, 0.0, table.chances)
-    left = np.bincount(here, chances, minlength=kernels)
-    kept = left[here] > 0.0
+    remaining = np.bincount(here, chances, minlength=kernels)
+    leads_on = remaining[here] > 0.0
     return table._replace(
-        chances=np.where(kept, chances / np.where(kept, left[here], 1.0), table.chances), haste=table.haste * left
+        chances=np.where(leads_on, chances / np.where(leads_on, remaining[here], 1.0), table.chances),
+        jump_rates=table.jump_rates * remaining,
     )
 
 
 def _shown_bends(model: DensityModel, here: Ints) -> Floats:
-    """The largest second difference, in modes, of the first frames of every jump as they are decoded (jumps,)."""
+    """Return the largest second difference (jumps,), in modes, of the first frames of every jump as decoded."""
     largest, rows = np.zeros(len(here)), np.empty((len(here), FRAMES, model.track.rows.shape[1]))
     for early in BEFORE:
         first_frames(model.track, here, model.jumps.goals, early, model.controls.blend, rows)
@@ -199,23 +200,23 @@ def _shown_bends(model: DensityModel, here: Ints) -> Floats:
 
 @compiled
 def first_frames(track: Track, here: Ints, there: Ints, early: float, blend: float, out: Floats) -> None:
-    """Rows (jumps, FRAMES, width): the last two frames before each jump and its first ones.
+    """Fill in rows (jumps, FRAMES, width): the last two frames before each jump and its first ones.
 
     A jump begins `early` frames before the kernel that it is noted at.
     """
     width = out.shape[2]
-    held, offset = np.zeros((4, width)), np.empty((2, width))
+    history, offset = np.zeros((4, width)), np.empty((2, width))
     for c in range(len(here)):
         i, j = here[c], there[c]
         source = Place(max(i - early, float(track.firsts[i])), track.firsts[i], track.lasts[i])
         for k in range(2):
-            read_at(track.rows, source.at - k, source.first, source.last, width, held[k])
-            out[c, 1 - k] = held[k]
-        place = aligned_place(track.rows, track.modes, held[0], j, track.firsts[j], track.lasts[j])
+            read_at(track.rows, source.at - k, source.first, source.last, width, history[k])
+            out[c, 1 - k] = history[k]
+        place = aligned_place(track.rows, track.modes, history[0], j, track.firsts[j], track.lasts[j])
         goal = Place(place, track.firsts[j], track.lasts[j])
         owner = track.owners[i]
         limits = Limits(track.sharpest[owner], FARTHER * track.farthest[owner], blend)
-        _, span = eased(track.rows, track.modes, held, source, goal, 1.0, limits, offset)
+        _, span = eased(track.rows, track.modes, history, source, goal, 1.0, limits, offset)
         for t in range(1, FRAMES - 1):
             read_at(track.rows, place + t, goal.first, goal.last, width, out[c, t + 1])
             keep, push = fading(float(t), span)

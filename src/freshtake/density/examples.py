@@ -27,16 +27,16 @@ WIDE = 1e-9  # relative spread below which a class does not move
 
 
 def usual_rotations(clips: list[Clip]) -> Floats:
-    """The mean local rotation of every joint, (joints, 4)."""
+    """Return the mean local rotation of every joint, (joints, 4)."""
     return mean(np.concatenate([clip.rotations for clip in clips]))
 
 
 def on_skeleton(clip: Clip, skeleton: Skeleton, usual: Floats) -> Clip:
-    """The clip on a compatible skeleton with other lengths or other rest directions.
+    """Return the clip on a compatible skeleton with other lengths or other rest directions.
 
     Every joint is turned so that what hangs on it points where it pointed; twists about single directions, which
     positions do not tell, are taken as `usual` (joints, 4). Travel and height go with the length of the leg, and the
-    lowest joint stands as high as before.
+    lowest joint is as high as before.
     """
     if clip.skeleton == skeleton or clip.joint_translations is not None:
         return clip
@@ -56,7 +56,7 @@ def _floor(clip: Clip) -> float:
 
 
 def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
-    """Per joint the offsets of its children and end sites, each with a number that says which it is."""
+    """Return per joint the offsets of its children and end sites, each with a number that says which it is."""
     out: list[list[tuple[int, Floats]]] = [[] for _ in skeleton.names]
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -66,13 +66,13 @@ def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
     return out
 
 
-def _turns(new: Skeleton, own: Skeleton) -> Floats:
-    """Rotations (joints, 4) that turn what hangs on a joint of the new skeleton to where it hangs on its own."""
+def _turns(new: Skeleton, old: Skeleton) -> Floats:
+    """Return rotations (joints, 4) from what hangs on a joint of the new skeleton to what hangs on the old one."""
     out = np.tile(IDENTITY, (len(new), 1))
     # Joints at about one place have no direction between them.
-    least = 1e-3 * float(max(new.lengths().max(), own.lengths().max(), 1e-12))
-    for joint, (fresh, known) in enumerate(zip(_hanging(new), _hanging(own), strict=True)):
-        there = dict(known)
+    least = 1e-3 * float(max(new.lengths().max(), old.lengths().max(), 1e-12))
+    for joint, (fresh, recorded) in enumerate(zip(_hanging(new), _hanging(old), strict=True)):
+        there = dict(recorded)
         pairs = [(a, there[k]) for k, a in fresh if k in there]
         pairs = [(a, b) for a, b in pairs if min(np.linalg.norm(a), np.linalg.norm(b)) > least]
         if not pairs:
@@ -90,7 +90,7 @@ def _turns(new: Skeleton, own: Skeleton) -> Floats:
 
 
 def _twisted(skeleton: Skeleton, local: Floats, usual: Floats) -> Floats:
-    """Local rotations whose twist about a joint's only direction is the usual one, on average; positions stay."""
+    """Return local rotations whose mean twist about a joint's only direction is the usual one; positions stay."""
     out = local.copy()
     for joint, hanging in enumerate(_hanging(skeleton)):
         if len(hanging) != 1 or np.linalg.norm(hanging[0][1]) < 1e-9:
@@ -123,12 +123,12 @@ class Material:
 
 
 def rounded(values: npt.ArrayLike) -> Floats:
-    """As a model file keeps it."""
+    """Round numbers as a model file keeps them."""
     return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
 def rate_columns(layout: Recipe) -> Bools:
-    """Which of a recipe's DOFs are rates of the root, carried along and not part of the pose."""
+    """Return which of a recipe's DOFs are rates of the root, carried along and not part of the pose."""
     return np.array([unit in ("speed", "turn") for unit in layout.units], dtype=np.bool_)
 
 
@@ -159,9 +159,9 @@ def _one_body(pieces: dict[str, list[Any]]) -> dict[str, list[Any]]:
     first = next(iter(pieces.values()))[0]
     if not isinstance(first, Clip):
         return pieces
-    alike = [piece for found in pieces.values() for piece in found if piece.skeleton == first.skeleton]
+    alike = [piece for group in pieces.values() for piece in group if piece.skeleton == first.skeleton]
     usual = usual_rotations(alike)
-    return {name: [on_skeleton(piece, first.skeleton, usual) for piece in found] for name, found in pieces.items()}
+    return {name: [on_skeleton(piece, first.skeleton, usual) for piece in group] for name, group in pieces.items()}
 
 
 def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> Material:
@@ -171,17 +171,17 @@ def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> M
         for take in takes:
             notes += take.notes
     pieces = {name: [piece for take in takes for piece in _pieces(take)] for name, takes in clean.items()}
-    bare = [name for name, found in pieces.items() if not found]
+    bare = [name for name, group in pieces.items() if not group]
     if bare:
         why = f": {notes[0]}" if notes else ": give longer takes"
         raise UsageError(f"the class {bare[0]!r} has no {LEAST_FRAMES} sound frames in a row{why}")
     pieces = _one_body(pieces)
-    layout = _layout([piece for found in pieces.values() for piece in found], settings)
+    layout = _layout([piece for group in pieces.values() for piece in group], settings)
     moving = rate_columns(layout)
     scaled = layout.scale != "none"
     poses, rates = [], []
-    for found in pieces.values():
-        rows = [encode(layout, piece, strict=False).values for piece in found]
+    for group in pieces.values():
+        rows = [encode(layout, piece, strict=False).values for piece in group]
         pairs = [bridge_single(x[:, ~moving], x[:, moving]) for x in rows]
         poses.append(tuple(rounded(pose) for pose, _ in pairs))
         rates.append(tuple(rounded(rate) for _, rate in pairs))
@@ -191,7 +191,7 @@ def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> M
 
 
 def _layout(motions: Sequence[Any], settings: Settings) -> Recipe:
-    """Positions as they are (Okwechime 2008, §3.1), or angles weighed by how far they move the body."""
+    """Return positions as they are (Okwechime 2008, §3.1), or angles weighed by how far they move the body."""
     if isinstance(motions[0], PointClip):
         return recipe(motions, root="heading", scale="none", drop_constant=False)
     scale = "none" if settings.poses == "positions" else "fk"
@@ -199,7 +199,7 @@ def _layout(motions: Sequence[Any], settings: Settings) -> Recipe:
 
 
 def _pieces(take: Any) -> list[Any]:
-    """The sound runs of a take as motions of their own."""
+    """Return the sound runs of a take as separate motions."""
     out = []
     for start, stop in runs(take.sound):
         if stop - start < LEAST_FRAMES:
@@ -237,7 +237,7 @@ def _from_arrays(grouped: Mapping[str, Sequence[Any]], frame_time: float | None)
 
 
 def _without_still(material: Material) -> Material:
-    """Runs in which the body stands still are cut out; a class that never moves is an error."""
+    """Cut out runs in which the body is still; a class that never moves is an error."""
     poses, rates, notes = [], [], list(material.notes)
     for name, rows, turns in zip(material.classes, material.poses, material.rates, strict=True):
         scaled = [x * material.scale for x in rows]

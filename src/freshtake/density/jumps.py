@@ -55,7 +55,7 @@ class Track(NamedTuple):
     first_jumps: Ints  # (kernels + 1,): where a kernel's jumps begin in `goals`
     goals: Ints  # (jumps,): kernels
     likelihoods: Floats  # (jumps,): -2 log of their chances
-    haste: Floats  # (kernels,): how likely a jump is, over what `Rates.jump` says
+    jump_rates: Floats  # (kernels,): how likely a jump is, over what `Rates.jump` says
     away: Floats  # (classes,): share by which a pose may go away from another one of its phase
 
 
@@ -75,7 +75,7 @@ class Rates(NamedTuple):
 class Following(NamedTuple):
     """What changes from frame to frame while runs are followed."""
 
-    held: Floats  # (4, width): last frame, the one before, offset, speed of the offset
+    history: Floats  # (4, width): last frame, the one before, offset, speed of the offset
     clock: Floats  # (fields,)
     credit: Floats  # (classes,): how long each class has been owed its share
     weights: Floats  # (classes,): those of the last frame
@@ -84,17 +84,17 @@ class Following(NamedTuple):
 
 
 @compiled
-def point_of(track: Track, held: Floats, out: Floats) -> None:
-    """Pose and velocity of the last frames in kernel widths (2 modes,)."""
+def point_of(track: Track, history: Floats, out: Floats) -> None:
+    """Fill in pose and velocity of the last frames in kernel widths (2 modes,)."""
     d = track.modes
     for k in range(d):
-        out[k] = held[0, k] * track.scale[k]
-        out[d + k] = (held[0, k] - held[1, k]) * track.scale[d + k]
+        out[k] = history[0, k] * track.scale[k]
+        out[d + k] = (history[0, k] - history[1, k]) * track.scale[d + k]
 
 
 @compiled
 def excess(track: Track, visits: Floats, i: int) -> float:
-    """How much more than its share kernel i's block was followed: 0 is its share, -1 never."""
+    """Return how much more than its share kernel i's block was followed: 0 is its share, -1 never."""
     block, owner = track.blocks[i], track.owners[i]
     size = track.sizes[block]
     share = visits[len(track.sizes) + owner] * size / track.counts[owner]
@@ -123,31 +123,31 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`,
     more are tried and the mildest one is made. Says whether there was a jump.
     """
-    held, clock = state.held, state.clock
-    d, width = track.modes, held.shape[1]
+    history, clock = state.history, state.clock
+    d, width = track.modes, history.shape[1]
     point, offset, best_offset = np.empty(2 * d), np.empty((2, width)), np.empty((2, width))
-    point_of(track, held, point)
-    found, squares = np.empty(len(track.owners), np.intp), np.empty(len(track.owners))
+    point_of(track, history, point)
+    near, squares = np.empty(len(track.owners), np.intp), np.empty(len(track.owners))
     here = int(clock[RUN])
     source = Place(clock[PLACE], track.firsts[here], track.lasts[here])
-    own = track.owners[here]
+    current = track.owners[here]
     k = min(max(int(np.ceil(source.at)), source.first), source.last)
     count = track.first_jumps[k + 1] - track.first_jumps[k]
-    known = owner == own and count > 0
-    if known:
+    listed = owner == current and count > 0
+    if listed:
         for c in range(count):
-            found[c] = track.goals[track.first_jumps[k] + c]
+            near[c] = track.goals[track.first_jumps[k] + c]
             squares[c] = track.likelihoods[track.first_jumps[k] + c]
     else:
         low, high = max(source.at - rates.guard, float(source.first)), min(source.at + rates.guard, float(source.last))
-        count = near_kernels(track.lookup, point, owner, low, high, found, squares)
+        count = near_kernels(track.lookup, point, owner, low, high, near, squares)
         for c in range(count):
-            squares[c] += 2.0 * EVENNESS * excess(track, state.visits, found[c])
+            squares[c] += 2.0 * EVENNESS * excess(track, state.visits, near[c])
     if count == 0:
         return False
-    sharp = max(track.sharpest[owner], track.sharpest[own])
-    far = max(track.farthest[owner], track.farthest[own]) * (FARTHER if known else 1.0)
-    if owner != own:
+    sharp = max(track.sharpest[owner], track.sharpest[current])
+    far = max(track.farthest[owner], track.farthest[current]) * (FARTHER if listed else 1.0)
+    if owner != current:
         far = np.inf
     limits = Limits(sharp, far, rates.blend)
     mildest, chosen, duration, target = np.inf, -1, rates.blend, 0.0
@@ -155,31 +155,31 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     for attempt in range(TRIES + 32 if forced else TRIES):
         if count == 0:
             break
-        if attempt == TRIES and not known:  # the run has ended: what is nearest counts, however often it was followed
+        if attempt == TRIES and not listed:  # the run has ended: what is nearest counts, however often it was followed
             for c in range(count):
-                squares[c] -= 2.0 * EVENNESS * excess(track, state.visits, found[c])
+                squares[c] -= 2.0 * EVENNESS * excess(track, state.visits, near[c])
         c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
-        j = found[c]
-        place = aligned_place(track.rows, d, held[0], j, track.firsts[j], track.lasts[j])
+        j = near[c]
+        place = aligned_place(track.rows, d, history[0], j, track.firsts[j], track.lasts[j])
         goal = Place(place, track.firsts[j], track.lasts[j])
-        strain, span = eased(track.rows, d, held, source, goal, clock[PACE], limits, offset)
+        strain, span = eased(track.rows, d, history, source, goal, clock[PACE], limits, offset)
         if strain < mildest:
             mildest, chosen, duration, target = strain, j, span, place
             best_offset[:] = offset
         if mildest <= 1.0:
             break
         count -= 1
-        found[c], squares[c] = found[count], squares[count]
+        near[c], squares[c] = near[count], squares[count]
     if chosen < 0 or (mildest > 1.0 and not forced):
         return False
-    held[2:] = best_offset
+    history[2:] = best_offset
     clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = target, float(chosen), 0.0, duration
     return True
 
 
 @compiled
-def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int, chance: float) -> None:
-    """From the end of an acyclic run on to the start of one of its class."""
+def restart(track: Track, rates: Rates, history: Floats, clock: Floats, owner: int, chance: float) -> None:
+    """Continue from the end of an acyclic run with the start of one of its class."""
     count = 0
     for start in track.starts:
         count += track.owners[start] == owner
@@ -192,14 +192,14 @@ def restart(track: Track, rates: Rates, held: Floats, clock: Floats, owner: int,
             here = int(clock[RUN])
             source = Place(clock[PLACE], track.firsts[here], track.lasts[here])
             goal = Place(float(start), start, track.lasts[start])
-            rehearse(track.rows, track.modes, held, Leap(source, goal, clock[PACE], span), held[2:])
+            rehearse(track.rows, track.modes, history, Leap(source, goal, clock[PACE], span), history[2:])
             clock[PLACE], clock[RUN], clock[AGE], clock[SPAN] = float(start), float(start), 0.0, span
             return
         pick -= 1
 
 
 def track_of(model: DensityModel) -> Track:
-    """The kernels in the order of synthesis, with their search index."""
+    """Return the kernels in the order of synthesis, with their search index."""
     extra = model.residuals if model.turning is None else model.turning.columns
     rows = np.concatenate([model.weights, model.rates, extra, model.foot_columns], axis=1)
     stops = model.run_stops
@@ -217,19 +217,19 @@ def track_of(model: DensityModel) -> Track:
         np.bincount(blocks).astype(np.float64),
         np.bincount(model.owners).astype(np.float64), model.limits[:, 2].copy(), np.array(model.cyclic),
         np.concatenate([[0], np.cumsum(jumps.counts)]), jumps.goals, -2.0 * np.log(np.maximum(jumps.chances, 1e-300)),
-        jumps.haste, _away(model),
+        jumps.jump_rates, _away(model),
     )  # fmt: skip
 
 
 def _scale(model: DensityModel) -> Floats:
-    """What poses and velocities are multiplied by when kernels are compared, (2 modes,)."""
+    """Return what poses and velocities are multiplied by when kernels are compared, (2 modes,)."""
     scale: Floats = 1.0 / model.widths
     scale[model.modes :] *= np.sqrt(model.settings.velocity_weight)
     return scale
 
 
 def _away(model: DensityModel) -> Floats:
-    """By how much a class (classes,) may be exaggerated before it is sharper than `SHARPEST`, at its fastest pace.
+    """Return by how much each class may be exaggerated before it exceeds `SHARPEST`, at its fastest pace (classes,).
 
     Away from another pose by a share, second differences grow by that share where the other one's do not count.
     """
@@ -242,10 +242,10 @@ def _away(model: DensityModel) -> Floats:
 
 
 def _stretches(lengths: Ints) -> Ints:
-    """The number of a stretch of at most STRETCH kernels for every kernel (kernels,), run by run."""
+    """Return the number of a stretch of at most STRETCH kernels for every kernel (kernels,), run by run."""
     out, first = [], 0
     for length in lengths.tolist():
-        own = np.arange(length) // STRETCH
-        out.append(first + own)
-        first += int(own[-1]) + 1
+        numbers = np.arange(length) // STRETCH
+        out.append(first + numbers)
+        first += int(numbers[-1]) + 1
     return np.concatenate(out)

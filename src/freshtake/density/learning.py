@@ -9,17 +9,16 @@ from typing import Any
 import numpy as np
 
 from freshtake.density.class_cycles import OTHER, PERIODIC, ROUNDS, SHORTEST, in_cycle, recurrence
-from freshtake.density.decoding import smooth_rates
+from freshtake.density.decoding import eigenspace, poses_of, position_errors, smooth_rates, weights_of
 from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table, without_whips
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.jumps import FAR, SHARP
 from freshtake.density.model import DensityModel
-from freshtake.density.planting import WHOLE
+from freshtake.density.planting import COMPLETE
 from freshtake.density.pose_density import arrivals, motion_widths, velocities
 from freshtake.density.possible_jumps import Bounds, Parts, closed_parts, parts_of
 from freshtake.density.runs import Limits
 from freshtake.density.settings import Settings
-from freshtake.density.space import eigenspace, poses_of, position_errors, weights_of
 from freshtake.density.synthesize import controls
 from freshtake.density.time_alignment import fit_sine
 from freshtake.errors import UsageError
@@ -28,10 +27,11 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.cycles.common_cycles import find_common_cycles
 from freshtake.motion.cycles.cycles import closing_of
-from freshtake.motion.planting.contacts import RECORDED, runs
+from freshtake.motion.planting.contacts import RECORDED
+from freshtake.motion.planting.contacts import runs as contiguous
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.numeric.neighbors import nearest
+from freshtake.numeric.graphs import nearest
 from freshtake.numeric.pca import Pca
 
 MOST_CLASSES = 256
@@ -67,19 +67,19 @@ def learn(
     material = material_of(examples, chosen, frame_time)
     say(Progress(0.2, "what moves together"))
     pca = eigenspace(material, chosen)
-    runs_of = [[rounded(weights_of(pca, material.scale, x)) for x in found] for found in material.poses]
-    everything = [run for found in runs_of for run in found]
+    runs_of = [[rounded(weights_of(pca, material.scale, x)) for x in runs] for runs in material.poses]
+    everything = [run for runs in runs_of for run in runs]
     steps = np.concatenate([velocities(run) for run in everything])
     scale = 1.0 / motion_widths(pca.variances, steps, chosen.alpha)
     scale[len(pca.modes) :] *= np.sqrt(chosen.velocity_weight)
     pieces, round_trips, periodic, limits, notes, tables = [], [], [], [], [], []
-    for number, (name, found) in enumerate(zip(material.classes, runs_of, strict=True)):
+    for number, (name, runs) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
-        told = (cyclic or {}).get(name)
-        spans, steady = _spans(found, material.frame_time, told is not False, examples[name])
-        lost = sum(map(len, found)) - sum(b - a for _, a, b in spans)
+        given = (cyclic or {}).get(name)
+        spans, steady = _spans(runs, material.frame_time, given is not False, examples[name])
+        lost = sum(map(len, runs)) - sum(b - a for _, a, b in spans)
         notes += [f"{name}: {lost} frames before, between and after the cycles are left out"] if lost else []
-        mine = [found[run][a:b] for run, a, b in spans]
+        mine = [runs[run][a:b] for run, a, b in spans]
         limit = _limits(mine, steady)
         places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in mine]) * scale
         lengths = np.array([len(y) for y in mine])
@@ -87,20 +87,20 @@ def learn(
         # What is nearer in time than this is no other moment, or a slow part would be gone over and over.
         guard = rates.guard if steady is None else max(rates.guard, 0.75 * limit[2])
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
-        told = steady is not None or None if told is None else told
+        given = steady is not None or None if given is None else given
         if steady is not None and lengths.max() < ROUNDS * steady:
             parts = closed_parts(np.concatenate(mine), places, lengths, bounds)
         else:
-            parts = parts_of(np.concatenate(mine), places, lengths, bounds, told)
-        if parts.cyclic and len(parts.frames) < WHOLE * limit[2] and (cyclic or {}).get(name) is None:
+            parts = parts_of(np.concatenate(mine), places, lengths, bounds, given)
+        if parts.cyclic and len(parts.frames) < COMPLETE * limit[2] and (cyclic or {}).get(name) is None:
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
-        _check_whole(name, parts, limit[2], material, number, (cyclic or {}).get(name))
-        kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
-        known = steady is not None or recurrence(kept, SHORTEST / material.frame_time).apart <= PERIODIC
-        periodic.append(parts.cyclic and known)
+        _check_complete(name, parts, limit[2], material, number, (cyclic or {}).get(name))
+        pieces_kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
+        repeats = steady is not None or recurrence(pieces_kept, SHORTEST / material.frame_time).apart <= PERIODIC
+        periodic.append(parts.cyclic and repeats)
         pieces.append(_pieces(parts, spans))
         lost = int(lengths.sum()) - len(parts.frames)
-        notes += [f"{name}: {lost} frames that no way leads back to are left out"] if lost else []
+        notes += [f"{name}: {lost} frames that nothing leads back to are left out"] if lost else []
         if parts.cyclic and len(parts.frames) > MOST_KERNELS:
             notes.append(f"{name}: more than {MOST_KERNELS} frames: how often each is followed is left to the density")
         round_trips.append(parts.cyclic)
@@ -131,18 +131,20 @@ def _check_names(examples: Mapping[str, Any], cyclic: Mapping[str, bool]) -> Non
         raise UsageError(f"there is no class {unknown[0]!r}; the classes are {', '.join(examples)}")
 
 
-def _check_whole(name: str, parts: Parts, period: float, material: Material, number: int, told: bool | None) -> None:
+def _check_complete(
+    name: str, parts: Parts, period: float, material: Material, number: int, given: bool | None
+) -> None:
     """Refuse a class that holds a part of a cycle: what follows itself without end would hop on one leg.
 
     A body that goes on at both ends of its takes, and comes back to no pose, was cut out of a gait.
     """
-    if parts.cyclic and len(parts.frames) < WHOLE * period:
+    if parts.cyclic and len(parts.frames) < COMPLETE * period:
         raise UsageError(
             f"{name}: {len(parts.frames)} frames can be followed without end, but a cycle has about {period:.0f}: give "
             f"takes of at least one whole cycle, or say that it does not repeat (--acyclic {name})"
         )
     skeleton = None if material.recipe is None else material.recipe.skeleton
-    if parts.cyclic or told is not None or skeleton is None:
+    if parts.cyclic or given is not None or skeleton is None:
         return
     rates = material.rates[number]
     if not rates[0].shape[1]:
@@ -166,12 +168,12 @@ def _check_feet(model: DensityModel) -> None:
     if base is None:
         return
     firsts = np.cumsum([0, *(len(foot.joints) for foot in base.feet)])[:-1]
-    stands = np.maximum.reduceat(model.contacts(model.foot_columns), firsts, axis=1) > 0.0
+    touches = np.maximum.reduceat(model.contacts(model.foot_columns), firsts, axis=1) > 0.0
     low = base.floor + RECORDED.height_on * leg_length(base.skeleton)
     down = np.logical_or.reduceat(model.foot_heights(model.foot_columns) < low, firsts, axis=1)
     for number, name in enumerate(model.classes):
         mine = model.owners == number
-        torn = down[mine].any(axis=0) & ~stands[mine].any(axis=0)
+        torn = down[mine].any(axis=0) & ~touches[mine].any(axis=0)
         if model.periodic[number] and torn.any() and not torn.all():
             raise UsageError(
                 f"{name}: {base.feet[int(torn.argmax())].name} comes down but never stands in the part of the takes "
@@ -183,33 +185,33 @@ def _check_feet(model: DensityModel) -> None:
 Span = tuple[int, int, int]
 
 
-def _spans(found: list[Floats], frame_time: float, may_repeat: bool, takes: Any) -> tuple[list[Span], float | None]:
-    """Stretches (run, start, stop) to learn from, and the frames of a cycle where it is certain that there is one.
+def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) -> tuple[list[Span], float | None]:
+    """Return stretches (run, start, stop) to learn from, and the frames of a cycle where there certainly is one.
 
     Of runs that repeat in cycles, only where they do: standing, setting out and stopping belong to no cycle.
     """
-    whole = [(number, 0, len(y)) for number, y in enumerate(found)]
+    all_frames = [(number, 0, len(y)) for number, y in enumerate(runs)]
     if not may_repeat:
-        return whole, None
+        return all_frames, None
     shortest = SHORTEST / frame_time
-    came_back = recurrence(found, shortest)
+    came_back = recurrence(runs, shortest)
     if came_back.steady and not came_back.even:
-        return whole, came_back.period
+        return all_frames, came_back.period
     if came_back.steady:
-        spans = _cycling(found, came_back.period)
+        spans = _cycling(runs, came_back.period)
         longest = max((b - a for _, a, b in spans), default=0)
-        return (spans if longest >= min(came_back.period, max(map(len, found))) else whole), came_back.period
+        return (spans if longest >= min(came_back.period, max(map(len, runs))) else all_frames), came_back.period
     # Standing, turning round or another movement may hide the cycles: look at the part that seems to have them.
-    spans = [(number, a, b) for number, a, b in _cycling(found, came_back.period) if b - a >= ROUNDS * came_back.period]
-    inside = recurrence([found[number][a:b] for number, a, b in spans], shortest) if spans else None
+    spans = [(number, a, b) for number, a, b in _cycling(runs, came_back.period) if b - a >= ROUNDS * came_back.period]
+    inside = recurrence([runs[number][a:b] for number, a, b in spans], shortest) if spans else None
     if inside is not None and inside.steady:
         return spans, inside.period
     # Modes are those of all classes and may tell little of this one: ask what says it of takes everywhere else.
     period = _shared_period(takes, frame_time)
     if period is None:
-        return whole, None
-    spans = [(number, a, b) for number, a, b in _cycling(found, period) if b - a >= period]
-    return spans or whole, period
+        return all_frames, None
+    spans = [(number, a, b) for number, a, b in _cycling(runs, period) if b - a >= period]
+    return spans or all_frames, period
 
 
 def _shared_period(takes: Any, frame_time: float) -> float | None:
@@ -223,21 +225,21 @@ def _shared_period(takes: Any, frame_time: float) -> float | None:
     return None
 
 
-def _cycling(found: list[Floats], period: float) -> list[Span]:
-    """Stretches of runs in which a cycle of so many frames is as high as it usually is."""
-    masks = in_cycle(found, period)
-    return [(number, a, b) for number, mask in enumerate(masks) for a, b in runs(mask) if b - a >= LEAST_FRAMES]
+def _cycling(runs: list[Floats], period: float) -> list[Span]:
+    """Return stretches of runs in which a cycle of so many frames is as high as it usually is."""
+    masks = in_cycle(runs, period)
+    return [(number, a, b) for number, mask in enumerate(masks) for a, b in contiguous(mask) if b - a >= LEAST_FRAMES]
 
 
-def _limits(found: list[Floats], steady: float | None) -> tuple[float, float, float]:
-    """Second difference and distance that jumps keep to, and the frames of a cycle.
+def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, float]:
+    """Return second difference and distance that jumps keep to, and the frames of a cycle.
 
     `steady` is about how long a cycle is, where that is known: a take that wanders has a slower sine in it.
     """
-    points = np.concatenate(found)
-    bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in found])
+    points = np.concatenate(runs)
+    bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in runs])
     near = nearest(points, points, 2)[0][:, 1]
-    longest = max(found, key=len)
+    longest = max(runs, key=len)
     column = int(longest.var(axis=0).argmax())
     period = fit_sine(longest[:, column]).period
     if steady is not None and abs(np.log(period / steady)) > np.log(OTHER):
@@ -270,13 +272,13 @@ def _assembled(
     cyclic: tuple[bool, ...], limits: Floats, jumps: JumpTable,
 ) -> DensityModel:  # fmt: skip
     weights, rates, residuals, allowed = [], [], [], []
-    for found, poses, turns, mine, limit in zip(runs_of, material.poses, material.rates, pieces, limits, strict=True):
+    for runs, poses, turns, mine, limit in zip(runs_of, material.poses, material.rates, pieces, limits, strict=True):
         smooth = [rounded(smooth_rates(turn, material.frame_time, float(limit[2]))) for turn in turns]
         for number, a, b, goals in mine:
-            weights.append(found[number][a:b])
+            weights.append(runs[number][a:b])
             rates.append(smooth[number][a:b])
-            left = poses[number][a:b] - poses_of(pca, material.scale, found[number][a:b])
-            residuals.append(rounded(left) if settings.residuals else np.zeros((b - a, 0)))
+            residual = poses[number][a:b] - poses_of(pca, material.scale, runs[number][a:b])
+            residuals.append(rounded(residual) if settings.residuals else np.zeros((b - a, 0)))
             allowed.append(goals)
     errors = position_errors(material, pca)
     return DensityModel(

@@ -11,17 +11,14 @@ import numpy as np
 
 from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import Controls, Gaits, gaits_of
+from freshtake.density.control import BLOCK, Controls, Gaits, StreamOptions, gaits_of, steered, stream_of, weights_asked
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
-from freshtake.density.decoding import Turning, decoded, dofs_of, mode_dofs, rows_end, turning_of
+from freshtake.density.decoding import Turning, decoded, dofs_of, mode_dofs, rows_end, turning_of, weights_of
 from freshtake.density.examples import on_skeleton, rate_columns, usual_rotations
 from freshtake.density.jumps import Rates, Track, track_of
-from freshtake.density.learned_kernels import LearnedKernels
-from freshtake.density.live import BLOCK, Wish, steered, stream_of, weights_asked
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
 from freshtake.density.planting import foot_columns, planting_model_of, standing
-from freshtake.density.pose_density import log_density, velocities
-from freshtake.density.space import weights_of
+from freshtake.density.pose_density import LearnedKernels, log_density, velocities
 from freshtake.density.synthesize import BlendState, advance, begin, controls
 from freshtake.density.time_alignment import AlignedState, Curves, advance_aligned, begin_aligned, curves_of
 from freshtake.errors import UsageError
@@ -186,8 +183,8 @@ class DensityModel(LearnedKernels):
         Returns:
             The state after the last frame, and rows (1 or frames, width); see `decode`.
         """
-        whole = isinstance(weights, np.ndarray) and weights.ndim == 2
-        values = schedule(self.classes, weights, len(weights)) if whole else self.mixture(weights)[None]
+        is_schedule = isinstance(weights, np.ndarray) and weights.ndim == 2
+        values = schedule(self.classes, weights, len(weights)) if is_schedule else self.mixture(weights)[None]
         if isinstance(state, PaperState):
             return advance_paper(self, state, values)
         if isinstance(state, AlignedState):
@@ -252,8 +249,8 @@ class DensityModel(LearnedKernels):
         """
         plan = schedule(self.classes, self.weights_asked(weights, control), frames)
         rows = self.rows(rng, frames=frames, weights=plan, endless=endless)
-        made = self.decode(rows if control is None else self.steered(rows, control), residuals, name=name)
-        return self.planted(made, plant, rows) if plant else made
+        motion = self.decode(rows if control is None else self.steered(rows, control), residuals, name=name)
+        return self.planted(motion, plant, rows) if plant else motion
 
     def weights_asked(self, weights: Any, control: Controls | None) -> Any:
         """Return the weights that a speed asks for, or those that are given.
@@ -293,8 +290,8 @@ class DensityModel(LearnedKernels):
         """
         if not isinstance(motion, Clip) or self.planting_model is None:
             return motion
-        stands = None if rows is None or not self.knows_contacts else standing(self, rows)
-        return plant_feet(motion, stands, examples=self.planting_model, settings=settings_for(plant)).clip
+        down = None if rows is None or not self.knows_contacts else standing(self, rows)
+        return plant_feet(motion, down, examples=self.planting_model, settings=settings_for(plant)).clip
 
     def stream(
         self,
@@ -319,7 +316,7 @@ class DensityModel(LearnedKernels):
         Returns:
             An endless iterator of rows (width,) or of one-frame motions.
         """
-        return stream_of(self, rng, weights, Wish(residuals, decode, plant, control))
+        return stream_of(self, rng, weights, StreamOptions(residuals, decode, plant, control))
 
     def where_it_ends(self, rows: Floats, start: Start, before: Floats | None = None) -> Start:
         """Return the placement of the last row, from which the next piece continues.
@@ -403,8 +400,8 @@ class DensityModel(LearnedKernels):
             if isinstance(example, Clip) and self.recipe.skeleton is not None:
                 example = on_skeleton(example, self.recipe.skeleton, self.usual)
             values = encode(self.recipe, example, strict=False).values[:, ~rate_columns(self.recipe)]
-        found: Floats = weights_of(self.pca, self.scale, values)
-        return found
+        mode_weights: Floats = weights_of(self.pca, self.scale, values)
+        return mode_weights
 
     @one_blas_thread()
     def score(self, example: Any, weights: Any = None) -> float:

@@ -32,7 +32,7 @@ class PaperState:
 
 
 def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
-    """The kernel of the highest likelihood: Okwechime 2008, eq. 9 and 13 (of several classes)."""
+    """Return the kernel of the highest likelihood: Okwechime 2008, eq. 9 and 13 (of several classes)."""
     logs = np.full(len(model.weights), -np.inf)
     for w, dense in zip(weights, model.pose_densities, strict=True):
         if w > 0.0:
@@ -42,7 +42,7 @@ def begin_paper(model: DensityModel, weights: Floats) -> PaperState:
 
 
 def advance_paper(model: DensityModel, state: PaperState, weights: Floats) -> tuple[PaperState, Floats]:
-    """y_(t+1) = y_t + dy of the highest likelihood: Okwechime 2008, eq. 11.
+    """Compute y_(t+1) = y_t + dy of the highest likelihood: Okwechime 2008, eq. 11.
 
     `search` is how the step is found: see `climb`. Root rates and residuals are means over the kernels, weighted by the
     motion density.
@@ -118,7 +118,7 @@ def climb(
             if reached - value > gained:
                 most, gained = k, reached - value
             value = reached
-        # Powell: the way that all directions together went replaces the one that helped most, or they grow alike.
+        # Powell: the sum of all steps replaces the one that helped most, or they grow alike.
         if search == 3 and gained > 0.0:
             along[most] = best - before
             best = line_search(kernels, pose, best, along[most], correction)
@@ -173,7 +173,7 @@ def shifted_mean(kernels: NearKernels, pose: Floats, step: Floats, correction: b
 
 @compiled
 def likelihood(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> float:
-    """log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
+    """Return log of P(y, dy/dt), times P(y + dy/dt) with the correction: Okwechime 2008, eq. 12 and 14.
 
     Shares are the weight of a kernel's class over its number of kernels, by which classes are mixed.
     """

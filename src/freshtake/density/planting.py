@@ -18,7 +18,7 @@ from freshtake.numeric.arrays import Bools, Floats
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-WHOLE = 0.9  # of a cycle: a run that holds less does not close
+COMPLETE = 0.9  # of a cycle: a run that holds less does not close
 FARTHEST = 0.25  # cycles: an edge of a contact that is farther away, or beyond the take, counts as this far
 
 
@@ -27,8 +27,8 @@ def planting_model_of(model: DensityModel) -> PlantingModel | None:
     clips = [] if model.recipe is None or model.recipe.skeleton is None else recorded(model)
     if not clips:
         return None
-    found = learn_planting(clips)
-    return found if found.feet else None
+    base = learn_planting(clips)
+    return base if base.feet else None
 
 
 def foot_columns(model: DensityModel) -> Floats:
@@ -52,10 +52,10 @@ def foot_columns(model: DensityModel) -> Floats:
         # One floor per class: a short run may not hold a moment at which each foot stands.
         floor = np.percentile(heights[model.owners == owner], RECORDED.floor_percentile, axis=0)
         for clip, a, b in mine:
-            stands = joint_contacts(clip, floor=floor, settings=RECORDED, standing=base.feet)
+            down = joint_contacts(clip, floor=floor, settings=RECORDED, standing=base.feet)
             for column in range(len(joints)):
                 period, cyclic = float(model.limits[owner, 2]), model.cyclic[owner]
-                contacts[a:b, column] = inside(stands[:, column], period, cyclic)
+                contacts[a:b, column] = inside(down[:, column], period, cyclic)
     return np.concatenate([contacts, heights], axis=1)
 
 
@@ -76,30 +76,30 @@ def standing(model: DensityModel, rows: Floats) -> Floats:
     return np.asarray((model.contacts(rows) > 0.0) & low, dtype=np.float64)
 
 
-def inside(stands: Bools, period: float, cyclic: bool) -> Floats:
+def inside(down: Bools, period: float, cyclic: bool) -> Floats:
     """Return the time to the nearest edge of a contact in cycles of so many frames: above 0 where the foot stands.
 
     A run of a cyclic class continues beyond its ends as it does a cycle away, where it is about as long as that.
     """
-    frames, cycle = np.arange(len(stands)), min(round(period), len(stands))
-    whole = cyclic and cycle >= WHOLE * period
-    longer = np.concatenate([stands[:cycle], stands, stands[-cycle:]]) if whole else stands
-    edges = np.flatnonzero(np.diff(longer.astype(np.int8))) + 0.5 - (cycle if whole else 0)
+    frames, cycle = np.arange(len(down)), min(round(period), len(down))
+    closes = cyclic and cycle >= COMPLETE * period
+    longer = np.concatenate([down[:cycle], down, down[-cycle:]]) if closes else down
+    edges = np.flatnonzero(np.diff(longer.astype(np.int8))) + 0.5 - (cycle if closes else 0)
     after = np.searchsorted(edges, frames)
     bounds = np.concatenate([[-np.inf], edges, [np.inf]])
     nearest = np.minimum(frames - bounds[after], bounds[after + 1] - frames)
     nearest = np.minimum(nearest, FARTHEST * period) / period
-    return np.asarray(np.where(stands, nearest, -nearest))
+    return np.asarray(np.where(down, nearest, -nearest))
 
 
 def planted_stream(
-    frames: Iterator[tuple[Clip, Floats | None]], base: PlantingModel, settings: PlantSettings, *, known: bool
+    frames: Iterator[tuple[Clip, Floats | None]], base: PlantingModel, settings: PlantSettings, *, has_contacts: bool
 ) -> Iterator[Clip]:
-    """Plant clips with their contacts; where those are not `known`, clips have one frame.
+    """Plant clips with their contacts; where there are none (`has_contacts` False), clips have one frame.
 
     Frames come a constant number late.
     """
-    planter = Planter.learn(base, settings, careful=not known)
+    planter = Planter.learn(base, settings, careful=not has_contacts)
     state, before = planter.start(), None
     for clip, contacts in frames:
         if contacts is None:
@@ -110,5 +110,5 @@ def planted_stream(
 
 
 def _joined(a: Clip, b: Clip) -> Clip:
-    """Two frames, so that the second has a velocity."""
+    """Join two frames, so that the second has a velocity."""
     return b.changed(root=np.concatenate([a.root, b.root]), rotations=np.concatenate([a.rotations, b.rotations]))

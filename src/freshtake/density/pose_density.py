@@ -1,18 +1,30 @@
-"""Densities: Gaussian kernels on every frame (Okwechime 2008, eq. 6-8), their sums, and kernels near a point.
+"""Densities of kernels on every frame (Okwechime 2008, eq. 6-8), and LearnedKernels: all that is saved of a model.
 
-Both are found by pruning. Kernels are sorted into compact blocks. A block is skipped when its nearest possible kernel,
-times the number of kernels, weighs less than a given share of the best one found: all that is left out holds less than
-that share of the mass.
+Sums and near kernels are found by pruning. Kernels are sorted into compact blocks. A block is skipped when its nearest
+possible kernel, times the number of kernels, weighs less than a given share of the best one found: all that is left out
+holds less than that share of the mass.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from freshtake.density.class_weights import changes, schedule
+from freshtake.density.settings import Settings
+from freshtake.errors import UsageError
+from freshtake.motion.features import Recipe
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.pca import Pca
+
+if TYPE_CHECKING:
+    from freshtake.density.even_jumps import JumpTable
 
 BLOCK = 16  # kernels
 
@@ -30,7 +42,7 @@ class Index(NamedTuple):
 
 
 def block_index(places: Floats, owners: Ints, allowed: Bools) -> Index:
-    """Blocks of at most BLOCK kernels of one class each, by halving along the widest direction."""
+    """Return blocks of at most BLOCK kernels of one class each, by halving along the widest direction."""
     leaves: list[Ints] = []
     for owner in range(int(owners.max()) + 1):
         stack = [np.flatnonzero(owners == owner)]
@@ -54,7 +66,7 @@ def block_index(places: Floats, owners: Ints, allowed: Bools) -> Index:
 
 @compiled
 def squared_distance(a: Floats, b: Floats) -> float:
-    """Between two points."""
+    """Return the squared distance of two points."""
     total = 0.0
     for k in range(len(a)):
         apart = a[k] - b[k]
@@ -64,12 +76,12 @@ def squared_distance(a: Floats, b: Floats) -> float:
 
 @compiled
 def near_kernels(
-    index: Index, point: Floats, owner: int, skip_low: float, skip_high: float, found: Ints, squares: Floats
+    index: Index, point: Floats, owner: int, skip_low: float, skip_high: float, near: Ints, squares: Floats
 ) -> int:
-    """Kernels of one class whose squared distance from `point` is within reach of the least; how many there are.
+    """Return kernels of one class whose squared distance from `point` is within reach of the least; how many there are.
 
-    Numbers go to `found` and squared distances to `squares` (kernels,). Kernels from skip_low to skip_high are left
-    out, and so are those that may not be jumped to; `owner` -1 stands for all classes.
+    Numbers go to `near` and squared distances to `squares` (kernels,). Kernels from skip_low to skip_high are left
+    out, and so are those that may not be jumped to; `owner` -1 means all classes.
     """
     blocks = len(index.radii)
     # Kernels farther than this from the nearest one hold less than a millionth of the mass, all of them together.
@@ -94,20 +106,20 @@ def near_kernels(
                 continue
             square = squared_distance(index.places[i], point)
             if square <= best + reach:
-                found[count], squares[count] = index.order[i], square
+                near[count], squares[count] = index.order[i], square
                 count += 1
                 best = min(best, square)
-    kept = 0
+    count_near = 0
     for c in range(count):
         if squares[c] <= best + reach:
-            found[kept], squares[kept] = found[c], squares[c]
-            kept += 1
-    return kept
+            near[count_near], squares[count_near] = near[c], squares[c]
+            count_near += 1
+    return count_near
 
 
 @compiled
 def nearest_square(index: Index, point: Floats, owner: int) -> float:
-    """The least squared distance to a kernel of a class that may be jumped to; inf where there is none."""
+    """Return the least squared distance to a kernel of a class that may be jumped to; inf where there is none."""
     blocks = len(index.radii)
     best = np.inf
     for block in range(blocks):
@@ -124,7 +136,7 @@ def nearest_square(index: Index, point: Floats, owner: int) -> float:
 
 @compiled
 def drawn(squares: Floats, count: int, chance: float) -> int:
-    """One of the kernels with probability proportional to exp(-square / 2), by a number between 0 and 1."""
+    """Draw one of the kernels with probability proportional to exp(-square / 2), by a number between 0 and 1."""
     least = np.inf
     for c in range(count):
         least = min(least, squares[c])
@@ -148,7 +160,7 @@ class Density(NamedTuple):
 
 
 def density(points: Floats, widths: Floats) -> Density:
-    """Kernels on points (kernels, dimensions); neighbours in time make compact blocks, so keep the frames' order."""
+    """Put kernels on points (kernels, dimensions); neighbours in time make compact blocks, so keep the order."""
     alone = np.zeros(len(points), dtype=np.intp)
     index = block_index(points / widths, alone, np.ones(len(points), dtype=np.bool_))
     norm = -float(np.log(widths).sum()) - 0.5 * len(widths) * float(np.log(2.0 * np.pi))
@@ -156,13 +168,13 @@ def density(points: Floats, widths: Floats) -> Density:
 
 
 def pose_widths(variances: Floats, alpha: float) -> Floats:
-    """alpha sqrt(lambda_i) (modes,): Okwechime 2008, §4; a mode without variance gets a millionth of the first."""
+    """Return alpha sqrt(lambda_i) (modes,): Okwechime 2008, §4; without variance, a millionth of the first."""
     wide = np.sqrt(variances)
     return np.asarray(alpha * np.maximum(wide, 1e-6 * wide.max()))
 
 
 def log_density(dense: Density, points: Floats) -> Floats:
-    """log P (queries,) at points (queries, dimensions): Okwechime 2008, eq. 6.
+    """Return log P (queries,) at points (queries, dimensions): Okwechime 2008, eq. 6.
 
     P(x) = (1/F) sum_i N(x; x_i, diag(widths^2))
     """
@@ -173,7 +185,7 @@ def log_density(dense: Density, points: Floats) -> Floats:
 
 @compiled
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
-    """log sum_i exp(-square_i / 2) at points in kernel widths, leaving out blocks that together hold below 1e-12."""
+    """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; blocks left out hold below 1e-12 together."""
     blocks = len(index.radii)
     # A sum is compared with others, a draw is not: here far kernels may hold no more than rounding does.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-12)
@@ -201,22 +213,125 @@ def log_sums(index: Index, points: Floats, out: Floats) -> None:
 
 
 def velocities(weights: Floats) -> Floats:
-    """dy_i/dt = y_(i+1) - y_i (frames, modes): Okwechime 2008, eq. 7; the last frame repeats the one before."""
+    """Return dy_i/dt = y_(i+1) - y_i (frames, modes): Okwechime 2008, eq. 7; the last frame repeats the one before."""
     steps = np.diff(weights, axis=0)
     return np.concatenate([steps, steps[-1:]])
 
 
 def arrivals(y: Floats) -> Floats:
-    """The step that led to each frame (frames, modes), as a synthesis knows its own; that of the first leads on."""
+    """Return the step that led to each frame (frames, modes), as a synthesis knows it; that of the first leads on."""
     steps = velocities(y)
     return np.concatenate([steps[:1], steps[:-1]])
 
 
 def motion_widths(variances: Floats, steps: Floats, alpha: float) -> Floats:
-    """alpha (sqrt(lambda_1) .. sqrt(lambda_d), sigma_1 .. sigma_d) (2 modes,): Okwechime 2008, eq. 8.
+    """Return alpha (sqrt(lambda_1) .. sqrt(lambda_d), sigma_1 .. sigma_d) (2 modes,): Okwechime 2008, eq. 8.
 
     Departs from the paper: eq. 8 prints standard deviations where a covariance belongs. They are read as standard
-    deviations of the kernels, which is what the text beside eq. 6 says of the pose density.
+    deviations of the kernels, which is what the text next to eq. 6 says of the pose density.
     """
     spread = steps.std(axis=0)
     return np.concatenate([pose_widths(variances, alpha), alpha * np.maximum(spread, 1e-6 * spread.max())])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class LearnedKernels:
+    """What was learned.
+
+    `weights` (kernels, modes), `rates` (kernels, 0 or 4; see decoding) and `residuals` (kernels, DOFs or 0) run over
+    classes, their runs and frames; `lengths` are those of the runs by class.
+    """
+
+    settings: Settings
+    classes: tuple[str, ...]
+    names: tuple[str, ...]
+    frame_time: float
+    recipe: Recipe | None
+    scale: Floats
+    pca: Pca
+    weights: Floats
+    rates: Floats
+    residuals: Floats
+    lengths: tuple[tuple[int, ...], ...]
+    allowed: Bools  # (kernels,): may be jumped to
+    cyclic: tuple[bool, ...]
+    limits: Floats  # (classes, 3): second difference and distance that jumps keep to; frames per cycle
+    errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their unit)
+    jumps: JumpTable
+    notes: tuple[str, ...] = ()  # which frames were left out, and why
+    periodic: tuple[bool, ...] = ()  # per class: whether it repeats in cycles, so that it can be blended
+
+    def __repr__(self) -> str:
+        kernels = ", ".join(f"{name} {sum(runs)}" for name, runs in zip(self.classes, self.lengths, strict=True))
+        return f"DensityModel({len(self.pca.modes)} modes, kernels: {kernels})"
+
+    @property
+    def modes(self) -> int:
+        """Return dimensions of the eigenspace."""
+        return len(self.pca.modes)
+
+    @cached_property
+    def owners(self) -> Ints:
+        """Return the class of every kernel, (kernels,)."""
+        counts = [sum(runs) for runs in self.lengths]
+        return np.repeat(np.arange(len(counts)), counts)
+
+    @cached_property
+    def run_stops(self) -> Ints:
+        """Return one past the last kernel of every run."""
+        return np.cumsum([length for runs in self.lengths for length in runs])
+
+    def runs(self, name: str) -> list[Floats]:
+        """Return the mode weights of one class, run by run."""
+        number = self.class_number(name)
+        edges = [0, *self.run_stops.tolist()]
+        return [self.weights[a:b] for a, b in pairwise(edges) if self.owners[a] == number]
+
+    def class_number(self, name: str) -> int:
+        """Return the position of a class among the classes."""
+        if name not in self.classes:
+            raise UsageError(f"there is no class {name!r}; the classes are {', '.join(self.classes)}")
+        return self.classes.index(name)
+
+    @cached_property
+    def speeds(self) -> Floats:
+        """Return dy/dt (kernels, modes) of eq. 7, run by run."""
+        return np.concatenate([velocities(run) for name in self.classes for run in self.runs(name)])
+
+    @cached_property
+    def widths(self) -> Floats:
+        """Return widths of the kernels in pose and motion, (2 modes,): eq. 8."""
+        return motion_widths(self.pca.variances, self.speeds, self.settings.alpha)
+
+    @cached_property
+    def pose_densities(self) -> tuple[Density, ...]:
+        """Return P(y) of every class: eq. 6."""
+        widths = pose_widths(self.pca.variances, self.settings.alpha)
+        return tuple(density(self.weights[self.owners == k], widths) for k in range(len(self.classes)))
+
+    @cached_property
+    def motion_densities(self) -> tuple[Density, ...]:
+        """Return P(y, dy/dt) of every class: eq. 6 with the widths of eq. 8."""
+        both = np.concatenate([self.weights, self.speeds], axis=1)
+        return tuple(density(both[self.owners == k], self.widths) for k in range(len(self.classes)))
+
+    def mixture(self, weights: Any = None) -> Floats:
+        """Return weights of the classes that do not change over time.
+
+        Args:
+            weights: a mapping, a single w of two classes, a text without arrows, an array (classes,), or None.
+
+        Returns:
+            Weights (classes,), summing to 1.
+        """
+        if isinstance(weights, str) and changes(weights):
+            raise UsageError(
+                f"{weights!r} changes from a first frame to a last: say how many frames, or give a function"
+            )
+        if weights is None or isinstance(weights, str | Mapping):
+            plan = schedule(self.classes, weights, 1)
+        else:
+            values = np.asarray(weights, dtype=np.float64)
+            plan = schedule(self.classes, values if values.ndim == 0 else values[None], 1)
+        mix: Floats = plan[0]
+        return mix

@@ -14,12 +14,11 @@ from freshtake.density.jumps import FARTHER
 from freshtake.density.runs import Limits, Place, aligned_place, eased, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.graphs import strong_parts
-from freshtake.numeric.neighbors import nearest
+from freshtake.numeric.graphs import nearest, strong_parts
 
 LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # looked at per kernel
 BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run that ends there may be left
-LATE, EARLIEST = 0.25, 0.5  # share of a run in which it may be left for good; where no way leads on, more
+LATE, EARLIEST = 0.25, 0.5  # share of a run in which it may be left for good; where no jump leads on, more
 MARGIN = 2  # frames before a kernel that are read where a motion begins to follow it
 
 Span = tuple[int, int]
@@ -35,12 +34,12 @@ class Jumps(NamedTuple):
     durations: Floats  # frames until the offset is gone
 
     def where(self, mask: Bools) -> Jumps:
-        """Some of them."""
+        """Return some of them."""
         here, there, squares, strains, durations = self
         return Jumps(here[mask], there[mask], squares[mask], strains[mask], durations[mask])
 
     def landings(self, runs: list[Span]) -> Ints:
-        """The kernels (jumps,) at which offsets are gone, or the last ones of their runs."""
+        """Return the kernels (jumps,) at which offsets are gone, or the last ones of their runs."""
         stops = np.array([stop for _, stop in runs])
         lasts = stops[np.searchsorted(stops, self.there, side="right")] - 1
         return np.asarray(np.minimum(self.there + np.ceil(self.durations).astype(np.intp), lasts))
@@ -52,7 +51,7 @@ NO_JUMPS = Jumps(np.zeros(0, dtype=np.intp), np.zeros(0, dtype=np.intp), np.zero
 def possible_jumps(
     weights: Floats, places: Floats, runs: list[Span], allowed: Bools, guard: float, limits: Limits
 ) -> Jumps:
-    """To the best moment of every passage near a kernel.
+    """Find jumps to the best moment of every passage near a kernel.
 
     `weights` are mode weights (kernels, modes), `places` poses and velocities in kernel widths, `allowed` (kernels,)
     what may be jumped to, `guard` the frames to either side that are no other moment.
@@ -66,7 +65,7 @@ def possible_jumps(
 
 
 def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[Ints, Ints, Floats]:
-    """Kernels, the nearest others whose neighbours in time are farther away from them, and squared distances."""
+    """Return kernels, the nearest others whose neighbours in time are farther away from them, and squared distances."""
     kernels = len(places)
     # About a million pairs are looked at in all, which bounds time and memory for long takes.
     count = int(np.clip(1_000_000 // kernels, LEAST_NEIGHBORS, MOST_NEIGHBORS)) + int(2 * guard)
@@ -77,9 +76,9 @@ def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[In
     here, there, squares = here[order], there[order], squares[order]
     run = np.repeat(np.arange(len(runs)), [stop - start for start, stop in runs])
     best = (run[here] != run[there]) | (np.abs(here - there) > guard)
-    beside = (here[1:] == here[:-1]) & (there[1:] == there[:-1] + 1) & (run[there[1:]] == run[there[:-1]])
-    best[1:] &= ~(beside & (squares[:-1] <= squares[1:]))
-    best[:-1] &= ~(beside & (squares[1:] < squares[:-1]))
+    adjacent = (here[1:] == here[:-1]) & (there[1:] == there[:-1] + 1) & (run[there[1:]] == run[there[:-1]])
+    best[1:] &= ~(adjacent & (squares[:-1] <= squares[1:]))
+    best[:-1] &= ~(adjacent & (squares[1:] < squares[:-1]))
     here, there, squares = here[best], there[best], squares[best]
     order = np.lexsort((squares, here))
     rank = np.empty(len(here), dtype=np.intp)
@@ -93,13 +92,13 @@ def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[In
 def jump_strains(
     weights: Floats, runs: Ints, here: Ints, there: Ints, limits: Limits, strains: Floats, durations: Floats
 ) -> None:
-    """How hard jumps from kernels to others (pairs,) would be, over what is allowed, and how long they would take.
+    """Fill in how hard jumps from kernels to others (pairs,) would be, over what is allowed, and how long.
 
-    What a synthesis would do that follows the run at its own pace, at a kernel or shortly before it: the harder one.
+    A synthesis leaves the run, at the recorded pace, at a kernel or shortly before it: the harder case counts.
     `runs` (runs, 2) are start and stop.
     """
     modes = weights.shape[1]
-    held, offset = np.zeros((4, modes)), np.empty((2, modes))
+    history, offset = np.zeros((4, modes)), np.empty((2, modes))
     for c in range(len(here)):
         i, j = here[c], there[c]
         a = int(np.searchsorted(runs[:, 1], i, side="right"))
@@ -108,11 +107,11 @@ def jump_strains(
         strains[c], durations[c] = 0.0, 0.0
         for early in BEFORE:
             at = max(i - early, float(first))
-            read_at(weights, at, first, last, modes, held[0])
-            read_at(weights, at - 1.0, first, last, modes, held[1])
-            place = aligned_place(weights, modes, held[0], j, runs[b, 0], runs[b, 1] - 1)
+            read_at(weights, at, first, last, modes, history[0])
+            read_at(weights, at - 1.0, first, last, modes, history[1])
+            place = aligned_place(weights, modes, history[0], j, runs[b, 0], runs[b, 1] - 1)
             source, goal = Place(at, first, last), Place(place, runs[b, 0], runs[b, 1] - 1)
-            strain, duration = eased(weights, modes, held, source, goal, 1.0, limits, offset)
+            strain, duration = eased(weights, modes, history, source, goal, 1.0, limits, offset)
             strains[c], durations[c] = max(strains[c], strain), max(durations[c], duration)
 
 
@@ -138,17 +137,17 @@ class Bounds(NamedTuple):
 
 
 def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyclic: bool | None) -> Parts:
-    """The part of a class that synthesis can go round in.
+    """Return the part of a class that synthesis can cycle in.
 
     `weights` are mode weights (frames, modes), `places` poses and velocities in kernel widths, `lengths` of the runs.
     """
     runs = _runs(lengths)
     steps = np.concatenate([np.linalg.norm(np.diff(weights[a:b], axis=0), axis=1) for a, b in runs])
-    gaps = [_way_back(run, runs, weights, bounds.period) for run in runs]
+    gaps = [_return_gap(run, runs, weights, bounds.period) for run in runs]
     # A class whose runs end within seven usual steps of where they can continue is cyclic.
-    goes_round = cyclic if cyclic is not None else bool(np.median(gaps) <= 7.0 * np.median(steps))
+    is_cyclic = cyclic if cyclic is not None else bool(np.median(gaps) <= 7.0 * np.median(steps))
     everything = np.arange(len(weights))
-    if not goes_round:
+    if not is_cyclic:
         return Parts(False, everything, runs, _with_future(runs, bounds.period, len(weights)), NO_JUMPS)
     tried = []
     for farther, quick in ((1.0, False), (FARTHER, True)):
@@ -165,7 +164,7 @@ def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyc
 
 
 def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds) -> Parts:
-    """Of takes that are one cycle each: all of them, and all that has some way to go may be jumped to."""
+    """Keep all of takes that are one cycle each; all that has some frames to go may be jumped to."""
     runs = _runs(lengths)
     allowed = _with_future(runs, bounds.period, len(weights))
     jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
@@ -175,9 +174,9 @@ def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds)
 def _largest_part(
     weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, *, quick: bool, forced: bool = False
 ) -> Parts:
-    """What is left when runs are cut until each kernel can be reached from each.
+    """Return what is left when runs are cut until each kernel can be reached from each.
 
-    A cut takes jumps away, those to what has little way to go before it among them: so it is repeated. How hard a jump
+    A cut takes jumps away, those to what has few frames to go before it among them: so it is repeated. How hard a jump
     is does not change by it: what was recorded after a cut still is how the motion might have gone on. `quick` allows
     jumps that are evened out faster than usual. With `forced`, runs are left by the mildest jump even where it does not
     keep to the limits.
@@ -190,14 +189,14 @@ def _largest_part(
     while True:
         exits = [_exit(piece, jumps, bounds.period, piece[1] not in ends) for piece in pieces]
         usable = jumps.where((jumps.strains <= 1.0) | (forced & _are_exits(jumps, exits)))
-        kept = _connected(len(weights), pieces, exits, usable)
-        shorter = [(a, b) for a, b in _pieces(kept, pieces) if b - a >= LEAST_FRAMES]
-        if not shorter and not forced:  # no way leads back anywhere: a run that is followed to its end stays there
+        connected = _connected(len(weights), pieces, exits, usable)
+        shorter = [(a, b) for a, b in _pieces(connected, pieces) if b - a >= LEAST_FRAMES]
+        if not shorter and not forced:  # nothing leads back anywhere: a run that is followed to its end stays there
             return Parts(True, np.zeros(0, dtype=np.intp), [], np.zeros(0, dtype=np.bool_), NO_JUMPS)
         if not shorter or shorter == pieces:
             break
         pieces, allowed = shorter, _with_future(shorter, bounds.period, len(weights))
-        jumps = jumps.where(kept[jumps.here] & allowed[jumps.there])
+        jumps = jumps.where(connected[jumps.here] & allowed[jumps.there])
     pieces = _with_margins(pieces, runs)
     frames = np.concatenate([np.arange(a, b) for a, b in pieces])
     number = np.full(len(weights), -1)
@@ -208,7 +207,7 @@ def _largest_part(
 
 
 def _with_margins(pieces: list[Span], runs: list[Span]) -> list[Span]:
-    """Pieces with the frames before them, where they were cut, that are read where they are entered."""
+    """Return pieces with the frames before them, where they were cut, that are read where they are entered."""
     starts, last, out = {start for start, _ in runs}, 0, []
     for start, stop in pieces:
         early = start if start in starts else max(start - MARGIN, last, max(a for a in starts if a <= start))
@@ -218,13 +217,13 @@ def _with_margins(pieces: list[Span], runs: list[Span]) -> list[Span]:
 
 
 def _runs(lengths: Ints) -> list[tuple[int, int]]:
-    """Where runs of these lengths start and stop."""
+    """Return where runs of these lengths start and stop."""
     stops = np.cumsum(lengths)
     return [(int(stop - length), int(stop)) for stop, length in zip(stops, lengths, strict=True)]
 
 
 def _with_future(runs: list[Span], period: float, frames: int) -> Bools:
-    """Kernels that have some way to go before their run ends."""
+    """Return kernels that have some frames to go before their run ends."""
     out = np.zeros(frames, dtype=np.bool_)
     for start, stop in runs:
         # What is jumped to has half a cycle before it, or a good part of a short run.
@@ -233,8 +232,8 @@ def _with_future(runs: list[Span], period: float, frames: int) -> Bools:
     return out
 
 
-def _way_back(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floats, period: float) -> float:
-    """How far the end of a run is from kernels that still have a cycle, or half of their run, before them."""
+def _return_gap(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floats, period: float) -> float:
+    """Return how far the end of a run is from kernels that still have a cycle, or half of their run, before them."""
     start, stop = run
     # The last twentieth of a run counts as its end.
     last = weights[max(start, stop - max(int(0.05 * (stop - start)), 2)) : stop]
@@ -246,7 +245,7 @@ Exit = tuple[int, int]
 
 
 def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> Exit:
-    """The kernel near a run's end from which a jump on is mildest, and where it leads.
+    """Return the kernel near a run's end from which a jump on is mildest, and where it leads.
 
     It is looked for in the last period; a take may end with something that it never did before: where no jump keeps to
     the limits, as far back as its middle. Of a piece that was cut before its run's end, the last one that does.
@@ -268,13 +267,13 @@ def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> Exit:
 
 
 def _are_exits(jumps: Jumps, exits: list[Exit]) -> Bools:
-    """Which jumps are those by which runs are left."""
+    """Return which jumps are those by which runs are left."""
     goals = dict(exits)
     return np.array([goals.get(a) == b for a, b in zip(jumps.here.tolist(), jumps.there.tolist(), strict=True)], bool)
 
 
 def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) -> Bools:
-    """The largest set of kernels in which each can be reached from each, by following and by jumps.
+    """Return the largest set of kernels in which each can be reached from each, by following and by jumps.
 
     A jump leads to where its offset is gone, since there is no other before; what it passes until then belongs to it.
     """
@@ -283,11 +282,11 @@ def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) 
     sources = np.concatenate([jumps.here, *following])
     goals = np.concatenate([landings, *(frames + 1 for frames in following)])
     label = strong_parts(sources, goals, kernels)
-    left = np.zeros(kernels, dtype=np.bool_)
+    skipped = np.zeros(kernels, dtype=np.bool_)
     for (_, stop), (leave, _) in zip(runs, exits, strict=True):
-        left[leave + 1 : stop] = True
-    largest = int(np.bincount(label[~left], minlength=int(label.max()) + 1).argmax())
-    connected = (label == largest) & ~left
+        skipped[leave + 1 : stop] = True
+    largest = int(np.bincount(label[~skipped], minlength=int(label.max()) + 1).argmax())
+    connected = (label == largest) & ~skipped
     inside = connected[jumps.here] & connected[landings]
     passed = np.zeros(kernels + 1, dtype=np.intp)
     np.add.at(passed, jumps.there[inside], 1)
@@ -295,8 +294,8 @@ def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) 
     return np.asarray(connected | (np.cumsum(passed)[:kernels] > 0))
 
 
-def _pieces(kept: Bools, runs: list[Span]) -> list[Span]:
-    """The runs that are left, cut at every kernel that is not kept."""
+def _pieces(connected: Bools, runs: list[Span]) -> list[Span]:
+    """Return the runs that are left, cut at every kernel that is not connected."""
     from freshtake.motion.planting.contacts import runs as runs_of
 
-    return [(start + a, start + b) for start, stop in runs for a, b in runs_of(kept[start:stop])]
+    return [(start + a, start + b) for start, stop in runs for a, b in runs_of(connected[start:stop])]

@@ -18,7 +18,7 @@ SLIP = 2  # frames by which a jump may run ahead of the runs that it lies betwee
 
 @compiled
 def read_at(rows: Floats, place: float, first: int, last: int, width: int, out: Floats) -> None:
-    """The run first..last of rows at a fractional frame, by a cubic through four frames, straight past its ends."""
+    """Read the run first..last of rows at a fractional frame, by a cubic through four frames; straight at its ends."""
     i = min(max(int(np.floor(place)), first), max(last - 1, first))
     j = min(i + 1, last)
     a, b, c, d = cubic_weights(place - i)
@@ -31,12 +31,12 @@ def read_at(rows: Floats, place: float, first: int, last: int, width: int, out: 
 
 @compiled
 def fading(time: float, duration: float) -> tuple[float, float]:
-    """Factors of an offset and of its speed after a jump: curves of fifth degree that end at rest, at `duration`."""
+    """Return factors of an offset and of its speed after a jump: curves of degree five, at rest after `duration`."""
     if time >= duration:
         return 0.0, 0.0
     u = time / duration
-    left = 1.0 - u
-    cube = left * left * left
+    rest = 1.0 - u
+    cube = rest * rest * rest
     return cube * (1.0 + 3.0 * u + 6.0 * u * u), cube * (u + 3.0 * u * u) * duration
 
 
@@ -59,7 +59,7 @@ class Leap(NamedTuple):
 
 @compiled
 def aligned_place(rows: Floats, modes: int, pose: Floats, j: int, first: int, last: int) -> float:
-    """Where along the run first..last a pose is nearest, at most a frame from j: no jump in time, only across."""
+    """Find where along the run first..last a pose is nearest, at most a frame from j: no jump in time, only across."""
     a, b = max(j - 1, first), min(j + 1, last)
     along, size = 0.0, 0.0
     for k in range(modes):
@@ -80,9 +80,9 @@ class Limits(NamedTuple):
 
 @compiled
 def eased(
-    rows: Floats, modes: int, held: Floats, source: Place, goal: Place, pace: float, limits: Limits, offset: Floats
+    rows: Floats, modes: int, history: Floats, source: Place, goal: Place, pace: float, limits: Limits, offset: Floats
 ) -> tuple[float, float]:
-    """How hard a jump is with the duration that suits it, over what is allowed, and that duration.
+    """Return how hard a jump is with the duration that suits it, over what is allowed, and that duration.
 
     A jump that is too sharp is evened out for longer, as far as the run goes on; one that leads too far away for a
     shorter time, as long as it does not become too sharp, since the two runs may be near for a moment only. `offset`
@@ -92,7 +92,7 @@ def eased(
     shortest = max(SHORTEST * limits.blend, 2.0)
     longest = min(LONGEST * limits.blend + 2.0, max((goal.last - goal.at) / pace, span))
     while shortest <= span <= longest:
-        bend, away = rehearse(rows, modes, held, Leap(source, goal, pace, span), offset)
+        bend, away = rehearse(rows, modes, history, Leap(source, goal, pace, span), offset)
         strain = max(bend / limits.sharp, away / limits.far)
         if 0.0 < growth < 1.0 and bend > limits.sharp:
             break
@@ -107,8 +107,8 @@ def eased(
 
 
 @compiled
-def beside(pose: Floats, curve: Floats, t: int) -> float:
-    """The squared distance of a pose from a curve (frames, modes), at most `SLIP` frames from frame t of it.
+def squared_gap(pose: Floats, curve: Floats, t: int) -> float:
+    """Return the squared distance of a pose from a curve (frames, modes), at most `SLIP` frames from frame t of it.
 
     Between its frames the curve goes straight.
     """
@@ -126,28 +126,28 @@ def beside(pose: Floats, curve: Floats, t: int) -> float:
 
 
 @compiled
-def rehearse(rows: Floats, modes: int, held: Floats, leap: Leap, offset: Floats) -> tuple[float, float]:
-    """What a jump would do: the largest second difference, and the largest distance from both runs.
+def rehearse(rows: Floats, modes: int, history: Floats, leap: Leap, offset: Floats) -> tuple[float, float]:
+    """Return what a jump would do: the largest second difference, and the largest distance from both runs.
 
-    `held` (4, width) holds the last two frames. `offset` (2, width) becomes the offset at which the jump starts, and
+    `history` (4, width) holds the last two frames. `offset` (2, width) becomes the offset at which the jump starts, and
     its speed.
     """
     old, old_first, old_last = leap.source
     at, first, last = leap.target
     pace, duration = leap.pace, leap.duration
     gap, speed = offset[0], offset[1]
-    width = held.shape[1]
+    width = history.shape[1]
     now, frames = np.empty(width), int(duration) + 2
     new_run, old_run = np.empty((frames + SLIP, modes)), np.empty((frames + SLIP, modes))
     read_at(rows, at, first, last, width, now)
     read_at(rows, at - pace, first, last, width, gap)
     for k in range(width):
-        speed[k] = held[0, k] - held[1, k] - (now[k] - gap[k])
-        gap[k] = held[0, k] - now[k]
+        speed[k] = history[0, k] - history[1, k] - (now[k] - gap[k])
+        gap[k] = history[0, k] - now[k]
     for t in range(frames + SLIP):
         read_at(rows, at + t * pace, first, last, modes, new_run[t])
         read_at(rows, min(old + t * pace, float(old_last)), old_first, old_last, modes, old_run[t])
-    y, y1, y2 = np.empty(modes), held[0, :modes].copy(), held[1, :modes].copy()
+    y, y1, y2 = np.empty(modes), history[0, :modes].copy(), history[1, :modes].copy()
     sharpest, farthest = 0.0, 0.0
     for t in range(1, frames):
         keep, push = fading(float(t), duration)
@@ -157,5 +157,5 @@ def rehearse(rows: Floats, modes: int, held: Floats, leap: Leap, offset: Floats)
             bend += (y[k] - 2.0 * y1[k] + y2[k]) ** 2
             y2[k], y1[k] = y1[k], y[k]
         sharpest = max(sharpest, bend)
-        farthest = max(farthest, min(beside(y, new_run, t), beside(y, old_run, t)))
+        farthest = max(farthest, min(squared_gap(y, new_run, t), squared_gap(y, old_run, t)))
     return np.sqrt(sharpest), np.sqrt(farthest)

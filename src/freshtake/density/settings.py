@@ -16,7 +16,7 @@ PHASES = ("tracked", "sine")
 
 @dataclass(frozen=True, kw_only=True)
 class Settings:
-    """How to learn and how to synthesize; the first block is Okwechime 2008's own, the second is ours.
+    """How to learn and how to synthesize; the first block is Okwechime 2008's, the second is ours.
 
     `method`: "default" follows kernels of the motion density, every class in one common phase, and mixes their poses by
     the weights; "switch" follows one class at a time; "paper" climbs the density to the letter (§4.1-4.4); "aligned"
@@ -33,7 +33,7 @@ class Settings:
     harmonics: int = 8  # aligned: sines per mode and cycle; 1 is a pure sine
     phase: str = "tracked"  # aligned: "sine" is eq. 4, one frequency for all of a take
 
-    velocity_weight: float = 0.5  # how much the velocity counts beside the pose when kernels are compared
+    velocity_weight: float = 0.5  # how much the velocity counts next to the pose when kernels are compared
     stay: float = 1.0  # seconds between jumps to another kernel, on average
     class_stay: float = 2.0  # switch: seconds that set how long one class is followed where weights rest
     blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it

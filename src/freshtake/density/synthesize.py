@@ -1,6 +1,6 @@
 """Synthesis of one class at a time, online: follow a kernel's successors, jump by the motion density, ease the jumps.
 
-The state is a value and the model's parts are passed in; compiled functions decide frame by frame, by weights that may
+The state is a value and the model's parts are passed in; compiled functions run frame by frame, by weights that may
 change with each, when to change to another class.
 """
 
@@ -44,7 +44,7 @@ CHANCES = 10  # random numbers per frame, before those of the noise
 
 @compiled
 def best_moment(track: Track, clock: Floats, goal: int, horizon: int) -> int:
-    """In how many frames the run that is followed comes nearest to another class."""
+    """Return in how many frames the run that is followed comes nearest to another class."""
     d = track.modes
     here = int(clock[RUN])
     first, last = track.firsts[here], track.lasts[here]
@@ -71,20 +71,20 @@ def consider(track: Track, rates: Rates, clock: Floats, credit: Floats, before: 
 
     `credit` (classes,) is how long each class has been owed its share, `before` (classes,) the last frame's weights.
     """
-    own = track.owners[int(clock[RUN])]
+    current = track.owners[int(clock[RUN])]
     moved, goal, best, wait = False, -1, 0.0, 0.0
     for c in range(len(weights)):
         moved = moved or abs(weights[c] - before[c]) > 1e-12
     for c in range(len(weights)):
-        credit[c] = 0.0 if moved else credit[c] + weights[c] - (1.0 if c == own else 0.0)
-        if c != own and weights[c] > 0.0:
-            share = weights[c] / (weights[c] + weights[own])
-            rise = share - before[c] / max(before[c] + before[own], 1e-12)
-            owed = credit[c] - credit[own] >= rates.class_stay
-            if (weights[own] <= 0.0 or (share >= OPEN and rise > 0.0) or owed) and share + owed > best:
+        credit[c] = 0.0 if moved else credit[c] + weights[c] - (1.0 if c == current else 0.0)
+        if c != current and weights[c] > 0.0:
+            share = weights[c] / (weights[c] + weights[current])
+            rise = share - before[c] / max(before[c] + before[current], 1e-12)
+            owed = credit[c] - credit[current] >= rates.class_stay
+            if (weights[current] <= 0.0 or (share >= OPEN and rise > 0.0) or owed) and share + owed > best:
                 best, goal = share + owed, c
-                wait = track.periods[own]
-                if weights[own] <= 0.0:
+                wait = track.periods[current]
+                if weights[current] <= 0.0:
                     wait = min(0.5 * wait, rates.blend)
                 elif not owed:
                     wait = min(wait, max((CLOSED - share) / rise, 1.0))
@@ -96,13 +96,13 @@ def consider(track: Track, rates: Rates, clock: Floats, credit: Floats, before: 
 
 @compiled
 def bell(a: float, b: float) -> float:
-    """A normal number from two uniform ones (Box and Muller)."""
+    """Draw a normal number from two uniform ones (Box and Muller)."""
     return np.sqrt(-2.0 * np.log(1.0 - a)) * np.cos(2.0 * np.pi * b)
 
 
 @compiled
 def new_pace(rates: Rates, clock: Floats, chances: Floats) -> None:
-    """A smooth random pace about that which is asked for: a process of second order."""
+    """Draw a smooth random pace about the requested one: a process of second order."""
     fast = clock[TEMPO_FAST] * (1.0 - 1.0 / rates.memory)
     clock[TEMPO_FAST] = fast + np.sqrt(2.0 / rates.memory) * bell(chances[0], chances[1])
     clock[TEMPO] += (clock[TEMPO_FAST] - clock[TEMPO]) / rates.memory
@@ -124,22 +124,22 @@ def disturb(row: Floats, noise_state: Floats, rates: Rates, scale: Floats, chanc
 def follow(
     out: Floats, state: Following, track: Track, rates: Rates, weights: Floats, chances: Floats, endless: bool
 ) -> int:
-    """Frames (frames, width) one after the other, with weights (frames, classes) and random numbers; how many.
+    """Fill in frames (frames, width) one after the other, with weights (frames, classes) and random numbers; how many.
 
     Fewer than asked for only where an acyclic motion has ended and is not `endless`.
     """
-    held, clock, credit, before, noise_state, visits = state
-    d, width = track.modes, held.shape[1]
+    history, clock, credit, before, noise_state, visits = state
+    d, width = track.modes, history.shape[1]
     for t in range(len(out)):
-        luck = chances[t]
-        new_pace(rates, clock, luck[:2])
+        uniforms = chances[t]
+        new_pace(rates, clock, uniforms[:2])
         if len(weights[t]) > 1:
             if clock[PLAN] < 0.0:
                 consider(track, rates, clock, credit, before, weights[t])
             else:
                 before[:] = weights[t]
         here = int(clock[RUN])
-        own, last = track.owners[here], float(track.lasts[here])
+        current, last = track.owners[here], float(track.lasts[here])
         over = clock[PLACE] + clock[PACE] > last
         goal, forced, again = -1, False, False  # jumps are called in one place: each call compiles for seconds
         if clock[PLAN] >= 0.0:
@@ -149,22 +149,22 @@ def follow(
                 clock[PLAN] = -1.0
             else:
                 clock[PLAN] -= 1.0
-        elif over and not track.cyclic[own]:
+        elif over and not track.cyclic[current]:
             if not endless:
                 clock[ENDED] = 1.0
                 return t
             again = True
         elif over:
-            goal, forced = own, True
-        elif clock[AGE] >= clock[SPAN] and track.cyclic[own]:
+            goal, forced = current, True
+        elif clock[AGE] >= clock[SPAN] and track.cyclic[current]:
             now = min(int(np.ceil(clock[PLACE])), int(last))
-            if luck[6] < rates.jump * track.haste[now]:
-                goal = own
+            if uniforms[6] < rates.jump * track.jump_rates[now]:
+                goal = current
         if goal >= 0:
-            made = jump(track, rates, state, goal, forced, luck[2:])
-            again = forced and not made
+            jumped = jump(track, rates, state, goal, forced, uniforms[2:])
+            again = forced and not jumped
         if again:  # to a start, where there is no kernel to draw
-            restart(track, rates, held, clock, goal if forced else own, luck[2])
+            restart(track, rates, history, clock, goal if forced else current, uniforms[2])
         here = int(clock[RUN])
         clock[PLACE] += clock[PACE]
         clock[AGE] += 1.0
@@ -172,12 +172,12 @@ def follow(
         read_at(track.rows, clock[PLACE], track.firsts[here], track.lasts[here], width, out[t])
         keep, push = fading(clock[AGE], clock[SPAN])
         for k in range(width):
-            out[t, k] += keep * held[2, k] + push * held[3, k]
-            held[1, k], held[0, k] = held[0, k], out[t, k]
+            out[t, k] += keep * history[2, k] + push * history[3, k]
+            history[1, k], history[0, k] = history[0, k], out[t, k]
         for k in range(d, d + track.rates):
             out[t, k] *= clock[PACE]
         if rates.noise > 0.0:
-            disturb(out[t], noise_state, rates, track.scale, luck[CHANCES:], d)
+            disturb(out[t], noise_state, rates, track.scale, uniforms[CHANCES:], d)
     return len(out)
 
 
@@ -185,7 +185,7 @@ def follow(
 class BlendState:
     """Between frames: the last two, the offset that is evened out, the clock. Can be kept, forked and resumed."""
 
-    held: Floats  # (4, width): last frame, the one before, offset, speed of the offset
+    history: Floats  # (4, width): last frame, the one before, offset, speed of the offset
     clock: Floats
     credit: Floats  # (classes,)
     weights: Floats  # (classes,): those of the last frame
@@ -215,25 +215,25 @@ def begin(track: Track, weights: Floats, rng: np.random.Generator, kernel: int |
     if kernel is None:
         kernel = _drawn_start(track, weights, chances)
     width = track.rows.shape[1]
-    held = np.zeros((4, width))
-    held[0] = track.rows[kernel]
+    history = np.zeros((4, width))
+    history[0] = track.rows[kernel]
     before = max(kernel - 1, int(track.firsts[kernel]))
     after = min(kernel + 1, int(track.lasts[kernel]))
-    held[1] = track.rows[before] if before < kernel else 2.0 * track.rows[kernel] - track.rows[after]
+    history[1] = track.rows[before] if before < kernel else 2.0 * track.rows[kernel] - track.rows[after]
     clock = np.zeros(FIELDS)
     clock[PLACE] = clock[RUN] = kernel
     clock[PLAN], clock[PACE], clock[DRIVE] = -1.0, 1.0, 1.0
     visits = np.zeros(len(track.sizes) + len(weights))
-    return BlendState(held, clock, np.zeros(len(weights)), weights.copy(), np.zeros((2, track.modes)), visits)
+    return BlendState(history, clock, np.zeros(len(weights)), weights.copy(), np.zeros((2, track.modes)), visits)
 
 
 def _drawn_start(track: Track, weights: Floats, chances: Floats) -> int:
     owner = min(int(np.searchsorted(np.cumsum(weights), chances[0], side="right")), len(weights) - 1)
     if not track.cyclic[owner]:
-        own = track.starts[track.owners[track.starts] == owner]
+        members = track.starts[track.owners[track.starts] == owner]
     else:
-        own = np.sort(track.lookup.order[track.lookup.allowed & (track.owners[track.lookup.order] == owner)])
-    return int(own[int(chances[1] * len(own))])
+        members = np.sort(track.lookup.order[track.lookup.allowed & (track.owners[track.lookup.order] == owner)])
+    return int(members[int(chances[1] * len(members))])
 
 
 def advance(
@@ -259,7 +259,7 @@ def advance(
         raise UsageError(f"weights must be rows of {len(state.credit)} classes, not an array of {weights.shape}")
     out = np.empty((len(weights), track.rows.shape[1]))
     lead = 1 if state.first and len(out) else 0
-    out[:lead] = state.held[0]
+    out[:lead] = state.history[0]
     chances = rng.random((len(weights) - lead, CHANCES + (2 * track.modes if rates.noise > 0.0 else 0)))
     after = Following(*(getattr(state, name).copy() for name in Following._fields))
     count = follow(out[lead:], after, track, rates, np.ascontiguousarray(weights[lead:]), chances, endless)

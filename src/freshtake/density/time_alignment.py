@@ -21,7 +21,7 @@ ROUNDS = 12
 
 
 class SineFit(NamedTuple):
-    """offset + amplitude sin(omega t + phase) with t in frames; `error` is the root mean square of what is left."""
+    """offset + amplitude sin(omega t + phase) with t in frames; `error` is the root mean square of the residual."""
 
     omega: float
     phase: float
@@ -31,16 +31,16 @@ class SineFit(NamedTuple):
 
     @property
     def period(self) -> float:
-        """Frames per cycle."""
+        """Return frames per cycle."""
         return 2.0 * np.pi / self.omega
 
     def at(self, times: Floats) -> Floats:
-        """The fitted curve (frames,)."""
+        """Return the fitted curve (frames,)."""
         return np.asarray(self.offset + self.amplitude * np.sin(self.omega * times + self.phase))
 
 
 def fit_sine(values: Floats) -> SineFit:
-    """The least-squares sine of one curve (frames,): Okwechime 2008, eq. 3, with amplitude and offset.
+    """Return the least-squares sine of one curve (frames,): Okwechime 2008, eq. 3, with amplitude and offset.
 
     Departs from the paper: eq. 3 is a sine of height 1 about 0, which no mode is.
     """
@@ -49,7 +49,7 @@ def fit_sine(values: Floats) -> SineFit:
 
 
 def fit_near(values: Floats, period: float) -> SineFit:
-    """The best sine whose period is about this many frames."""
+    """Return the best sine whose period is about this many frames."""
     omega = 2.0 * np.pi / period
     # A known frequency may be off by 3 %.
     return _refined(values, np.arange(len(values), dtype=np.float64), omega, 0.03 * omega)
@@ -67,7 +67,7 @@ def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFi
 
 
 def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
-    """A frequency near the best one, and how far it may be off: by trying all, or of long takes by spectrum."""
+    """Return a frequency near the best one, and how far it may be off: by trying all, or of long takes by spectrum."""
     frames = len(values)
     # Of more than 400 frames the spectrum tells the frequency.
     if frames > 400:
@@ -82,15 +82,15 @@ def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
 
 
 def _solved(values: Floats, times: Floats, omega: float) -> tuple[Floats, float]:
-    """Offset, sine and cosine for one frequency, and the root mean square of what is left."""
+    """Return offset, sine and cosine for one frequency, and the root mean square of the residual."""
     basis = np.stack([np.ones_like(times), np.sin(omega * times), np.cos(omega * times)], axis=1)
-    found, *_ = np.linalg.lstsq(basis, values, rcond=None)
-    left = values - basis @ found
-    return found, float(np.sqrt(np.mean(left**2)))
+    coefficients, *_ = np.linalg.lstsq(basis, values, rcond=None)
+    residual = values - basis @ coefficients
+    return coefficients, float(np.sqrt(np.mean(residual**2)))
 
 
 def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
-    """t' = omega t + phase (frames,): Okwechime 2008, eq. 4.
+    """Return t' = omega t + phase (frames,): Okwechime 2008, eq. 4.
 
     With `tracked` the phase follows the curve where its pace changes: the angle of the fundamental in a window of two
     periods round each frame.
@@ -108,7 +108,7 @@ def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
 
 
 def _same(values: Complexes, window: Floats) -> Complexes:
-    """The convolution, as long as the values."""
+    """Convolve, as long as the values."""
     start = len(window) // 2
     return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
@@ -128,8 +128,8 @@ class AlignedState:
 
 
 def curves_of(track: Track, harmonics: int, *, tracked: bool) -> Curves:
-    """Every class's mean cycle over the phase of its first mode, by least squares; `harmonics` 1 is a pure sine."""
-    found, omegas = [], []
+    """Fit every class's mean cycle over the phase of its first mode by least squares; `harmonics` 1 is a pure sine."""
+    curves, omegas = [], []
     width = track.rows.shape[1]
     for owner in range(len(track.cyclic)):
         normal = np.zeros((1 + 2 * harmonics,) * 2)
@@ -146,24 +146,24 @@ def curves_of(track: Track, harmonics: int, *, tracked: bool) -> Curves:
             frames += len(rows) - 1
         # A ridge: a short take may not tell all harmonics.
         normal[np.diag_indices(len(normal))] += 1e-6 * np.trace(normal) / len(normal)
-        found.append(np.linalg.solve(normal, right))
+        curves.append(np.linalg.solve(normal, right))
         omegas.append(pace / frames)
-    return Curves(np.stack(found), np.array(omegas))
+    return Curves(np.stack(curves), np.array(omegas))
 
 
 def harmonic_basis(phase: Floats, harmonics: int) -> Floats:
-    """1, sin h phase, cos h phase: (frames, 1 + 2 harmonics)."""
+    """Return 1, sin h phase, cos h phase: (frames, 1 + 2 harmonics)."""
     turns = phase[:, None] * np.arange(1, harmonics + 1)
     return np.concatenate([np.ones((len(phase), 1)), np.sin(turns), np.cos(turns)], axis=1)
 
 
 def begin_aligned(curves: Curves, rng: np.random.Generator) -> AlignedState:
-    """At a phase drawn at random."""
+    """Begin at a phase drawn at random."""
     return AlignedState(2.0 * np.pi * float(rng.random()))
 
 
 def advance_aligned(curves: Curves, state: AlignedState, weights: Floats) -> tuple[AlignedState, Floats]:
-    """Rows (frames, width) for weights (frames, classes): Okwechime 2008, eq. 5, for any number of classes.
+    """Return rows (frames, width) for weights (frames, classes): Okwechime 2008, eq. 5, for any number of classes.
 
     For two classes of weights (1 + w) / 2 and (1 - w) / 2 it is eq. 5. The frequency is mixed with the same weights,
     which keeps the speed that time alignment takes away.

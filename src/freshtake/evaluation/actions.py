@@ -8,18 +8,14 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.gallery import Gallery
-from freshtake.evaluation.tracks import UP, Layout, Track
+from freshtake.evaluation.tracks import UP, Gallery, Layout, Track
 from freshtake.numeric.arrays import Floats
 
 LEVEL = 0.6  # of the way from the usual value to the lowest of the inputs' peaks
 LEVELS = tuple(np.arange(0.35, 0.86, 0.05).round(2).tolist())
 RISES = {"root-height": 0.12, "hand-height": 0.3}  # leg lengths that a height has to rise by to be an action
-BURST = 2.2  # times its usual value that a speed has to reach
 USUAL = {"hand-height": 10.0}  # percentile that is the usual value: hands may stay up for long
-RELEASE = 0.5  # of the level: a peak is over when the quantity falls below this
 QUANTITIES = ("root-height", "hand-height", "hand-speed", "left-hand-speed", "right-hand-speed")
-STEADY = 5  # levels at which the inputs have to agree
 
 
 class Action(NamedTuple):
@@ -32,7 +28,7 @@ class Action(NamedTuple):
 
 
 def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
-    """The named quantity; or that whose peaks all inputs have equally often at most levels (of equals the first).
+    """Return the named quantity; or that whose peaks all inputs have equally often at most levels, the first of equals.
 
     It also has to stand out: a height to rise by a share of the leg length, a speed to a multiple of its usual
     value; and the inputs to agree at five or more of eleven levels. None where there is no such quantity.
@@ -48,15 +44,17 @@ def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
         return _action(gallery, quantity, LEVEL)
     steady = {name: _steady_levels(gallery, name) for name in names}
     best = max(names, key=lambda name: len(steady[name]))
-    if len(steady[best]) < STEADY:
+    # Inputs may agree at a few levels by chance: an action needs five.
+    if len(steady[best]) < 5:
         return None
     return _action(gallery, best, min(steady[best], key=lambda level: abs(level - LEVEL)))
 
 
 def _steady_levels(gallery: Gallery, name: str) -> list[float]:
-    """Levels at which all inputs peak equally often; none for what does not stand out."""
+    """Return levels at which all inputs peak equally often; none for what does not stand out."""
     base, top = _reach(gallery, name)
-    if top - base < RISES.get(name, 0.0) * gallery.layout.size or (name.endswith("speed") and top < BURST * base):
+    # A burst stands out: more than twice the usual speed.
+    if top - base < RISES.get(name, 0.0) * gallery.layout.size or (name.endswith("speed") and top < 2.2 * base):
         return []
     signals = [signal(gallery.layout, track, name) for track in gallery.slow]
     levels = [(level, _action(gallery, name, level)) for level in LEVELS]
@@ -70,25 +68,26 @@ def _steady_levels(gallery: Gallery, name: str) -> list[float]:
 
 def _action(gallery: Gallery, name: str, level: float) -> Action:
     base, top = _reach(gallery, name)
-    begin, end = base + level * (top - base), base + RELEASE * level * (top - base)
+    # A peak is over below half of its level, so that a ripple on top is no second one.
+    begin, end = base + level * (top - base), base + 0.5 * level * (top - base)
     counts = [count_peaks(signal(gallery.layout, t, name), Action(name, begin, end, 0)) for t in gallery.slow]
     return Action(name, begin, end, int(np.median(counts)))
 
 
 def _reach(gallery: Gallery, name: str) -> tuple[float, float]:
-    """The usual value (mostly the median over all inputs) and the lowest of the inputs' highest values."""
+    """Return the usual value (mostly the median over all inputs) and the lowest of the inputs' highest values."""
     signals = [signal(gallery.layout, track, name) for track in gallery.slow]
     usual = float(np.percentile(np.concatenate(signals), USUAL.get(name, 50.0)))
     return usual, float(min(values.max() for values in signals))
 
 
 def performed(gallery: Gallery, track: Track, action: Action) -> int:
-    """How often the track performs the action."""
+    """Return how often the track performs the action."""
     return count_peaks(signal(gallery.layout, track.thirty(), action.quantity), action)
 
 
 def count_peaks(values: Floats, action: Action) -> int:
-    """How often the values rise above `begin`, having been below `end` in between."""
+    """Return how often the values rise above `begin`, having been below `end` in between."""
     inside, count = False, 0
     for value in values.tolist():
         if not inside and value > action.begin:
@@ -99,7 +98,7 @@ def count_peaks(values: Floats, action: Action) -> int:
 
 
 def signal(layout: Layout, track: Track, name: str) -> Floats:
-    """The quantity over time (frames,): heights are of the highest hand, speeds of the fastest."""
+    """Return the quantity over time (frames,): heights are of the highest hand, speeds of the fastest."""
     if name == "root-height":
         return track.world[:, 0, UP]
     hands = track.world[:, list(_joints(layout, name))]
@@ -113,7 +112,7 @@ def signal(layout: Layout, track: Track, name: str) -> Floats:
 
 
 def _joints(layout: Layout, name: str) -> Sequence[int]:
-    """The hands that a quantity looks at; the first is left unless its name says otherwise."""
+    """Return the hands that a quantity looks at; the first is left unless its name says otherwise."""
     hands = layout.hands
     if not name.startswith(("left", "right")) or len(hands) != 2:
         return hands if not name.startswith(("left", "right")) else ()

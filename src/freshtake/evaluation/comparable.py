@@ -16,7 +16,6 @@ from freshtake.motion.kinds import kind_word, resample_stroke
 from freshtake.motion.skeleton import require_compatible
 
 SHORTEST = 4  # frames that a third difference needs
-SAME_RATE = 0.02
 MOST_COMPARISONS = 50_000_000  # frames of all inputs times frames of the longest clip
 
 Same = TypeVar("Same", Clip, Stroke)
@@ -93,9 +92,10 @@ def _material(layout: Layout, tracks: list[Track], split: tuple[int, int], notes
 def _one_rate(
     motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
 ) -> tuple[list[Same], list[str]]:
-    """All at the first one's rate; a note says how many were resampled."""
+    """Return all at the first one's rate; a note says how many were resampled."""
     wanted = rate(motions[0])
-    odd = [abs(rate(motion) / wanted - 1.0) > SAME_RATE for motion in motions]
+    # Rates within 2 % play alike: 29.97 is 30.
+    odd = [abs(rate(motion) / wanted - 1.0) > 0.02 for motion in motions]
     if not any(odd):
         return motions, []
     fps = 1.0 / motions[0].frame_time

@@ -12,13 +12,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.gallery import Gallery, Part, Parts
 from freshtake.evaluation.novelty import input_span
-from freshtake.evaluation.tracks import Track, laid_on
+from freshtake.evaluation.tracks import Gallery, Part, Parts, Track, aligned_to
 from freshtake.motion.body.roles import SIDE
 from freshtake.numeric.arrays import Bools, Floats
 
-STILL = 1e-9  # leg lengths (per second) below which a DOF does not move
 TRAVEL = ("root.sideways", "root.forward", "root.turning")
 
 
@@ -30,7 +28,7 @@ class Correlations(NamedTuple):
 
 
 def measure(gallery: Gallery, track: Track) -> Parts:
-    """How far the correlations of speeds are from the inputs': over all pairs, and between left and right."""
+    """Return how far the correlations of speeds are from the inputs': over all pairs, and between left and right."""
     if not gallery.layout.has_body:
         return {}
     parts: Parts = {}
@@ -43,7 +41,7 @@ def measure(gallery: Gallery, track: Track) -> Parts:
 
 
 def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
-    """Root mean square difference of correlations to the inputs', weighed by how far both DOFs move the body."""
+    """Return the RMS difference of correlations to the inputs', weighted by how far both DOFs move the body."""
     known = gallery.once(input_correlations)
     weights = _weights(gallery, known.strength) * pairs
     track_correlations = correlations(speeds(gallery, track))
@@ -56,13 +54,13 @@ def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
 
 
 def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
-    """`difference` over pairs of one of these joints and any other joint: the mean over the tracks."""
+    """Return `difference` over pairs of one of these joints and any other joint: the mean over the tracks."""
     chosen = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
     return float(np.mean([difference(gallery, track, chosen[:, None] & ~chosen) for track in tracks]))
 
 
 def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
-    """How strongly deviations from the inputs' mean go together: root mean square correlation of two DOFs.
+    """Return how strongly deviations from the inputs' mean go together: root mean square correlation of two DOFs.
 
     It depends on the number of clips, so tracks are taken in groups of as many as there are inputs.
     """
@@ -76,26 +74,27 @@ def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
 
 
 def correlations(rows: Floats) -> Correlations:
-    """Of the columns of rows; 0 where one of them does not move."""
+    """Return the correlations of the columns of rows; 0 where one of them does not move."""
     centered = rows - rows.mean(axis=0)
     strength = np.sqrt((centered**2).mean(axis=0))
-    moving = strength > STILL
+    # A DOF that does not move has no correlations.
+    moving = strength > 1e-9
     units = centered / np.where(moving, strength, np.inf)
     return Correlations(units.T @ units / len(rows), np.where(moving, strength, 0.0))
 
 
 def speeds(gallery: Gallery, track: Track) -> Floats:
-    """(frames, DOFs) per second, weighed by how far each DOF moves the body."""
+    """Return (frames, DOFs) per second, weighed by how far each DOF moves the body."""
     return np.asarray(np.gradient(track.dofs * gallery.layout.scales, track.frame_time, axis=0))
 
 
 def input_correlations(gallery: Gallery) -> Correlations:
-    """Of all inputs together."""
+    """Return the correlations of all inputs together."""
     return correlations(np.concatenate([speeds(gallery, track) for track in gallery.inputs]))
 
 
 def left_and_right(names: Sequence[str]) -> Bools:
-    """(DOFs, DOFs): pairs of one DOF on the left and one on the right."""
+    """Return (DOFs, DOFs): pairs of one DOF on the left and one on the right."""
     left, right = (
         np.array([SIDE[side].search(name) is not None for name in names], dtype=np.bool_) for side in ("left", "right")
     )
@@ -104,11 +103,11 @@ def left_and_right(names: Sequence[str]) -> Bools:
 
 def _deviations(gallery: Gallery, track: Track) -> Floats:
     span = gallery.once(input_span)
-    return span.deviations(laid_on(span.mean, track.dofs * gallery.layout.scales))
+    return span.deviations(aligned_to(span.mean, track.dofs * gallery.layout.scales))
 
 
 def _weights(gallery: Gallery, strength: Floats) -> Floats:
-    """Of pairs of different DOFs; travel is left out."""
+    """Return the weights of pairs of different DOFs; travel is left out."""
     bodily = np.array([name not in TRAVEL for name in gallery.layout.dofs], dtype=np.bool_)
     weights = np.outer(strength * bodily, strength * bodily)
     np.fill_diagonal(weights, 0.0)

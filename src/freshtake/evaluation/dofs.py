@@ -18,11 +18,10 @@ from freshtake.motion.edit import heading, with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_rotvec, twist_angle
+from freshtake.variation.examples import HORIZON
 
 ROOT_DOFS = ("root.height", "root.sideways", "root.forward", "root.turning")
-LASTING = 0.1  # seconds that a velocity lasts when it is weighed against a position
-FRAMES_FOR_SCALE = 60
-STILL = 1e-6
+STILL = 1e-6  # radians, leg lengths or their rates: what moves less does not move
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,12 +40,12 @@ class ClipDofs:
     moving: Bools
 
     def encode(self, clip: Clip, turns: Floats) -> Floats:
-        """(frames, DOFs that move), from a clip with y up and its rotations without heading."""
+        """Return (frames, DOFs that move), from a clip with y up and its rotations without heading."""
         return _all_dofs(clip, turns, self.references, self.size)[:, self.moving]
 
 
 def clip_dofs(inputs: Sequence[Clip], others: Sequence[Clip], size: float) -> ClipDofs:
-    """The DOFs that move in any of the clips, measured from the inputs' mean pose."""
+    """Return the DOFs that move in any of the clips, measured from the inputs' mean pose."""
     inputs, others = [with_up(c, "y") for c in inputs], [with_up(c, "y") for c in others]
     turns = [without_heading(c) for c in (*inputs, *others)]
     references = mean(np.concatenate(turns[: len(inputs)]))
@@ -60,7 +59,7 @@ def clip_dofs(inputs: Sequence[Clip], others: Sequence[Clip], size: float) -> Cl
 
 
 def without_heading(clip: Clip) -> Floats:
-    """Local rotations (frames, joints, 4) with the root's twist about the vertical taken out."""
+    """Return local rotations (frames, joints, 4) with the root's twist about the vertical taken out."""
     turns = clip.rotations.copy()
     back = about_axis(np.array([0.0, 1.0, 0.0]), -twist_angle(turns[:, 0], 1))
     turns[:, 0] = multiply(back, turns[:, 0])
@@ -84,12 +83,13 @@ def rate(values: Floats, frame_time: float) -> Floats:
 
 
 def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
-    """For every DOF the RMS displacement, in leg lengths, of all joints and tips per unit of it."""
+    """Return for every DOF the RMS displacement, in leg lengths, of all joints and tips per unit of it."""
     skeleton = clips[0].skeleton
     squares = np.zeros((len(skeleton), 3))
     wide = 0.0
     for clip in clips:
-        step = max(1, len(clip) * len(clips) // FRAMES_FOR_SCALE)
+        # About sixty frames over all clips bound the cost.
+        step = max(1, len(clip) * len(clips) // 60)
         world = clip.world()
         points = np.concatenate([world.positions, clip.end_positions()], axis=1)[::step]
         owner = np.array([*range(len(skeleton)), *[site.joint for site in skeleton.end_sites]], dtype=np.intp)
@@ -101,7 +101,7 @@ def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
                 reach = np.cross(spin[:, None], arms)
                 squares[joint, axis] += float((reach**2).sum()) / (len(points) * points.shape[1] * len(clips))
         wide += float(((points - points[:, :1])[..., [0, 2]] ** 2).sum(-1).mean()) / len(clips)
-    root = [1.0, LASTING, LASTING, LASTING * np.sqrt(wide) / size]
+    root = [1.0, HORIZON, HORIZON, HORIZON * np.sqrt(wide) / size]
     return np.concatenate([(np.sqrt(squares) / size).ravel(), root])
 
 
@@ -124,7 +124,7 @@ class Joints(NamedTuple):
 
 
 def body_joints(skeleton: Skeleton) -> Joints:
-    """Found by names and by the tree; what a skeleton does not have is empty."""
+    """Find joints by names and by the tree; what a skeleton does not have is empty."""
     hips, all_feet = pelvis(skeleton), feet(skeleton)
     ankles = tuple(foot.ankle for foot in all_feet)
     toes = tuple(foot.joints[-1] for foot in all_feet)

@@ -10,16 +10,14 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.evaluation.comparable import Material
 from freshtake.evaluation.dofs import Joints
-from freshtake.evaluation.gallery import Gallery, at_working_rate
 from freshtake.evaluation.realness import body_positions
-from freshtake.evaluation.tracks import Track
+from freshtake.evaluation.tracks import Gallery, Track, at_working_rate
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 
 WINDOW, HOP = 15, 5  # frames at 30 a second
-POSES, VELOCITIES = 8, 6  # principal components kept
 SHRINKAGE = 0.3
-FOLDS, REPEATS, PERMUTATIONS = 4, 8, 99
+PERMUTATIONS = 99
 
 
 class Likeness(NamedTuple):
@@ -37,22 +35,25 @@ def tell_apart(
     *,
     permutations: int = PERMUTATIONS,
 ) -> Likeness | None:
-    """The test; None where one of the sets has fewer than two clips. Without permutations p is 1."""
+    """Return the test; None where one of the sets has fewer than two clips. Without permutations p is 1."""
     if min(len(first), len(second)) < 2:
         return None
     tracks = [*first, *second]
     rows, groups = window_features(gallery, tracks)
     labels = np.arange(len(tracks)) >= len(first)
-    auc = float(np.mean([cross_validated(rows, groups, labels, rng) for _ in range(REPEATS)]))
+    # Which clips share a fold is random: average over eight divisions.
+    auc = float(np.mean([cross_validated(rows, groups, labels, rng) for _ in range(8)]))
+    # Shuffled labels show what the same classifier finds where there is nothing to find.
     shuffled = [cross_validated(rows, groups, rng.permutation(labels), rng) for _ in range(permutations)]
     reached = sum(value >= auc for value in shuffled)
     return Likeness(auc, (1 + reached) / (1 + permutations))
 
 
 def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, Ints]:
-    """(windows, features), each column with mean 0 and deviation 1, and the number of each window's track."""
+    """Return (windows, features), each column with mean 0 and deviation 1, and the number of each window's track."""
     layout = gallery.layout
     slow = [at_working_rate(layout, track) for track in tracks]
+    # The shortest clip has to have two windows.
     width = max(4, min(WINDOW, min(len(track) for track in slow) // 2))
     limbs = np.isin(np.arange(len(layout.points)), layout.limbs)
     poses, velocities, manners, groups = [], [], [], []
@@ -65,14 +66,15 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
             velocities.append(changes[rows].mean(axis=0))
             manners.append(_manner(track.world[rows], track.frame_time, limbs, layout.size))
             groups.append(number)
-    parts = [_leading(np.array(poses), POSES), _leading(np.array(velocities), VELOCITIES), np.array(manners)]
+    # Few components: more of them would fit the noise of few clips.
+    parts = [_leading(np.array(poses), 8), _leading(np.array(velocities), 6), np.array(manners)]
     features = np.concatenate(parts, axis=1)
     features -= features.mean(axis=0)
     return features / np.maximum(features.std(axis=0), 1e-12), np.array(groups, dtype=np.intp)
 
 
 def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
-    """Log of mean speed, acceleration and jerk, of the limbs and of the rest."""
+    """Return log of mean speed, acceleration and jerk, of the limbs and of the rest."""
     features = []
     for part in (limbs, ~limbs):
         if not part.any():
@@ -84,18 +86,20 @@ def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list
 
 
 def _leading(rows: Floats, count: int) -> Floats:
-    """Coordinates in the leading principal directions (which know nothing of the labels)."""
+    """Return coordinates in the leading principal directions (which know nothing of the labels)."""
     centered = rows - rows.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
     return np.asarray((left * sizes)[:, :count])
 
 
 def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Generator) -> float:
-    """Mean AUC over folds; every fold holds clips of both sets, and no clip is in two folds."""
-    folds = min(FOLDS, int(labels.sum()), int((~labels).sum()))
+    """Return mean AUC over folds; every fold holds clips of both sets, and no clip is in two folds."""
+    # Every fold needs clips of both sets.
+    folds = min(4, int(labels.sum()), int((~labels).sum()))
     fold = np.zeros(len(labels), dtype=np.intp)
     for side in (labels, ~labels):
         members = rng.permutation(np.flatnonzero(side))
+        # Folds are of clips, not windows: windows of one clip are alike and would give the answer away.
         fold[members] = np.arange(len(members)) % folds
     aucs = []
     for number in range(folds):
@@ -106,20 +110,22 @@ def cross_validated(rows: Floats, groups: Ints, labels: Bools, rng: np.random.Ge
 
 
 def discriminant(rows: Floats, labels: Bools) -> Floats:
-    """Fisher's direction S^-1 (m1 - m0); S is the mean covariance of both sets, shrunk towards a multiple of I."""
+    """Return Fisher's direction S^-1 (m1 - m0); S is the mean covariance of both sets, shrunk towards c I."""
     means = [rows[labels == side].mean(axis=0) for side in (False, True)]
     spread = np.zeros((rows.shape[1], rows.shape[1]))
     for side, mean in zip((False, True), means, strict=True):
         deviations = rows[labels == side] - mean
         spread += deviations.T @ deviations / (2.0 * len(deviations))
     size = max(float(np.trace(spread)) / len(spread), 1e-12)
+    # With few clips the covariance is nearly singular, and its inverse mostly noise.
     shrunk = (1.0 - SHRINKAGE) * spread + SHRINKAGE * size * np.eye(len(spread))
     return np.asarray(np.linalg.solve(shrunk, means[1] - means[0]))
 
 
 def area_under_curve(scores: Floats, labels: Bools) -> float:
-    """The chance that a true one scores higher than a false one, ties counting half."""
+    """Return the chance that a true one scores higher than a false one, ties counting half."""
     low, high = np.sort(scores[~labels]), scores[labels]
+    # Left and right places of equal scores average to a half win each.
     wins = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
     return float(wins.mean() / (2.0 * len(low)))
 
@@ -127,10 +133,7 @@ def area_under_curve(scores: Floats, labels: Bools) -> float:
 PARTS = {"all": slice(0, 27), "upper": slice(0, 9), "lower": slice(9, 18), "hips": slice(18, 27)}
 INPUT, FURTHER, VARIANT = 0, 1, 2
 FEWEST = 3  # sets: with two, the classifier learns from one action alone
-MOST_VARIANTS = 30
 RIDGE = 3.0
-STEPS = 30
-FLOOR = 1e-3  # leg lengths: keeps the logarithm of what stands still finite
 
 
 class SetAuc(NamedTuple):
@@ -162,7 +165,7 @@ def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, SetAuc]:
 
 
 def mean_auc(by_set: Mapping[str, SetAuc]) -> dict[str, float]:
-    """The mean AUC over all sets, by part of the body."""
+    """Return the mean AUC over all sets, by part of the body."""
     return {part: float(np.mean([one.auc[part] for one in by_set.values()])) for part in PARTS}
 
 
@@ -180,13 +183,14 @@ def _tried(rows: Floats, labels: Bools, train: Bools, test: Bools) -> float:
 
 
 def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
-    """How clips move, less how the inputs do (an input: the other inputs), and what they are."""
+    """Return how clips move, less how the inputs do (an input: the other inputs), and what they are."""
     joints = material.layout.joints
     if joints is None or not joints.upper or not joints.lower:
         raise UsageError(f"{name}: clips are compared by hands, feet and hips, but no joints have such names")
+    # Thirty variants at most, so that they do not outnumber real clips too far.
     inputs, variants, further = (
         np.array([movement(joints, track) for track in tracks]).reshape(-1, 27)
-        for tracks in (material.inputs, material.variants[:MOST_VARIANTS], material.extra)
+        for tracks in (material.inputs, material.variants[:30], material.extra)
     )
     others = [np.delete(inputs, k, axis=0).mean(axis=0) for k in range(len(inputs))] if len(inputs) > 1 else []
     left_out = inputs - np.array(others) if others else inputs[:0]
@@ -196,8 +200,11 @@ def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
 
 
 def movement(joints: Joints, track: Track) -> Floats:
-    """27 numbers: of upper body, lower body and hips the logarithms of root mean square, median and 98th percentile of
-    speed, acceleration and jerk."""
+    """Return 27 numbers that describe how a body moves.
+
+    Logarithms of root mean square, median and 98th percentile of speed, acceleration and jerk, for upper body, lower
+    body and hips.
+    """
     body = body_positions(joints, track)
     hips = track.world[:, [joints.hips]] / joints.leg
     features: list[float] = []
@@ -207,11 +214,12 @@ def movement(joints: Joints, track: Track) -> Floats:
             rate = np.gradient(rate, track.frame_time, axis=0)
             size = np.linalg.norm(rate, axis=-1)
             features += [float(np.sqrt((size**2).mean())), float(np.median(size)), float(np.percentile(size, 98))]
-    return np.log(np.array(features) + FLOOR)
+    # A thousandth of a leg keeps the logarithm of what stands still finite.
+    return np.log(np.array(features) + 1e-3)
 
 
 def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
-    """Logistic regression on standardised columns, both classes of equal weight, ridge on all but the intercept."""
+    """Fit a logistic regression: columns standardised, classes of equal weight, ridge on all but the intercept."""
     center, scale = rows.mean(axis=0), rows.std(axis=0) + 1e-9
 
     def design(values: Floats) -> Floats:
@@ -222,7 +230,8 @@ def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
     penalty = np.full(known.shape[1], RIDGE)
     penalty[0] = 0.0
     coefficients = np.zeros(known.shape[1])
-    for _ in range(STEPS):
+    # A bound: Newton's steps usually converge sooner.
+    for _ in range(30):
         chance = 0.5 + 0.5 * np.tanh(0.5 * (known @ coefficients))  # 1 / (1 + exp(-x)) that never overflows
         slope = known.T @ (weights * (chance - labels)) + penalty * coefficients
         curvature = weights * chance * (1.0 - chance) + 1e-9

@@ -7,15 +7,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.gallery import Gallery, Part, Parts, at_working_rate, flat
-from freshtake.evaluation.tracks import GROUND, UP, Track, cheapest_windows
-from freshtake.motion.body.pose_space import distances
+from freshtake.evaluation.dofs import STILL
+from freshtake.evaluation.tracks import GROUND, UP, Gallery, Part, Parts, Track, at_working_rate, cheapest_windows, flat
+from freshtake.motion.body.orientation import distances
 from freshtake.motion.planting.contacts import NEAR_FLOOR
 from freshtake.numeric.arrays import Bools, Floats
 
 
 def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
-    """Jerk of one track divided by the inputs' (1 is as smooth as the inputs), and its largest step in the plane."""
+    """Return a track's jerk over the inputs' (1: as smooth as they are), and its largest step in the ground plane."""
     slow = at_working_rate(gallery.layout, track)
     limbs = list(gallery.layout.limbs)
     parts: Parts = {}
@@ -37,14 +37,14 @@ def measure_smoothness(gallery: Gallery, track: Track) -> Parts:
 
 
 def jerk(positions: Floats, frame_time: float) -> Floats:
-    """Length of the third difference of positions per second cubed, (frames - 3, points)."""
+    """Return the length of the third difference of positions per second cubed, (frames - 3, points)."""
     if len(positions) < 4:
         return np.zeros((0, positions.shape[1]))
     return np.asarray(np.linalg.norm(np.diff(positions, 3, axis=0), axis=-1) / frame_time**3)
 
 
 def largest_step(track: Track) -> float:
-    """Fastest movement of the root in the ground plane between two frames: a teleport shows here."""
+    """Return the fastest movement of the root in the ground plane between two frames: a teleport shows here."""
     steps = np.linalg.norm(np.diff(track.world[:, 0][:, GROUND], axis=0), axis=1)
     return float(steps.max(initial=0.0) / track.frame_time)
 
@@ -56,7 +56,7 @@ def _summary(values: Floats) -> tuple[float, float]:
 
 
 def _of_inputs(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]:
-    """Mean and 99th percentile over the inputs, weighed by their frames."""
+    """Return mean and 99th percentile over the inputs, weighed by their frames."""
     tracks = gallery.slow if slow else gallery.inputs
     chosen = list(gallery.layout.limbs) if limbs else slice(None)
     pairs = np.array([_summary(jerk(track.world[:, chosen], track.frame_time)) for track in tracks])
@@ -84,13 +84,11 @@ def _largest_input_step(gallery: Gallery) -> float:
     return max(largest_step(track) for track in gallery.slow)
 
 
-WINDOW = 30  # frames at 30 a second
-BETTER = 0.95  # another speed counts when it fits by 5 % better than the inputs' own
 SLOWEST, FASTEST, SPEEDS = 0.7, 1.4, 11
 
 
 def measure_timing(gallery: Gallery, track: Track) -> Parts:
-    """Duration in seconds and as a share of the inputs' mean; share of windows at another tempo, and how far off."""
+    """Return the duration, also over the inputs' mean; the share of windows at another tempo, and how far off."""
     mean = float(np.mean([other.duration for other in gallery.inputs]))
     parts = {"duration": Part(track.duration)}
     if mean > 0:
@@ -101,21 +99,24 @@ def measure_timing(gallery: Gallery, track: Track) -> Parts:
 
 
 def tempo(gallery: Gallery, track: Track) -> Parts:
-    """Which windows of the track fit the inputs better when those are played at another speed."""
+    """Return which windows of the track fit the inputs better when those are played at another speed."""
     features = track.thirty().features
     speeds, played = gallery.once(played_inputs)
-    costs = np.array([cheapest_windows([distances(features, g) for g in faster], WINDOW) for faster in played])
+    # Windows of a second, at 30 frames.
+    costs = np.array([cheapest_windows([distances(features, g) for g in faster], 30) for faster in played])
     if costs.shape[1] == 0 or not np.isfinite(costs).any():
         return {}
     normal_costs = costs[speeds.index(1.0)]
-    better = costs.min(axis=0) < BETTER * normal_costs
+    # Another speed counts when it fits better by 5 % than the inputs' own: windows differ a little by chance.
+    better = costs.min(axis=0) < 0.95 * normal_costs
     off = np.abs(np.log(np.array(speeds)[costs.argmin(axis=0)]))
     return {"tempo_share": Part(float(better.mean())), "tempo_off": Part(float(np.where(better, off, 0.0).mean()))}
 
 
 def played_inputs(gallery: Gallery) -> tuple[list[float], list[list[Floats]]]:
-    """The speeds, and per speed the inputs' features played at it."""
+    """Return the speeds, and per speed the inputs' features played at it."""
     steps = np.round(np.exp(np.linspace(np.log(SLOWEST), np.log(FASTEST), SPEEDS)), 4)
+    # The speed 1 itself is compared with, so that it has to be there exactly.
     speeds = sorted([*steps[np.abs(steps - 1.0) > 0.01].tolist(), 1.0])
     return speeds, [[stretched(track.features, speed) for track in gallery.slow] for speed in speeds]
 
@@ -131,7 +132,7 @@ def stretched(values: Floats, speed: float) -> Floats:
 
 
 def spread(tracks: Sequence[Track]) -> float:
-    """Standard deviation of the durations as a share of their mean; NaN for fewer than two."""
+    """Return the standard deviation of the durations as a share of their mean; NaN for fewer than two."""
     durations = np.array([track.duration for track in tracks])
     if len(durations) < 2 or durations.mean() <= 0:
         return float("nan")
@@ -139,8 +140,6 @@ def spread(tracks: Sequence[Track]) -> float:
 
 
 SLIDING = 20.0  # % of the leg length per second
-KIMODO_LOW, KIMODO_FAST = 0.05, 0.2  # metres, metres per second
-FLOOR_PERCENTILE = 2.0
 
 
 class Standing(NamedTuple):
@@ -152,7 +151,7 @@ class Standing(NamedTuple):
 
 
 def measure_feet(gallery: Gallery, track: Track) -> Parts:
-    """Foot figures of one track; empty where there are no feet."""
+    """Return foot figures of one track; empty where there are no feet."""
     if not gallery.layout.feet:
         return {}
     slow = track.thirty()
@@ -169,7 +168,7 @@ def measure_feet(gallery: Gallery, track: Track) -> Parts:
 
 
 def input_values(gallery: Gallery) -> dict[str, float]:
-    """The inputs' own figures."""
+    """Return the inputs' figures."""
     if not gallery.layout.feet:
         return {}
     standing = gallery.once(input_standing)
@@ -204,7 +203,8 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
         return {}
     speed, height = motion_of_feet(gallery, slow)
     speed_m = speed[1:] / 100.0 * gallery.layout.size * metres
-    skating = (height[1:] * metres < KIMODO_LOW) & (speed_m > KIMODO_FAST)
+    # Kimodo's limits: 5 cm over the floor, 20 cm a second.
+    skating = (height[1:] * metres < 0.05) & (speed_m > 0.2)
     out = {"kimodo_skate": float(skating.mean())}
     at_contacts, _ = in_contact(gallery, slow)
     if np.isfinite(at_contacts):
@@ -213,25 +213,28 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
 
 
 def floor_heights(gallery: Gallery) -> Floats:
-    """Per foot joint the height it stands at: a low percentile of its heights in the inputs."""
+    """Return per foot joint the height it stands at: a low percentile of its heights in the inputs."""
     heights = np.concatenate([track.world[:, list(gallery.layout.feet), UP] for track in gallery.slow])
-    return np.asarray(np.percentile(heights, FLOOR_PERCENTILE, axis=0))
+    # The lowest frames may be outliers: a low percentile is the floor.
+    return np.asarray(np.percentile(heights, 2.0, axis=0))
 
 
 def motion_of_feet(gallery: Gallery, slow: Track) -> tuple[Floats, Floats]:
-    """(frames, feet): horizontal speed since the frame before in % of the leg per second, height over the floor."""
+    """Return (frames, feet): horizontal speed since the last frame in % of a leg per second, height over the floor."""
     feet = slow.world[:, list(gallery.layout.feet)]
     height = feet[..., UP] - gallery.once(floor_heights)
     if len(slow) < 2:
         return np.zeros(height.shape), height
     speed = np.linalg.norm(np.diff(feet[..., GROUND], axis=0), axis=-1)
     speed = 100.0 * speed / slow.frame_time / gallery.layout.size
+    # The first frame has none before it: it gets the speed of the second.
     return np.concatenate([speed[:1], speed]), height
 
 
 def in_contact(gallery: Gallery, slow: Track) -> tuple[float, float]:
-    """Mean horizontal speed of feet near the floor in both of two frames, and the share of such foot steps."""
+    """Return the mean horizontal speed of feet near the floor in two frames, and the share of such foot steps."""
     speed, height = motion_of_feet(gallery, slow)
+    # A foot that lands or leaves between two frames is moving, not sliding.
     near = np.maximum(height[:-1], height[1:]) < NEAR_FLOOR * gallery.layout.size
     if near.size == 0 or not near.any():
         return float("nan"), 0.0
@@ -239,7 +242,7 @@ def in_contact(gallery: Gallery, slow: Track) -> tuple[float, float]:
 
 
 def input_standing(gallery: Gallery) -> Standing:
-    """Where the inputs' feet are planted: low and slow. A variant should stand in the poses nearest to these."""
+    """Return where the inputs' feet are planted: low and slow. A variant should stand in the poses nearest to these."""
     poses, planted, speeds = [], [], []
     for track in gallery.slow:
         speed, height = motion_of_feet(gallery, track)
@@ -249,8 +252,6 @@ def input_standing(gallery: Gallery) -> Standing:
     return Standing(np.concatenate(poses), np.concatenate(planted), np.concatenate(speeds))
 
 
-MARGIN = 0.05  # of the inputs' range, to either side
-STILL = 1e-6  # what a DOF that the inputs do not move may move
 QUANTILES = 200
 
 
@@ -285,26 +286,27 @@ def measure_ranges(gallery: Gallery, track: Track) -> Parts:
 
 
 def input_range(gallery: Gallery) -> Range:
-    """What the inputs reach, widened by the margin."""
+    """Return what the inputs reach, widened by the margin."""
     rows = np.concatenate([track.dofs for track in gallery.inputs])
     low, high = rows.min(axis=0), rows.max(axis=0)
-    slack = np.maximum(MARGIN * (high - low), STILL)
+    # A further take may go a little beyond the inputs' range.
+    slack = np.maximum(0.05 * (high - low), STILL)
     return Range(low - slack, high + slack, rows.std(axis=0), quantiles(rows))
 
 
 def quantiles(rows: Floats) -> Floats:
-    """(quantiles, DOFs) at evenly spaced probabilities."""
+    """Return (quantiles, DOFs) at evenly spaced probabilities."""
     return np.asarray(np.quantile(rows, (np.arange(QUANTILES) + 0.5) / QUANTILES, axis=0))
 
 
 def wasserstein(known: Range, rows: Floats) -> Floats:
-    """Per DOF the mean distance between equal quantiles (Wasserstein-1) in the inputs' standard deviations."""
+    """Return per DOF the mean distance between equal quantiles (Wasserstein-1) in the inputs' standard deviations."""
     distance = np.abs(quantiles(rows) - known.quantiles).mean(axis=0)
     return np.asarray(distance / np.maximum(known.spread, STILL))
 
 
 def dof_table(gallery: Gallery, tracks: Sequence[Track]) -> list[DofFigures]:
-    """Every DOF with the figures of all tracks together, those that move the body most first."""
+    """Return every DOF with the figures of all tracks together, those that move the body most first."""
     known = gallery.once(input_range)
     rows = np.concatenate([track.dofs for track in tracks])
     distance = wasserstein(known, rows)

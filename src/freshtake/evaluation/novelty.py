@@ -8,9 +8,19 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.evaluation.gallery import Gallery, Part, Parts, at_working_rate, flat
-from freshtake.evaluation.tracks import Track, cheapest_windows, dtw_distances, laid_on, window_costs
-from freshtake.motion.body.pose_space import distances
+from freshtake.evaluation.tracks import (
+    Gallery,
+    Part,
+    Parts,
+    Track,
+    aligned_to,
+    at_working_rate,
+    cheapest_windows,
+    dtw_distances,
+    flat,
+    window_costs,
+)
+from freshtake.motion.body.orientation import distances
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between, to_matrix
 
@@ -22,12 +32,11 @@ TOLERANCES = {
     "copied_1deg": np.radians(1.0),
 }
 FOLLOWING = np.radians(1.0)
-NEAREST = 5
 BLOCK = 4_000_000  # numbers of a distance matrix held at a time
 
 
 def measure_copies(gallery: Gallery, track: Track) -> Parts:
-    """Copied shares, longest followed runs and nearest-input distance of one track."""
+    """Return copied shares, longest followed runs and nearest-input distance of one track."""
     nearest = nearest_difference(gallery, track)
     parts = {key: Part(float((nearest <= limit).mean()), len(track)) for key, limit in TOLERANCES.items()}
     exact, close = followed_runs(gallery, track)
@@ -40,7 +49,7 @@ def measure_copies(gallery: Gallery, track: Track) -> Parts:
 
 
 def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
-    """Per track the share of its frames that equal a frame of another of the tracks."""
+    """Return per track the share of its frames that equal a frame of another of the tracks."""
     if len(tracks) < 2:
         return []
     rows, owners = [_rows(gallery, t) for t in tracks], [np.full(len(t), n) for n, t in enumerate(tracks)]
@@ -49,6 +58,7 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
     parts = []
     for number, track in enumerate(tracks):
         others = np.flatnonzero(owner != number)
+        # The nearest by matrices is quick to find; whether it is a copy is decided by its angles.
         nearest = others[_nearest(rows[number], everything[others])]
         differences = difference(gallery, _poses(gallery, track), turns[nearest])
         parts.append(Part(float((differences <= EXACT).mean()), len(track)))
@@ -56,21 +66,21 @@ def copied_from_others(gallery: Gallery, tracks: Sequence[Track]) -> list[Part]:
 
 
 def nearest_difference(gallery: Gallery, track: Track) -> Floats:
-    """Per frame the difference to the most similar frame of the inputs."""
+    """Return per frame the difference to the most similar frame of the inputs."""
     nearest = _nearest(_rows(gallery, track), gallery.once(_input_rows))
     poses = np.concatenate([_poses(gallery, other) for other in gallery.inputs])
     return difference(gallery, _poses(gallery, track), poses[nearest])
 
 
 def difference(gallery: Gallery, a: Floats, b: Floats) -> Floats:
-    """Largest joint rotation (radians) between poses, frame by frame; of strokes the distance by size."""
+    """Return the largest joint rotation (radians) between poses, frame by frame; of strokes the distance by size."""
     if gallery.layout.has_body:
         return np.asarray(angle_between(a, b).max(axis=1))
     return np.asarray(np.linalg.norm(a - b, axis=1) / gallery.layout.size)
 
 
 def followed_runs(gallery: Gallery, track: Track) -> tuple[int, int]:
-    """The most frames in a row that equal successive frames of one input: exactly, and within one degree."""
+    """Return the most frames in a row that equal successive frames of one input: exactly, and within one degree."""
     exact, close = 0, 0
     for other in gallery.inputs:
         differences = pose_differences(gallery, track, other)
@@ -80,33 +90,36 @@ def followed_runs(gallery: Gallery, track: Track) -> tuple[int, int]:
 
 
 def pose_differences(gallery: Gallery, a: Track, b: Track) -> Floats:
-    """(frames of a, frames of b): the largest joint rotation between each two poses."""
+    """Return (frames of a, frames of b): the largest joint rotation between each two poses."""
     if not gallery.layout.has_body:
         return distances(_poses(gallery, a), _poses(gallery, b)) / gallery.layout.size
     smallest = np.ones((len(a), len(b)))
     for joint in range(a.turns.shape[1]):
+        # A quaternion and its negative are one rotation; the least cosine is the largest angle.
         np.minimum(smallest, np.abs(a.turns[:, joint] @ b.turns[:, joint].T), out=smallest)
     return np.asarray(2.0 * np.arccos(np.minimum(smallest, 1.0)))
 
 
 def longest_diagonal(mask: Bools) -> int:
-    """The longest run of true values along a diagonal (both indices growing)."""
+    """Return the longest run of true values along a diagonal (both indices growing)."""
     run, longest = np.zeros(mask.shape[1], dtype=np.intp), 0
     for row in mask:
+        # A run goes on only from the previous frame of both: shift by one and add.
         run = np.where(row, np.concatenate([[0], run[:-1]]) + 1, 0)
         longest = max(longest, int(run.max(initial=0)))
     return longest
 
 
 def nearest_pose(gallery: Gallery, track: Track) -> Floats:
-    """Per frame (30 a second) the mean joint distance, in sizes, to the nearest input pose without heading.
+    """Return per frame (30 a second) the mean joint distance, in sizes, to the nearest input pose without heading.
 
     The inputs count at their full rate. The five poses that are nearest by root mean square are compared by the mean.
     """
     poses = gallery.once(_input_bodies)
     slow = at_working_rate(gallery.layout, track).body
     all_distances = distances(flat(slow), flat(poses))
-    count = min(NEAREST, len(poses))
+    # Root mean squares are quick for all pairs; the mean, which is the figure, only for the nearest five.
+    count = min(5, len(poses))
     candidates = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     means = np.linalg.norm(slow[:, None] - poses[candidates], axis=-1).mean(axis=-1)
     return np.asarray(means.min(axis=1) / gallery.layout.size)
@@ -121,7 +134,7 @@ def _input_rows(gallery: Gallery) -> Floats:
 
 
 def _rows(gallery: Gallery, track: Track) -> Floats:
-    """Poses as points whose distances grow with the differences: rotation matrices, or the stroke's points."""
+    """Return poses as points whose distances grow with the differences: rotation matrices, or the stroke's points."""
     return flat(to_matrix(track.turns)[:, :, :2]) if gallery.layout.has_body else flat(track.world)
 
 
@@ -130,14 +143,13 @@ def _poses(gallery: Gallery, track: Track) -> Floats:
 
 
 def _nearest(rows: Floats, others: Floats) -> np.ndarray[tuple[int], np.dtype[np.intp]]:
-    """Row by row the number of the nearest other row, in blocks that bound the memory."""
+    """Return row by row the number of the nearest other row, in blocks that bound the memory."""
     step = max(1, BLOCK // max(len(others), 1))
     blocks = [distances(rows[k : k + step], others).argmin(axis=1) for k in range(0, len(rows), step)]
     return np.concatenate(blocks)
 
 
 LONG, SHORT = 30, 15  # frames
-THRESHOLD = 2.0  # cost per frame below which a window counts as covered
 
 
 def measure_coverage(gallery: Gallery, track: Track) -> Parts:
@@ -165,22 +177,23 @@ def set_coverage(gallery: Gallery, tracks: Sequence[Track]) -> float:
 
 
 def frame_costs(gallery: Gallery, track: Track) -> list[Floats]:
-    """Per input the distances (frames of the track, frames of the input)."""
+    """Return per input the distances (frames of the track, frames of the input)."""
     return [distances(track.thirty().features, other.features) for other in gallery.slow]
 
 
 def covered_windows(costs: list[Floats]) -> Bools:
-    """Per long window of the inputs whether the track has one like it."""
+    """Return per long window of the inputs whether the track has one like it."""
     covered = []
     for cost in costs:
         sums = window_costs(cost.T, LONG)
-        near = sums.min(axis=1) / LONG < THRESHOLD if sums.size else np.zeros(len(sums), dtype=bool)
+        # Windows whose cost per frame is below 2 count as covered.
+        near = sums.min(axis=1) / LONG < 2.0 if sums.size else np.zeros(len(sums), dtype=bool)
         covered.append(near[:-1])
     return np.concatenate(covered)
 
 
 def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
-    """Cheapest way to cut the track into pieces of at least `shortest` frames, each aligned to a piece of an input.
+    """Return the least cost of a track cut into pieces of `shortest` frames or more, each aligned to one of an input.
 
     open_[k] is the cost of the frames so far when the last piece ends at the input's frame k, done[i] the cost of the
     first i frames. Returned is the mean cost per frame (patched nearest neighbour).
@@ -195,6 +208,7 @@ def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
     for i in range(1, frames + 1):
         for number, cost in enumerate(costs):
             longer = np.full(cost.shape[1] + 1, np.inf)
+            # Either the last piece grows by one frame, or a new one of the least length ends here.
             longer[1:] = ends[number][:-1] + cost[i - 1]
             if i >= shortest and cost.shape[1] >= shortest:
                 fresh = done[i - shortest] + starts[number][i - shortest]
@@ -209,14 +223,14 @@ LONGEST = 10  # times the longest input; of a longer track (a stream) the beginn
 
 
 def measure_diversity(gallery: Gallery, track: Track) -> Parts:
-    """Distance to the nearest input, and the mean distance to all, in % of the size."""
+    """Return the distance to the nearest input, and the mean distance to all, in % of the size."""
     rows = weighed(gallery, track)
     to_inputs = 100.0 * dtw_distances([(rows, other) for other in gallery.once(_weighed_inputs)])
     return {"from_inputs": Part(float(to_inputs.min())), "from_inputs_mean": Part(float(to_inputs.mean()))}
 
 
 def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
-    """Mean distance between two of the tracks, in % of the size; NaN for fewer than two.
+    """Return the mean distance between two of the tracks, in % of the size; NaN for fewer than two.
 
     Of more than 200 pairs, 200 are taken that are spread evenly over all of them.
     """
@@ -230,16 +244,13 @@ def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
 
 
 def weighed(gallery: Gallery, track: Track) -> Floats:
-    """DOFs at 30 frames per second, times their scale, so that differences are about distances in sizes."""
+    """Return DOFs at 30 frames per second, times their scale, so that differences are about distances in sizes."""
     longest = LONGEST * max(len(other) for other in gallery.slow)
     return at_working_rate(gallery.layout, track).dofs[:longest] * gallery.layout.scales
 
 
 def _weighed_inputs(gallery: Gallery) -> list[Floats]:
     return [weighed(gallery, track) for track in gallery.inputs]
-
-
-ROUNDS = 2
 
 
 class Span(NamedTuple):
@@ -250,20 +261,20 @@ class Span(NamedTuple):
     aligned: Floats
 
     def deviations(self, rows: Floats) -> Floats:
-        """Deviations (..., times, DOFs) from the mean, at right angles to its movement."""
+        """Return deviations (..., times, DOFs) from the mean, at right angles to its movement."""
         difference = rows - self.mean
         return np.asarray(difference - (difference * self.along).sum(axis=-1, keepdims=True) * self.along)
 
 
 def measure_span(gallery: Gallery, track: Track) -> Parts:
-    """Shares outside the span of constant weights, and of weights that may change from frame to frame."""
+    """Return shares outside the span of constant weights, and of weights that may change from frame to frame."""
     if len(gallery.inputs) < 2:
         return {}
-    return shares(gallery, laid_on(gallery.once(input_span).mean, _span_rows(gallery, track)))
+    return shares(gallery, aligned_to(gallery.once(input_span).mean, _span_rows(gallery, track)))
 
 
 def shares(gallery: Gallery, rows: Floats) -> Parts:
-    """Both shares of rows on normal time; the second only where the inputs do not span every frame's whole space."""
+    """Return both shares of aligned rows; the second only where inputs do not span all of every frame's space."""
     span = gallery.once(input_span)
     deviations = span.deviations(rows)
     total = float((deviations**2).sum())
@@ -276,53 +287,54 @@ def shares(gallery: Gallery, rows: Floats) -> Parts:
 
 
 def _residual(basis: Floats, deviations: Floats) -> float:
-    """Summed squares of `deviations` (n, d) at right angles to the rows of its own basis (n, k, d)."""
+    """Return summed squares of `deviations` (n, d) at right angles to the rows of its own basis (n, k, d)."""
     along = np.einsum("nkd,nd->nk", basis, deviations)
     return max(float((deviations**2).sum() - (along**2).sum()), 0.0)
 
 
 def _whole_basis(gallery: Gallery) -> Floats:
-    """Of the inputs' deviations as vectors over all times at once: (1, inputs, times x DOFs)."""
+    """Return a basis of the inputs' deviations as vectors over all times at once: (1, inputs, times x DOFs)."""
     span = gallery.once(input_span)
     return _orthonormal(span.deviations(span.aligned).reshape(1, len(span.aligned), -1))
 
 
 def _frame_bases(gallery: Gallery) -> Floats:
-    """Of the inputs' deviations at every time by itself: (times, inputs, DOFs)."""
+    """Return a basis of the inputs' deviations at every time by itself: (times, inputs, DOFs)."""
     span = gallery.once(input_span)
     return _orthonormal(span.deviations(span.aligned).transpose(1, 0, 2))
 
 
 def _orthonormal(directions: Floats) -> Floats:
-    """Rows (n, k, d) of length 1 at right angles that span the same; 0 where there are fewer of them."""
+    """Return rows (n, k, d) of length 1 at right angles that span the same; 0 where there are fewer of them."""
     _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
     is_used = sizes > 1e-9 * np.maximum(sizes[:, :1], 1e-300)
     return np.asarray(basis * is_used[..., None])
 
 
 def input_span(gallery: Gallery) -> Span:
-    """Start from the input that is nearest to the others, then average and lay on again."""
+    """Align inputs to the one that is nearest to the others, then average and align again."""
     rows = [_span_rows(gallery, track) for track in gallery.inputs]
     pairs = [(a, b) for a in rows for b in rows]
     summed_distances = dtw_distances(pairs).reshape(len(rows), len(rows)).sum(axis=1)
     template = rows[int(summed_distances.argmin())]
-    aligned = np.stack([laid_on(template, r) for r in rows])
-    for _ in range(ROUNDS):
+    aligned = np.stack([aligned_to(template, r) for r in rows])
+    # The mean changes with the inputs that are aligned to it: repeat once.
+    for _ in range(2):
         template = aligned.mean(axis=0)
-        aligned = np.stack([laid_on(template, r) for r in rows])
+        aligned = np.stack([aligned_to(template, r) for r in rows])
     movement = np.gradient(template, axis=0)
     speed = np.linalg.norm(movement, axis=1, keepdims=True)
     return Span(template, movement / np.maximum(speed, 1e-12), aligned)
 
 
 def _span_rows(gallery: Gallery, track: Track) -> Floats:
-    """Weighed DOFs at full rate; of a track much longer than the inputs (a stream) the beginning."""
+    """Return weighed DOFs at full rate; of a track much longer than the inputs (a stream) the beginning."""
     longest = LONGEST * max(len(other) for other in gallery.inputs)
     return track.dofs[:longest] * gallery.layout.scales
 
 
 def interpolation(gallery: Gallery, rng: np.random.Generator, count: int = 8) -> Parts:
-    """The same shares of convex combinations of the inputs, which should be 0: what the method itself adds.
+    """Return the same shares of convex combinations of the inputs, which should be 0: what the method itself adds.
 
     The combinations are aligned to the mean like any other track, so that errors of the alignment show.
     """
@@ -330,6 +342,6 @@ def interpolation(gallery: Gallery, rng: np.random.Generator, count: int = 8) ->
     all_shares = []
     for weights in rng.dirichlet(np.ones(len(span.aligned)), size=count):
         rows = np.einsum("k,ktd->td", weights, span.aligned)
-        all_shares.append(shares(gallery, laid_on(span.mean, rows)))
+        all_shares.append(shares(gallery, aligned_to(span.mean, rows)))
     keys = set().union(*all_shares)
     return {key: Part(float(np.mean([f[key].value for f in all_shares if key in f]))) for key in sorted(keys)}

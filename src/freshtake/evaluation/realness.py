@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.evaluation.comparable import Material
-from freshtake.evaluation.dofs import Joints
+from freshtake.evaluation.dofs import STILL, Joints
 from freshtake.evaluation.results import Figure
 from freshtake.evaluation.tracks import GROUND, UP, Track
 from freshtake.numeric.arrays import Floats, Ints
@@ -51,14 +51,14 @@ def manner(joints: Joints, track: Track) -> Manner:
 
 
 def body_positions(joints: Joints, track: Track) -> Floats:
-    """Joints (frames, joints, 3) in leg lengths from the hips, heading taken out; the hips keep their height."""
+    """Return joints (frames, joints, 3) in leg lengths from the hips, heading taken out; the hips keep their height."""
     body = (track.body - track.body[:, [joints.hips]]) / joints.leg
     body[:, joints.hips, UP] = track.world[:, joints.hips, UP] / joints.leg
     return body
 
 
 def at_moments(values: Floats, count: int) -> Floats:
-    """Values over frames read at evenly spread moments from the first to the last, straight between frames."""
+    """Return values over frames read at evenly spread moments from the first to the last, straight between frames."""
     places = np.linspace(0.0, len(values) - 1, count)
     before = np.minimum(places.astype(np.intp), len(values) - 2)
     share = (places - before).reshape(-1, *[1] * (values.ndim - 1))
@@ -73,7 +73,7 @@ def static_share(poses: Floats, mean: Floats) -> float:
 
 
 def swings_together(manners: Sequence[Manner]) -> tuple[float, float]:
-    """Correlation over clips of how far left and right swing: of the hands, of the feet; NaN where nothing varies."""
+    """Return how left and right amplitudes correlate over clips: of hands, of feet; NaN where nothing varies."""
     swings = np.array([one.swings for one in manners]).T
     return _correlation(swings[0], swings[1]), _correlation(swings[2], swings[3])
 
@@ -96,17 +96,14 @@ def _lengths(vectors: Floats) -> Floats:
 
 
 PAIRS = 4000
-STILL = 1e-6
-TRAVELS = 0.3  # leg lengths: inputs that go less far stay where they are
 MOVES = 1e-9
-PEAK = 95.0  # percentile over variants: one bad variant in twenty is forgiven
 
 Manners = Sequence[Manner]
 Figures = dict[str, Figure]
 
 
 def energy_score(drawn: Floats, real: Floats) -> float:
-    """Mean distance of real clips to drawn ones, less half the mean distance of two different drawn ones (rows).
+    """Return the mean distance of real clips to drawn ones, less half that of two different drawn ones (rows).
 
     With different ones only it is fair: its expectation does not depend on how many were drawn.
     """
@@ -117,13 +114,13 @@ def energy_score(drawn: Floats, real: Floats) -> float:
 
 
 def variogram_score(drawn: Floats, real: Floats, pairs: Ints) -> float:
-    """Of order 1/2, over pairs of columns (2, pairs): whether what varies together in real rows does so in drawn."""
+    """Return the score of order 1/2 over pairs of columns (2, pairs): do real and drawn ones vary together alike?"""
     expected = _variogram(drawn, pairs).mean(axis=0)
     return float(((_variogram(real, pairs) - expected) ** 2).mean())
 
 
 def column_pairs(rows: Floats, rng: np.random.Generator) -> Ints:
-    """Pairs of columns that move, drawn from a copy of the generator: sets to compare get the same pairs."""
+    """Return pairs of columns that move, drawn from a copy of the generator: sets to compare get the same pairs."""
     moving, drawing = np.flatnonzero(rows.std(axis=0) > STILL), deepcopy(rng)
     return np.stack([drawing.choice(moving, PAIRS), drawing.choice(moving, PAIRS)])
 
@@ -134,7 +131,7 @@ def _variogram(rows: Floats, pairs: Ints) -> Floats:
 
 @one_blas_thread()
 def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
-    """Figures of clips that have a body; the generator is copied, not advanced."""
+    """Return figures of clips that have a body; the generator is copied, not advanced."""
     joints = material.layout.joints
     if joints is None:
         return {}
@@ -143,7 +140,8 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
     figures = _ratio("hip_jerk", lambda one: one.hip_jerk, MOVES, *sets)
     if joints.toes:
         figures |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets) | _depth(*sets)
-    figures |= _ratio("travel", lambda one: one.travel, TRAVELS, *sets)
+    # Inputs that go less far than 0.3 legs stay where they are.
+    figures |= _ratio("travel", lambda one: one.travel, 0.3, *sets)
     figures |= _peak(*sets) | _static(*sets) | _swing_figures(*sets)
     return figures | (_scores(inputs, variants, extra, rng) if extra else {})
 
@@ -151,7 +149,7 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
 def _ratio(
     key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
 ) -> Figures:
-    """A quantity of variants divided by the inputs' mean; nothing where that is below the least."""
+    """Return a quantity of variants divided by the inputs' mean; nothing where that is below the least."""
     input_values, variant_values, further = (
         np.array([value(one) for one in clips]) for clips in (inputs, variants, extra)
     )
@@ -169,9 +167,10 @@ def _peak(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
         return {}
     input_peaks, variant_peaks, further = ([one.peak / top for one in clips] for clips in (inputs, variants, extra))
     left_out = () if extra or len(inputs) < 2 else tuple(input_peaks)
+    # A percentile over variants: one bad variant in twenty is forgiven.
     return {
         "peak": Figure(
-            "peak", float(np.percentile(variant_peaks, PEAK)), tuple(variant_peaks), left_out, tuple(further), 1.0
+            "peak", float(np.percentile(variant_peaks, 95.0)), tuple(variant_peaks), left_out, tuple(further), 1.0
         )
     }
 
@@ -213,7 +212,7 @@ def _swing_figures(inputs: Manners, variants: Manners, extra: Manners) -> Figure
 
 
 def _scores(inputs: Manners, variants: Manners, extra: Manners, rng: np.random.Generator) -> Figures:
-    """Energy and variogram score of the further takes given the variants, over those given the inputs."""
+    """Return energy and variogram score of the further takes given the variants, over those given the inputs."""
     input_rows, variant_rows, further = (_rows(clips) for clips in (inputs, variants, extra))
     if len(input_rows) < 2 or len(variant_rows) < 2:
         return {}

@@ -11,16 +11,15 @@ from freshtake.evaluation import actions, coordination, likeness, movement, nove
 from freshtake.evaluation.actions import Action
 from freshtake.evaluation.comparable import Material, Motion, unpacked
 from freshtake.evaluation.figure_kinds import ACTIONS, BY_KEY, COVER, FEET, KINDS, MANNER, TOGETHER
-from freshtake.evaluation.gallery import Gallery, Parts, largest_of, mean_of
 from freshtake.evaluation.realness import realness_figures
 from freshtake.evaluation.results import Column, Evaluation, Figure
-from freshtake.evaluation.tracks import Track
+from freshtake.evaluation.tracks import Gallery, Parts, Track, largest_of, mean_of
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 
 
 def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
-    """Figures of whole sets, beside those of the extra takes (and of the inputs without one) as a set."""
+    """Return figures of whole sets, beside those of the extra takes (and of the inputs without one) as a set."""
     inputs, variants, extra = material.inputs, material.variants, material.extra
     figures = realness_figures(material, rng)
     others = novelty.copied_from_others(gallery, variants)
@@ -41,7 +40,7 @@ def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) 
 
 
 def _covariation_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
-    """How strongly deviations go together, against the inputs'."""
+    """Return how strongly deviations go together, against the inputs'."""
     if not gallery.layout.has_body or len(material.inputs) < 2:
         return {}
     of_inputs = coordination.covariation(gallery, material.inputs)
@@ -125,7 +124,7 @@ MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
 
 
 def missing_figures(material: Material, figures: Container[str]) -> dict[str, str]:
-    """Per figure that does not apply, the reason."""
+    """Return per figure that does not apply, the reason."""
     out = {}
     for kind in KINDS:
         if kind.key in figures:
@@ -142,7 +141,7 @@ def missing_figures(material: Material, figures: Container[str]) -> dict[str, st
 
 
 def notes(material: Material, action: Action | None) -> list[str]:
-    """What was done to make the clips comparable, what is missing, and which action was counted."""
+    """Return what was done to make the clips comparable, what is missing, and which action was counted."""
     sentences = list(material.notes)
     if len(material.inputs) < 2 and not material.extra:
         sentences.append("with one input and no extra takes there is no real take to compare with")
@@ -221,7 +220,7 @@ def evaluate(
 def _figures(
     gallery: Gallery, material: Material, scored: Scored, action: actions.Action | None, rng: np.random.Generator
 ) -> dict[str, Figure]:
-    """All figures of the variants, by key."""
+    """Return all figures of the variants, by key."""
     figures = {key: _figure(key, scored, gallery) for key in BY_KEY if any(key in parts for parts in scored.variants)}
     figures |= set_figures(gallery, material, rng)
     if action:
@@ -237,7 +236,7 @@ def _columns(
     gallery: Gallery, material: Material, scored: Scored, action: actions.Action | None,
     sets: Mapping[str, Sequence[Motion]], tracks: Sequence[Track], rng: np.random.Generator,
 ) -> tuple[Column, ...]:  # fmt: skip
-    """The same figures of further sets, each in the variants' place."""
+    """Return the same figures of further sets, each in the variants' place."""
     columns, first = [], 0
     for name, motions in sets.items():
         set_tracks = list(tracks[first : first + len(motions)])
@@ -251,7 +250,7 @@ def _columns(
 
 
 def score_track(gallery: Gallery, track: Track) -> Parts:
-    """All figures of one clip."""
+    """Return all figures of one clip."""
     parts: Parts = {}
     for measure in MEASURES:
         parts |= measure(gallery, track)

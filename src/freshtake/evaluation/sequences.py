@@ -9,17 +9,16 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.evaluation.novelty import EXACT
 from freshtake.evaluation.tracks import foot_joints
 from freshtake.motion import Clip
-from freshtake.motion.body.pose_space import body_poses, usual_facing
+from freshtake.motion.body.orientation import body_poses, usual_facing
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.edit import resample
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.rotations import about_axis, multiply, twist_angle
-
-EXACT = 1e-6  # radians: poses nearer than this in every joint are copies
 
 
 class Pace(NamedTuple):
@@ -33,19 +32,19 @@ class Pace(NamedTuple):
     acceleration: float
 
     def over(self, other: Pace) -> Pace:
-        """Each as a share of another's."""
+        """Return each figure as a share of another's."""
         return Pace(*(value / max(other_value, 1e-12) for value, other_value in zip(self, other, strict=True)))
 
 
 def pace_of(clips: Sequence[Clip]) -> Pace:
-    """Of some clips together."""
+    """Return the pace of some clips together."""
     steps = np.concatenate([steps_of(clip).step for clip in clips])
     quickest = [_quickest(clip.positions(), clip) for clip in clips]
     return Pace(float(np.percentile(steps, 99.0)), *(max(part) for part in zip(*quickest, strict=True)))
 
 
 def _quickest(places: Floats, clip: Clip) -> tuple[float, float]:
-    """The largest speed of a foot, and the largest acceleration of any joint, in places (frames, joints, 3)."""
+    """Return the largest speed of a foot, and the largest acceleration of any joint, in places (frames, joints, 3)."""
     speeds = np.diff(places, axis=0) / clip.frame_time
     feet = list(foot_joints(clip.skeleton)) or list(clip.skeleton.body())
     bends = np.diff(speeds, axis=0)[:, clip.skeleton.body()] / clip.frame_time
@@ -57,7 +56,7 @@ def _length(vectors: Floats) -> Floats:
 
 
 def loop_pace(loop: Clip, inputs: Pace) -> Pace:
-    """Of a loop, its seam among its frames; the step is that of the seam."""
+    """Return the pace of a loop, its seam among its frames; the step is that of the seam."""
     frames = loop_frames(loop)
     around = played(loop, frames + 3, -1)
     seam = float(steps_of(played(loop, 2, frames - 1)).step[0])
@@ -65,7 +64,7 @@ def loop_pace(loop: Clip, inputs: Pace) -> Pace:
 
 
 def join_pace(loops: Sequence[Clip], inputs: Pace) -> Pace:
-    """The largest step, foot speed and acceleration where any of the loops follows any other or itself."""
+    """Return the largest step, foot speed and acceleration where any of the loops follows any other or itself."""
     ends = [_ends(loop) for loop in loops]
     before, after = np.stack([end[:2] for end in ends]), np.stack([end[2:] for end in ends])
     first, body = loops[0], list(loops[0].skeleton.body())
@@ -81,7 +80,7 @@ def join_pace(loops: Sequence[Clip], inputs: Pace) -> Pace:
 
 
 def _ends(loop: Clip) -> Floats:
-    """(4, joints, 3): the last two and the first two frames, from the place on the ground at the seam."""
+    """Return (4, joints, 3): the last two and the first two frames, from the place on the ground at the seam."""
     frames = loop_frames(loop)
     out = []
     for clip, seam in ((played(loop, 3, frames - 2), 2), (played(loop, 2), 0)):
@@ -92,7 +91,7 @@ def _ends(loop: Clip) -> Floats:
 
 
 def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
-    """The share of frames that equal a frame of the inputs in every joint but for the heading."""
+    """Return the share of frames that equal a frame of the inputs in every joint but for the heading."""
     turns = _turns(clip)
     nearest = np.zeros(len(clip))
     for other in inputs:
@@ -105,7 +104,7 @@ def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
 
 
 def _turns(clip: Clip) -> Floats:
-    """(frames, joints, 4): rotations of the joints below the root; of the root what is left without heading."""
+    """Return (frames, joints, 4): rotations of the joints below the root; of the root what is left without heading."""
     up = clip.up_index
     turns = clip.rotations.copy()
     turns[:, 0] = multiply(about_axis(np.eye(3)[up], -twist_angle(turns[:, 0], up)), turns[:, 0])
@@ -115,8 +114,6 @@ def _turns(clip: Clip) -> Floats:
 RATE = 60.0
 STEP = 2  # frames from one that is compared to the next
 WINDOW = 0.5  # seconds
-DIMENSIONS = 32
-SAME_RATE = 0.01
 
 
 class Repetition(NamedTuple):
@@ -129,7 +126,7 @@ class Repetition(NamedTuple):
 
 
 def views(clips: Sequence[Clip]) -> list[Floats]:
-    """What the observer sees of each clip: (frames, numbers), 60 a second; distances are root mean squares over joints.
+    """Return what the observer sees of each clip: (frames, numbers), 60 a second; distances are RMS over joints.
 
     In leg lengths; the headings of all clips are measured from the first one's mean facing. Numbers are principal
     components of all clips' joint positions.
@@ -141,21 +138,22 @@ def views(clips: Sequence[Clip]) -> list[Floats]:
     flat = [p.reshape(len(p), -1) / np.sqrt(p.shape[1]) for p in poses]
     rows = np.concatenate(flat)
     center = rows.mean(axis=0)
-    directions = np.linalg.eigh((rows - center).T @ (rows - center))[1][:, ::-1][:, :DIMENSIONS]
+    # Distances are taken in the leading directions only, which bounds the cost.
+    directions = np.linalg.eigh((rows - center).T @ (rows - center))[1][:, ::-1][:, :32]
     return [(one - center) @ directions for one in flat]
 
 
 def _at_rate(clip: Clip) -> Clip:
-    return clip if abs(clip.fps / RATE - 1.0) < SAME_RATE else resample(clip, RATE)
+    return clip if abs(clip.fps / RATE - 1.0) < 0.01 else resample(clip, RATE)
 
 
 def frames_in_window(window: float = WINDOW) -> int:
-    """Frames of a window at the observer's rate."""
+    """Return frames of a window at the observer's rate."""
     return max(2, round(window * RATE))
 
 
 def nearest_earlier(view: Floats, window: int) -> Floats:
-    """For every second frame: how near the window that begins there is to one that ends before it; inf: none does.
+    """Return for every second frame how near the window from there is to one that ends before it; inf where none does.
 
     The distance of two windows is the root mean square over every second frame of them. Memory is kept frame by frame,
     so that a repeat is found wherever it begins.
@@ -167,10 +165,11 @@ def nearest_earlier(view: Floats, window: int) -> Floats:
 
 @compiled
 def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
-    """Smallest sums of squared differences of a window and an earlier one: for every lag a sum that runs along."""
+    """Find the least squared difference of each window and an earlier one: for every lag a running sum."""
     frames, columns = view.shape
     width = (window + step - 1) // step
     ring = np.empty(width)
+    # A window that overlaps itself would always look like a repeat: lags begin at its length.
     for lag in range(window, frames - window + 1):
         first = lag + (-lag) % step  # the present is at every step-th frame, the past where it is
         total = 0.0
@@ -181,6 +180,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
             for c in range(columns):
                 difference = view[now, c] - view[now - lag, c]
                 squared += difference * difference
+            # The sum slides along: the newest frame comes in, the one before the window goes out.
             total += squared - ring[k % width]
             ring[k % width] = squared
             start = first // step + k - width + 1
@@ -189,10 +189,11 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
 
 
 def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
-    """For every second frame of a: how near the window that begins there is to the nearest window of b."""
+    """Return for every second frame of a: how near the window that begins there is to the nearest window of b."""
     rows, columns = len(a) - window + 1, len(b) - window + 1
     if rows < 1 or columns < 1:
         raise UsageError(f"clips of {min(len(a), len(b))} frames are shorter than the observer's window of {window}")
+    # |a - b|^2 by one matrix product instead of all differences.
     squared = (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2.0 * (a @ b.T)
     total = np.zeros((len(range(0, rows, STEP)), columns))
     for k in range(0, window, STEP):
@@ -201,14 +202,14 @@ def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
 
 
 def acuity(takes: Sequence[Floats], window: int) -> float:
-    """The smallest distance of two windows of different takes: below it, nothing but a repeat is found in them."""
+    """Return the smallest distance of windows of different takes: below it, nothing but a repeat is found."""
     if len(takes) < 2:
         raise UsageError("the observer's acuity is set by two different takes or more")
     return float(min(nearest_other(a, b, window).min() for a, b in combinations(takes, 2)))
 
 
 def watched(view: Floats, limit: float, window: int) -> Repetition:
-    """What an observer of this acuity makes of a sequence; a repeat is noticed when its window is over."""
+    """Return what an observer of this acuity makes of a sequence; a repeat is noticed when its window is over."""
     distances = nearest_earlier(view, window)
     seen = np.flatnonzero(distances < limit)
     noticed = float((STEP * seen[0] + window) / RATE) if len(seen) else float("inf")
@@ -217,7 +218,8 @@ def watched(view: Floats, limit: float, window: int) -> Repetition:
 
 
 def noticed_at(distances: Floats, limits: Sequence[float], window: int) -> Floats:
-    """Seconds until a repeat is noticed, for observers of several acuities, from `nearest_earlier`."""
+    """Return seconds until a repeat is noticed, for observers of several acuities, from `nearest_earlier`."""
+    # The nearest so far only falls, so that the first moment below a limit is found by bisection.
     sofar = np.minimum.accumulate(distances) if len(distances) else distances
     first = [int(np.searchsorted(-sofar, -limit, side="right")) for limit in limits]
     return np.array([(STEP * k + window) / RATE if k < len(distances) else np.inf for k in first])

@@ -1,17 +1,20 @@
-"""Clips and strokes unpacked once into arrays, and their distances along a time warp."""
+"""Clips and strokes unpacked once into arrays, their distances along a time warp, and what they are scored against.
+
+A `Gallery` holds the inputs that a track is scored against, with results that are computed from them once.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from freshtake.evaluation.dofs import ClipDofs, Joints, body_joints
 from freshtake.motion import Clip, Stroke
-from freshtake.motion.body.pose_space import distances
+from freshtake.motion.body.orientation import distances, unit_of
 from freshtake.motion.body.roles import feet, hands, leg_length
-from freshtake.motion.body.size import unit_of
 from freshtake.motion.edit import with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
@@ -44,7 +47,7 @@ class Layout:
 
     @property
     def has_body(self) -> bool:
-        """Whether there is a skeleton, with heading, height and (perhaps) feet."""
+        """Return whether there is a skeleton, with heading, height and (perhaps) feet."""
         return self.kind == "clip"
 
 
@@ -70,16 +73,16 @@ class Track:
 
     @property
     def duration(self) -> float:
-        """Seconds from the first frame to the last."""
+        """Return the seconds from the first frame to the last."""
         return (len(self) - 1) * self.frame_time
 
     def every(self, step: int) -> Track:
-        """Every step-th frame."""
+        """Return every step-th frame."""
         arrays = {name: getattr(self, name)[::step] for name in ("world", "body", "turns", "features", "dofs")}
         return replace(self, frame_time=self.frame_time * step, **arrays)
 
     def thirty(self) -> Track:
-        """At about 30 frames per second, by halving the rate as often as needed (120 and 60 become 30)."""
+        """Return the track at about 30 frames per second, by halving the rate as often as needed (120 to 30)."""
         step = 1
         while self.frame_time * step < 0.017:
             step *= 2
@@ -87,7 +90,7 @@ class Track:
 
 
 def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
-    """The shared facts of clips; sizes come from the first input's skeleton."""
+    """Return the shared facts of clips; sizes come from the first input's skeleton."""
     skeleton = inputs[0].skeleton
     standing = foot_joints(skeleton)
     ends = sorted({j for foot in feet(skeleton) for j in foot.joints} | set(hands(skeleton)))
@@ -98,12 +101,12 @@ def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
 
 
 def foot_joints(skeleton: Skeleton) -> tuple[int, ...]:
-    """Of each foot the joint that stands longest: the toe, or the ankle where there is no toe."""
+    """Return of each foot the joint that stands longest: the toe, or the ankle where there is no toe."""
     return tuple(foot.ankle if foot.toe is None else foot.toe for foot in feet(skeleton))
 
 
 def leg(skeleton: Skeleton) -> float:
-    """Summed offsets from the root to the first foot joint; without feet half the longest chain."""
+    """Return the summed offsets from the root to the first foot joint; without feet half the longest chain."""
     standing = foot_joints(skeleton)
     if not standing:
         return leg_length(skeleton)
@@ -129,7 +132,7 @@ def clip_track(clip: Clip, space: ClipDofs) -> Track:
 
 
 def stroke_layout(inputs: Sequence[Stroke]) -> Layout:
-    """The shared facts of strokes; the size is the median diagonal of the inputs."""
+    """Return the shared facts of strokes; the size is the median diagonal of the inputs."""
     diagonals = [float(np.linalg.norm(np.ptp(stroke.points, axis=0))) for stroke in inputs]
     size = max(float(np.median(diagonals)), 1e-12)
     dimensions = inputs[0].dimensions
@@ -154,18 +157,18 @@ STILL, STRAIGHT = 0.0, 2.0  # the symmetric form
 
 
 def dtw_distances(pairs: Sequence[tuple[Floats, Floats]]) -> Floats:
-    """The distance of every pair of row sequences."""
+    """Return the distance of every pair of row sequences."""
     return np.array([cheapest(distances(a, b), STILL, STRAIGHT) / (len(a) + len(b)) for a, b in pairs])
 
 
 def dtw_path(a: Floats, b: Floats) -> Ints:
-    """(steps, 2): matched frame numbers of a and b, from the first pair to the last."""
+    """Return (steps, 2): matched frame numbers of a and b, from the first pair to the last."""
     cost = distances(a, b)
     return backtrack(cost, accumulate(cost, STILL, STRAIGHT), STILL, STRAIGHT)
 
 
-def laid_on(template: Floats, rows: Floats) -> Floats:
-    """The rows read at the times of the template: per template frame the mean place of those matched to it.
+def aligned_to(template: Floats, rows: Floats) -> Floats:
+    """Return the rows read at the times of the template: per template frame the mean place of those matched to it.
 
     Those places form a staircase; it is smoothed by a short moving average (its ends kept), so that time runs evenly.
     """
@@ -174,9 +177,11 @@ def laid_on(template: Floats, rows: Floats) -> Floats:
     places = sums / np.bincount(path[:, 0], minlength=len(template))
     reach = min(3, (len(places) - 1) // 2)
     if reach > 0:
+        # Mirrored through its ends the staircase keeps its first and last place.
         before, after = 2 * places[0] - places[reach:0:-1], 2 * places[-1] - places[-2 : -reach - 2 : -1]
         padded = np.concatenate([before, places, after])
         places = np.convolve(padded, np.full(2 * reach + 1, 1.0 / (2 * reach + 1)), mode="valid")
+    # Averaging may step back a little; time must not.
     places = np.clip(np.maximum.accumulate(places), 0, len(rows) - 1)
     low = np.minimum(places.astype(np.intp), max(len(rows) - 2, 0))
     share = (places - low)[:, None]
@@ -185,7 +190,7 @@ def laid_on(template: Floats, rows: Floats) -> Floats:
 
 
 def window_costs(costs: Floats, width: int) -> Floats:
-    """From frame costs C (n, m) the sums W[i, k] = C[i, k] + C[i+1, k+1] + ... over `width` frames.
+    """Return from frame costs C (n, m) the sums W[i, k] = C[i, k] + C[i+1, k+1] + ... over `width` frames.
 
     The shape is (n - width + 1, m - width + 1), empty where a track is shorter than the window.
     """
@@ -194,12 +199,13 @@ def window_costs(costs: Floats, width: int) -> Floats:
         return np.zeros((max(rows, 0), max(columns, 0)))
     total = np.zeros((costs.shape[0] + 1, costs.shape[1] + 1))
     for i, row in enumerate(costs):
+        # Sums along diagonals: a window is the difference of two of them.
         total[i + 1, 1:] = total[i, :-1] + row
     return total[width:, width:] - total[:rows, :columns]
 
 
 def cheapest_windows(all_costs: list[Floats], width: int) -> Floats:
-    """Per window of the rows the lowest cost over all windows of all columns; infinite where none is long enough."""
+    """Return for each window of rows the lowest cost over all windows of columns; infinite where none fits."""
     rows = max(all_costs[0].shape[0] - width + 1, 0)
     best = np.full(rows, np.inf)
     for costs in all_costs:
@@ -207,3 +213,56 @@ def cheapest_windows(all_costs: list[Floats], width: int) -> Floats:
         if sums.size:
             best = np.minimum(best, sums.min(axis=1))
     return best
+
+
+Result = TypeVar("Result")
+
+
+class Part(NamedTuple):
+    """One track's share in a figure: the figure of a set is the mean of its parts by weight (or their largest)."""
+
+    value: float
+    weight: float = 1.0
+
+
+Parts = dict[str, Part]
+
+
+class Gallery:
+    """Inputs at full rate and at 30 frames per second."""
+
+    def __init__(self, layout: Layout, inputs: Sequence[Track]) -> None:
+        self.layout = layout
+        self.inputs = tuple(inputs)
+        self.slow = tuple(at_working_rate(layout, track) for track in inputs)
+        self._results: dict[Any, Any] = {}
+
+    def once(self, find: Callable[[Gallery], Result]) -> Result:
+        """Return the result of `find` for this gallery, computed on first use and cached."""
+        if find not in self._results:
+            self._results[find] = find(self)
+        result: Result = self._results[find]
+        return result
+
+
+def at_working_rate(layout: Layout, track: Track) -> Track:
+    """Return clips at 30 frames per second, as most figures are defined; strokes, which are quick, as they are."""
+    return track.thirty() if layout.has_body else track
+
+
+def flat(values: Floats) -> Floats:
+    """Return (frames, everything else)."""
+    return values.reshape(len(values), -1)
+
+
+def mean_of(parts: Sequence[Part]) -> float:
+    """Return the mean by weight; NaN where nothing has weight."""
+    usable = [part for part in parts if part.weight > 0 and np.isfinite(part.value)]
+    total = sum(part.weight for part in usable)
+    return float(sum(part.value * part.weight for part in usable) / total) if total > 0 else float("nan")
+
+
+def largest_of(parts: Sequence[Part]) -> float:
+    """Return the largest value; NaN where there is none."""
+    values = [part.value for part in parts if np.isfinite(part.value)]
+    return float(max(values)) if values else float("nan")

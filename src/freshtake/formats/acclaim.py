@@ -70,7 +70,7 @@ def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
 
 
 def _alike(body: str, layout: dict[str, int]) -> Floats | None:
-    """All frames at once; None unless every frame lists the same joints in the same order, as files usually do."""
+    """Read all frames at once; None unless every frame lists the same joints in the same order, as files usually do."""
     if _PLAIN.fullmatch(body) is None:
         return None
     words = body.split()
@@ -148,8 +148,8 @@ def _frame_number(walk: _Walk, expected: int | None) -> int:
     if word.isascii() and _WHOLE.fullmatch(word) and expected in (None, int(word)):
         walk.at += 1
         return int(word)
-    wanted = "a frame number" if expected is None else f"the frame number {expected}"
-    raise walk.fail(f"{wanted} was expected, not {word[:40]!r}: frames must follow one another without a gap")
+    what = "a frame number" if expected is None else f"the frame number {expected}"
+    raise walk.fail(f"{what} was expected, not {word[:40]!r}: frames must follow one another without a gap")
 
 
 def _frame(walk: _Walk, frame: int, layout: dict[str, int]) -> list[float]:

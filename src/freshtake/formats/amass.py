@@ -10,11 +10,11 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.archive import Archive, number, numbers, open_archive, text, text_array, write_archive
-from freshtake.formats.clip_sets import in_metres
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.rig import in_metres
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.kinds import kind_word
-from freshtake.motion.retarget.body_map import SIDES
+from freshtake.motion.retarget.mapping import SIDES
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, multiply, rotate, to_rotvec
@@ -32,7 +32,6 @@ _SIDE = (
 )  # fmt: skip
 _FINGERS = {"index": (0.78, 0.45, 0.0), "middle": (0.79, 0.45, -0.03), "pinky": (0.77, 0.45, -0.07),
             "ring": (0.78, 0.45, -0.05), "thumb": (0.73, 0.44, 0.0)}  # fmt: skip
-_PHALANX = 0.03
 _FACE = (("jaw", (0.0, 0.58, 0.03)), ("left_eye", (0.03, 0.66, 0.09)), ("right_eye", (-0.03, 0.66, 0.09)))
 _HAND = (0.77, 0.45, -0.03)
 BODY = (
@@ -72,7 +71,7 @@ def _places() -> dict[str, tuple[str, tuple[float, float, float]]]:
         for finger, (x, y, z) in _FINGERS.items():
             for k in range(3):
                 above = f"{side}_{finger}{k}" if k else f"{side}_wrist"
-                out[f"{side}_{finger}{k + 1}"] = (above, (sign * (x + k * _PHALANX), y, z))
+                out[f"{side}_{finger}{k + 1}"] = (above, (sign * (x + k * 0.03), y, z))
     return out
 
 
@@ -197,7 +196,7 @@ def _on_body(path: Path, clip: Clip, options: WriteOptions, count: int) -> Clip:
             if name in names:
                 rotations[:, joint] = clip.rotations[:, names.index(name)]
         return Clip(skeleton, clip.frame_time, clip.root, rotations)
-    from freshtake.formats.humanoid import as_humanoid
+    from freshtake.formats.vrm import as_humanoid
 
     human = as_humanoid(in_metres(path, clip, options, "AMASS"))
     world, bones = human.world(), human.skeleton.names

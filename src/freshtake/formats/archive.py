@@ -108,11 +108,12 @@ def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDA
     count = math.prod(layout.shape)
     actual = len(content) - layout.start
     if count * layout.dtype.itemsize != actual:
-        wanted = f"{layout.shape} of {layout.dtype} takes {count * layout.dtype.itemsize} bytes"
-        raise FormatError(path, f"{wanted}, but {actual} are there", place)
+        expected = f"{layout.shape} of {layout.dtype} takes {count * layout.dtype.itemsize} bytes"
+        raise FormatError(path, f"{expected}, but {actual} are there", place)
     flat = np.frombuffer(content, layout.dtype, count, layout.start)
     if layout.dtype.kind == "U":
         codes = flat.view(np.dtype(np.uint32).newbyteorder(layout.dtype.byteorder))
+        # numpy makes such an array without complaint, and Python fails later, when its text is used.
         if codes.size and codes.max() > 0x10FFFF:
             raise FormatError(path, "the text holds a character that does not exist", place)
     try:
@@ -122,6 +123,7 @@ def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDA
 
 
 def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
+    # Only the head is copied: a member may have gigabytes.
     content = bytes(whole[: 12 + _LONGEST_HEADER])
     if not content.startswith(b"\x93NUMPY") or len(content) < 12 or content[6] not in (1, 2, 3):
         raise FormatError(path, "an array in npy layout (version 1, 2 or 3) was expected", place)
@@ -132,6 +134,7 @@ def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
     if length > _LONGEST_HEADER or start > len(whole):
         raise FormatError(path, f"the array's header claims {length} bytes, which is too long", place)
     text = content[8 + width : start].decode("utf-8", "replace")
+    # numpy evaluates this text as Python; three patterns read as much of it as arrays of numbers need.
     descr, order, sizes = _DESCR.search(text), _ORDER.search(text), _SHAPE.search(text)
     if descr is None or order is None or sizes is None:
         raise FormatError(
@@ -169,7 +172,7 @@ class Archive:
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The names of the arrays, in the order of the archive."""
+        """Return the names of the arrays, in the order of the archive."""
         return tuple(name.removesuffix(".npy") for name in self.members if name.endswith(".npy"))
 
     def array(self, key: str) -> npt.NDArray[Any]:
@@ -207,6 +210,7 @@ class Archive:
         head = self.data[info.header_offset : info.header_offset + 30]
         if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
             raise FormatError(self.path, "the directory points to a place where no member starts", place)
+        # The local header has lengths of its own for name and extra field, which may differ from the directory's.
         start = info.header_offset + 30 + sum(struct.unpack("<HH", head[26:30]))
         packed = memoryview(self.data)[start : start + info.compress_size]
         if len(packed) != info.compress_size:
@@ -216,6 +220,7 @@ class Archive:
     def _inflate(self, packed: memoryview, size: int, place: str) -> bytes:
         stream = zlib.decompressobj(-15)
         try:
+            # One byte more than declared is enough to see that the declaration is wrong, and no bomb goes further.
             content = stream.decompress(packed, size + 1)
         except zlib.error:
             raise FormatError(self.path, "the compressed bytes are damaged: get the file again", place) from None

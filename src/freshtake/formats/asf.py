@@ -326,7 +326,7 @@ def parse_asf(path: Path) -> Skeleton:
 
 
 def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
-    """The skeleton, and whether its file (and so its AMC files, unless they say otherwise) measures in degrees."""
+    """Return the skeleton, and whether its file (and its AMC files, unless they say otherwise) measures in degrees."""
     asf = parse_text(path, text)
     bones, parents = _ordered(path, asf)
     turn = from_euler(_radians(asf.root.orientation, asf.degrees)[_sequence(asf.root.axis)], asf.root.axis[::-1])

@@ -288,7 +288,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _check_rows(path: Path, data: str, frames: int, columns: int, line: int) -> None:
-    """Where every frame has a line, each line must hold one frame; wrapped frames are left alone."""
+    """Check that each line holds one frame where every frame has a line; wrapped frames are left alone."""
     words = words_per_line(data)
     filled = np.flatnonzero(words)
     if len(filled) == frames and (words[filled] != columns).any():

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError, MissingExtra
-from freshtake.formats.clip_sets import unit_in_metres
 from freshtake.formats.files import read_bytes, replacing
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
+from freshtake.formats.rig import unit_in_metres
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.kinds import joint_points, kind_word
 from freshtake.numeric.arrays import Floats

@@ -86,7 +86,7 @@ def _regular(path: Path) -> int:
 
 @contextmanager
 def _explained(path: Path, problem: str) -> Iterator[None]:
-    """What the system says about a file, in our words."""
+    """Return what the system says about a file, in our words."""
     if "\0" in str(path):
         raise FormatError(repr(str(path)), "no file can have a name with a null character")
     try:
@@ -120,6 +120,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
         module: where the reader is.
         function: its name there; it takes a path and `ReadOptions`.
     """
+    # Inside the trial, or in an embedded Python that cannot start another one.
     if not sys.executable or os.environ.get(APART):
         return
     command = [sys.executable, "-c", _TRIAL, module, function, str(path)]
@@ -131,6 +132,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
         raise FormatError(
             path, f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
         ) from None
+    # Killed by a signal, or ended by the library; an exception of Python (1) is met again in this process.
     if done.returncode < 0 or done.returncode > 2:
         raise FormatError(path, "the file is damaged: get it again")
 
@@ -138,6 +140,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
 def read_text(path: Path) -> str:
     """Return the content as text: UTF-8 (with or without mark), else Latin-1 as old tools wrote; no binary."""
     data = read_bytes(path)
+    # Its zeros would otherwise be reported as binary, which helps nobody who sees text in an editor.
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, "the text is in UTF-16: save it as UTF-8", "byte 0")
     if b"\x00" in data:
@@ -186,7 +189,7 @@ def check_free(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
-    """A temporary path beside the target; renamed to it when the block ends well, removed when it does not.
+    """Yield a temporary path next to the target; renamed to it when the block ends well, removed when it does not.
 
     With `durable`, the content is on the disk before the name is: after a power cut there is the old file or the new.
     """
@@ -209,7 +212,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """A temporary folder that becomes the target as a whole; in a target that may be filled, file replaces file."""
+    """Yield a temporary folder that becomes the target atomically; where it may be filled, file replaces file."""
     with _explained(path, "the folder cannot be written"):
         if path.exists() and not path.is_dir():
             raise FormatError(path, "there is a file of this name: name a folder")
@@ -223,6 +226,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
                 else:
                     _move_into(temporary, path)
             except FormatError as error:
+                # The user knows the folder that was named, not the temporary one.
                 place = error.path.replace(str(temporary), str(path), 1)
                 raise FormatError(place, error.problem, error.place) from None
             finally:
@@ -233,6 +237,7 @@ def _rename_folder(source: Path, target: Path) -> None:
     """Give a folder a name that is free, or that an empty folder has."""
     try:
         with suppress(FileNotFoundError):
+            # Windows does not rename onto a folder, not even an empty one.
             target.rmdir()
         source.replace(target)
     except OSError as error:

@@ -30,7 +30,7 @@ from freshtake.formats.archive import (
 )
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
-from freshtake.motion.playback import Playback, playback_from
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.skeleton import Limits
 from freshtake.numeric.arrays import Floats
 
@@ -183,8 +183,8 @@ def _kind_by_keys(archive: Archive) -> str:
         if all(key in archive for key in keys):
             return kind
     actual = ", ".join(archive.keys[:20]) or "no arrays"
-    wanted = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
-    raise FormatError(archive.path, f"arrays named {wanted} were expected, not {actual[:200]}")
+    expected = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
+    raise FormatError(archive.path, f"arrays named {expected} were expected, not {actual[:200]}")
 
 
 def _mesh_from(archive: Archive, options: ReadOptions) -> MeshSequence:

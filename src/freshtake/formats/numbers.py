@@ -34,7 +34,7 @@ _DECIMALS = (6, COMPUTED_DECIMALS)  # tried in this order: most files have no mo
 
 
 def finite_number(word: str) -> float | None:
-    """The number that a word spells in plain decimal digits, or None; nan, inf, hex and 1_000 are not accepted."""
+    """Return the number that a word spells in plain decimal digits; None for nan, inf, hex, 1_000 and others."""
     if _NUMBER.fullmatch(word) is None:
         return None
     value = float(word)
@@ -44,6 +44,7 @@ def finite_number(word: str) -> float | None:
 def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
     """Return all numbers of a text, whatever white space lies between them; others are named with their line."""
     raw = text.encode("ascii", "replace")
+    # float() would also take nan, inf, 1_000 and letters of other scripts.
     if raw.translate(None, _ALLOWED):
         raise _bad_number(path, text, first_line)
     try:
@@ -74,11 +75,13 @@ def _chunks(raw: bytes) -> Iterator[bytes]:
 
 
 def _parse(raw: bytes) -> Floats:
+    # Blanks at both ends, so that the first and the last word have an edge as well.
     data = np.frombuffer(b" " + raw + b" ", dtype=np.uint8)
     blank = data <= ord(" ")
     edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
     starts, lengths = edges[::2], edges[1::2] - edges[::2]
     values = np.full(len(starts), np.nan)
+    # Words of one length are a rectangle of characters: numpy then goes through columns, not through words.
     for length in np.flatnonzero(np.bincount(lengths)[: _LONGEST + 1]).tolist():
         members = np.flatnonzero(lengths == length)
         values[members] = _plain(np.ascontiguousarray(sliding_window_view(data, length)[starts[members]].T))
@@ -108,6 +111,7 @@ def _plain(characters: Bytes) -> Floats:
         all_digits += digit * is_digit
         decimals += point
         point |= is_point
+    # The point was counted as a digit 0: what is before it is ten times too large, nine of which are taken off.
     power = _POWERS[decimals]
     values = (all_digits - 9.0 * before * power) / power
     np.negative(values, out=values, where=characters[0] == ord("-"))
@@ -156,6 +160,7 @@ def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> byte
     text[:, -1, -1] = ord("\n")
     for place in range(integers, 0, -1):
         shown[..., place] = True if place == integers else before > 0
+        # The last digit before the point is always written (0.5), those left of it only while something remains.
         before, text[..., place] = _last_digit(before)
     started = np.zeros(whole.shape, dtype=bool)
     for place in range(width - 2, integers + 1, -1):  # from the last one

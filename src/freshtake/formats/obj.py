@@ -238,8 +238,8 @@ def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
         return np.zeros((0, high)), per_line
     if per_line.min() < low or per_line.max() > high:
         place = place_of(text, word, lambda rest: not low <= len(rest.split()) <= high)
-        wanted = f"{low} to {high}" if low < high else str(low)
-        raise FormatError(path, f"{wanted} numbers were expected after {word!r}", place)
+        expected = f"{low} to {high}" if low < high else str(low)
+        raise FormatError(path, f"{expected} numbers were expected after {word!r}", place)
     try:
         values = parse_numbers(path, bare, 1)
     except FormatError as error:

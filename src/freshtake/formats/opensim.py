@@ -10,10 +10,10 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.clip_sets import in_metres, unit_in_metres
 from freshtake.formats.files import read_head, read_text, write_bytes
 from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.rig import in_metres, unit_in_metres
 from freshtake.formats.table import odd_step, parse_table, steady_frame_time, stroke_from
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.channels import channels_from_clip

@@ -189,7 +189,7 @@ def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
 
 
 def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
-    """The motion with its root where its body is, and how its vertical axis is known: empty where that is open."""
+    """Return the motion with its root where its body is, and how its vertical axis is known (empty if open)."""
     form = detect(source)
     motion = _read(source, form, settings)
     if isinstance(motion, Clip) and not filed:
@@ -203,7 +203,7 @@ def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
 
 
 def _placed(motion: Motion, how: str, settings: ReadOptions, filed: bool) -> ReadMotion:
-    """The motion at the requested rate, with what has to wait for its vertical axis done."""
+    """Return the motion at the requested rate, with what has to wait for its vertical axis done."""
     motion = following(motion) if isinstance(motion, Clip) and not filed else motion
     return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
@@ -255,7 +255,7 @@ def holds_character(path: Path) -> bool:
 
 
 def detect(path: Path) -> Format:
-    """The format of an existing file: by its content, and by its name where content leaves it open."""
+    """Return the format of an existing file: by its content, and by its name where content leaves it open."""
     if is_folder(path):
         return by_name("obj")
     head = read_head(path)
@@ -281,7 +281,7 @@ _WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNOR
 
 
 def _refuse_wrappers(path: Path, head: bytes) -> None:
-    """What is no motion file whatever its name: nothing, a packed file, a model, a web page saved in its place."""
+    """Refuse what is no motion file whatever its name: nothing, a packed file, a model, a web page."""
     if not head:
         raise FormatError(path, "the file is empty: get it again", "byte 0")
     for mark, packer in _PACKED.items():
@@ -294,7 +294,7 @@ def _refuse_wrappers(path: Path, head: bytes) -> None:
 
 
 def for_writing(path: Path) -> Format:
-    """The format that a target's name asks for."""
+    """Return the format that a target's name asks for."""
     suffix = path.suffix.lower()
     for candidate in FORMATS:
         if candidate.writable and (suffix in candidate.suffixes or (candidate.name == "obj" and suffix == "")):
@@ -304,12 +304,12 @@ def for_writing(path: Path) -> Format:
 
 
 def holding_several() -> str:
-    """The formats whose files hold several clips, in words."""
+    """Return the formats whose files hold several clips, in words."""
     return _titles([f for f in FORMATS if f.several])
 
 
 def by_name(name: str) -> Format:
-    """The format with this short name."""
+    """Return the format with this short name."""
     return next(f for f in FORMATS if f.name == name)
 
 
@@ -413,5 +413,5 @@ def write_clips(
 
 
 def _file_name(name: str) -> str:
-    """A clip's name without what no file name can hold."""
+    """Return a clip's name without what no file name can hold."""
     return "".join(letter if letter.isalnum() or letter in " ._-+()" else "_" for letter in name).strip(". ") or "clip"

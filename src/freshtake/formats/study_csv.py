@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.evaluation.study.conditions import (
+from freshtake.evaluation.study.schedule import (
     Rating,
     Stimulus,
     Trial,
@@ -53,7 +53,7 @@ def read_ratings(path: Path) -> list[Rating]:
 
 
 def write_key(path: Path, stimuli: Iterable[Stimulus]) -> None:
-    """What every stimulus is."""
+    """Write what every stimulus is."""
     table = [(s.name, s.experiment, s.motion, s.condition, BETWEEN.join(s.sources)) for s in stimuli]
     write_bytes(path, _text(KEY, table))
 

@@ -19,7 +19,7 @@ from freshtake.formats.files import read_text, write_bytes
 from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, PointClip, Stroke
-from freshtake.motion.body.size import UNITS
+from freshtake.motion.body.orientation import UNITS
 from freshtake.motion.kinds import joint_points, kind_word
 from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats, Ints
@@ -97,7 +97,7 @@ def _cells(path: Path, text: str, separator: str, line: int) -> list[tuple[int, 
 
 
 def _plain(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table | None:
-    """All numbers in one sweep; None where there are quotes, blanks, empty cells or anything but plain numbers."""
+    """Read all numbers in one sweep; None where there are quotes, blanks, empty cells or anything but plain numbers."""
     if '"' in body or " " in body or (separator != "\t" and "\t" in body):
         return None
     spread = body.replace(separator, " ")

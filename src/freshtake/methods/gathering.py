@@ -8,10 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.errors import SkeletonMismatch
-from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle, unit_name, unit_of
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.rooting import rooted_like, rooted_together
-from freshtake.motion.body.size import unit_name, unit_of
 from freshtake.motion.check.checks import called, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, tilt, with_up
@@ -24,9 +23,6 @@ from freshtake.numeric.rotations import rotate
 Motion = Clip | Stroke | PointClip | MeshSequence
 Say = Callable[[str], None]
 APART = 1.02  # stated units that differ by more are two units
-FACING = np.radians(10.0)  # how far apart takes may face before a note says so
-AGREEING = 0.7  # how steadily a body must face one way for its mean heading to be used
-FAR_APART = 5.0  # the same for guessed units: an inch is 2.54 cm, and people differ in size
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
@@ -70,7 +66,7 @@ def _with_up(motion: Motion, up: str) -> Motion:
 
 
 def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:
-    """Clips in the first one's unit."""
+    """Return clips in the first one's unit."""
     first = next((motion for motion in motions if isinstance(motion, Clip)), None)
     return [
         motion if first is None or not isinstance(motion, Clip) else _like(motion, first, say) for motion in motions
@@ -80,7 +76,8 @@ def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:
 def _like(clip: Clip, first: Clip, say: Say) -> Clip:
     first_unit, unit = unit_of(first), unit_of(clip)
     stated = clip.unit_m is not None and first.unit_m is not None
-    if first_unit is None or unit is None or not _differ(unit / first_unit, APART if stated else FAR_APART):
+    # Guessed units differ from a factor of five on: people differ in size, and an inch is 2.54 cm.
+    if first_unit is None or unit is None or not _differ(unit / first_unit, APART if stated else 5.0):
         return clip
     size = leg_length(clip.skeleton) / leg_length(first.skeleton)
     if not _differ(size, APART):  # the bodies are of one size, so that one of the statements is wrong
@@ -92,7 +89,7 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
 
 
 def _one_root(motions: list[Motion]) -> list[Motion]:
-    """Clips of one rig with their root at one joint: the lowest one that carries the body in all of them."""
+    """Return clips of one rig with their root at one joint: the lowest one that carries the body in all of them."""
     clips = [motion for motion in motions if isinstance(motion, Clip)]
     if len(clips) < 2 or not all(compatible(clips[0].skeleton, clip.skeleton) for clip in clips):
         return motions
@@ -121,7 +118,7 @@ def _one_build(clips: list[Clip]) -> list[Clip]:
 
 
 def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
-    """A motion with the vertical axis of a model's takes, and its root at the same joint as theirs."""
+    """Return a motion with the vertical axis of a model's takes, and its root at the same joint as theirs."""
     layout = None if recipe is None else recipe.layout
     if not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
         return motion
@@ -133,16 +130,18 @@ def fitted(motion: Motion, recipe: Recipe | None) -> Motion:
 
 
 def heading_note(motions: Sequence[Motion]) -> str | None:
-    """One sentence where takes face different ways: models do not store which way a take faces."""
+    """Return a sentence where takes face different ways: models do not store which way a take faces."""
     facings = []
     for clip in (motion for motion in motions if isinstance(motion, Clip)):
         angles = facing(clip)
         mean, agreement = (0.0, 0.0) if angles is None else mean_angle(angles)
-        if agreement < AGREEING:
+        # A body that faces anywhere has no mean heading.
+        if agreement < 0.7:
             return None
         facings.append(mean)
     widest = max((abs(float(np.angle(np.exp(1j * (a - b))))) for a in facings for b in facings), default=0.0)
-    if widest < FACING:
+    # Takes of one direction face up to 10° apart.
+    if widest < np.radians(10.0):
         return None
     return f"the takes face up to {np.degrees(widest):.0f}° apart: they are turned to a common heading"
 

@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
-    """Rows (frames, DOFs), or a single one (DOFs,), as (frames, DOFs), all of them finite."""
+    """Return rows (frames, DOFs), or a single one (DOFs,), as (frames, DOFs), all of them finite."""
     try:
         values = np.asarray(rows, dtype=np.float64, order="C")
     except (TypeError, ValueError):

@@ -20,4 +20,4 @@ Report = Callable[[Progress], None]
 
 
 def silent(progress: Progress) -> None:
-    """The report that says nothing."""
+    """Report nothing."""

@@ -19,7 +19,7 @@ from freshtake.numeric.rotations import inverse, multiply
 def clip_from_channels(
     skeleton: Skeleton, values: Floats, frame_time: float, *, degrees: bool = True, **about: Any
 ) -> Clip:
-    """Columns (frames, channels), joint after joint in the skeleton's layout, to a clip that keeps them."""
+    """Convert columns (frames, channels), joint after joint in the skeleton's layout, to a clip that keeps them."""
     frames, joints = len(values), len(skeleton)
     # Refuse bombs: beyond a million joints times frames, one in four must be backed by numbers of the file.
     if frames * joints > 1_000_000 + 4 * values.size:
@@ -51,7 +51,7 @@ def clip_from_channels(
 
 
 def channels_from_clip(clip: Clip, *, degrees: bool = True) -> tuple[Skeleton, Floats]:
-    """The columns of a clip: its file's own where it still has them, otherwise continuous Euler angles.
+    """Return the columns of a clip: its file's own where it still has them, otherwise continuous Euler angles.
 
     Returns the skeleton with the layout that was used, which differs from the clip's own when that layout
     cannot hold the motion: a root without position channels, a moving joint, a joint without all three angles.
@@ -122,7 +122,7 @@ def _nearest(angles: Floats, reference: Floats, order: str) -> Floats:
 
 
 def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
-    """Continuous angles (frames, joints, 3) in each joint's completed order."""
+    """Return continuous angles (frames, joints, 3) in each joint's completed order."""
     local = clip.rotations
     if skeleton.axes is not None:
         local = multiply(multiply(inverse(skeleton.axes), local), skeleton.axes)
@@ -134,7 +134,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
 
 
 def _without_third(angles: Floats, order: str) -> Floats:
-    """Where a joint has two angles at most, the one of the two triples that leaves the third at zero."""
+    """Choose, where a joint has two angles at most, the one of the two triples that leaves the third at zero."""
     other = equivalent(angles, order)
     other -= 2.0 * np.pi * np.round(other[:1] / (2.0 * np.pi))
     better = np.abs(other[..., 2]).max(axis=0) < np.abs(angles[..., 2]).max(axis=0)
@@ -142,7 +142,7 @@ def _without_third(angles: Floats, order: str) -> Floats:
 
 
 def _fitting_layout(clip: Clip, tolerance: float = 1e-9) -> tuple[Skeleton, Floats]:
-    """The clip's own layout, or the usual one (six channels at the root, three elsewhere) where it falls short.
+    """Return the clip's own layout, or the usual one (six channels at the root, three elsewhere) where it falls short.
 
     Also its angles (frames, joints, 3).
     """
@@ -184,7 +184,7 @@ class _Missing(NamedTuple):
 
 @lru_cache(maxsize=64)
 def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
-    """Where translations and angles go."""
+    """Return where translations and angles go."""
     moves, turns = [], []
     for joint, translation, rotation in _columns(skeleton):
         moves += [(column, joint, axis) for axis, column in translation]
@@ -226,13 +226,13 @@ def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[
 
 
 def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
-    """Per joint, the columns of its rotation channels in the order of its Euler angles."""
+    """Return per joint the columns of its rotation channels in the order of its Euler angles."""
     return [[column for _, column in rotation] for _, _, rotation in _columns(skeleton)]
 
 
 @lru_cache(maxsize=64)
 def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
-    """Joints grouped by Euler order, those without rotation channels left out."""
+    """Return joints grouped by Euler order, those without rotation channels left out."""
     groups: dict[str, list[int]] = defaultdict(list)
     for joint, order in enumerate(skeleton.orders):
         if order:

@@ -61,7 +61,7 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
 
 
 def heading(clip: Clip, reference: Floats | None = None) -> Floats:
-    """Angle of the root about the vertical (frames,), continuous, in radians.
+    """Return the angle of the root about the vertical (frames,), continuous, in radians.
 
     It is the twist of the root's rotation away from `reference` (a quaternion; default: the identity), so that a
     body that lies or hangs has a heading too when the reference lies or hangs with it.
@@ -100,7 +100,7 @@ def remove_heading(clip: Clip) -> Clip:
 
 
 def moved(clip: Clip, by: Floats) -> Clip:
-    """Shift a clip.
+    """Return the shift a clip.
 
     Args:
         clip: The clip.
@@ -131,7 +131,7 @@ def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
 
 
 def aligned_to(clip: Clip, target: Clip, frame: int = -1) -> Clip:
-    """Place a clip on the ground so that its first frame is where another clip is, and faces the same way.
+    """Return the place a clip on the ground so that its first frame is where another clip is, and faces the same way.
 
     Args:
         clip: The clip to place.
@@ -150,7 +150,7 @@ def aligned_to(clip: Clip, target: Clip, frame: int = -1) -> Clip:
 
 
 def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: bool = False) -> Clip:
-    """One clip after the other; each next one is laid on in the ground plane where the one before ends.
+    """Join clips one after the other; each next one is aligned in the ground plane where the one before ends.
 
     With `skip_repeated` the first frame of each later clip is left out, for cycles that include both ends.
     """
@@ -179,7 +179,7 @@ def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: boo
 
 
 def resample(clip: Clip, fps: float) -> Clip:
-    """At another rate, by spherical interpolation of rotations and linear interpolation of translations.
+    """Resample a clip by spherical interpolation of rotations and linear interpolation of translations.
 
     The first frame stays, and the last one as far as the new rate meets it. Channels survive only an unchanged rate.
     """
@@ -190,7 +190,7 @@ def resample(clip: Clip, fps: float) -> Clip:
 
 
 def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_000_000) -> Floats:
-    """The fractional frame numbers at which a motion is read to have another rate.
+    """Return the fractional frame numbers at which a motion is read to have another rate.
 
     A step that is a whole number of frames, or a whole part of one, up to the rounding of the frame time in files
     (0.0083333 s for 120 fps), is taken as exactly that: halving and doubling a rate meet the frames themselves.
@@ -245,7 +245,7 @@ def _between(a: Floats, b: Floats, share: Floats) -> Floats:
 
 
 def mirror(clip: Clip, axis: str = "x") -> Clip:
-    """Left and right exchanged by reflection across the plane at right angles to `axis` (x for a body facing z).
+    """Exchange left and right by reflection across the plane at right angles to `axis` (x for a body facing z).
 
     The other side's rotations are reflected and the offsets are kept, so the skeleton has to be about symmetrical along
     that axis at rest; one that is not is refused, since its limbs would point elsewhere.

@@ -11,14 +11,11 @@ from freshtake.motion.body.orientation import facing
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 STANDING = 0.15  # leg lengths per second: a body that is slower goes nowhere
-SHORTEST = 8  # frames that a third difference and a stride need
 SWING = (0.2, 0.05)  # share of the usual half step, and leg lengths, by which an ankle leaves the middle in a step
-JERK_RATE = 30.0  # frames a second at which jerk is measured: faster recordings would show their noise
-SWAY_TIME = 0.1  # seconds within which swaying hips are no travel
 
 
 class Gait(NamedTuple):
@@ -48,15 +45,18 @@ def gait_of(clip: Clip) -> Gait | None:
         Its gait; None where it has no two feet or is too short.
     """
     both, leg = feet(clip.skeleton), leg_length(clip.skeleton)
-    if len(both) != 2 or len(clip) < SHORTEST:
+    # A third difference and a stride need eight frames.
+    if len(both) != 2 or len(clip) < 8:
         return None
     places = clip.positions() / leg
     ground = ground_of(places[:, 0], clip.up)
-    every = max(1, round(SWAY_TIME / clip.frame_time))
+    # Hips that sway within a tenth of a second do not travel.
+    every = max(1, round(0.1 / clip.frame_time))
     travel = np.abs(np.diff(ground[::every])).sum() + abs(ground[-1] - ground[::every][-1])
     soles = [joint for foot in both for joint in foot.joints]
     slowest = np.linalg.norm(np.diff(places[:, soles], axis=0), axis=-1).min(axis=1) / clip.frame_time
-    step = max(1, round(clip.fps / JERK_RATE))
+    # Jerk is measured at 30 frames a second: faster recordings would show their noise.
+    step = max(1, round(clip.fps / 30.0))
     third = np.linalg.norm(np.diff(places[::step], 3, axis=0), axis=-1) / (step * clip.frame_time) ** 3
     # The root of some rigs points anywhere: the line across the hips tells where the body faces.
     faces = facing(clip)

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
+from freshtake.lazy import Showable
 from freshtake.motion.clip import Clip
 from freshtake.motion.validation import Timed, checked_names, frozen, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
@@ -20,7 +21,7 @@ WORDS = {"Clip": "clip", "PointClip": "point clip", "Stroke": "stroke", "MeshSeq
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Stroke:
+class Stroke(Showable):
     """Hold a path over time without a skeleton: handwriting, a mouse, a sensor.
 
     Args:
@@ -178,7 +179,7 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
 
 
 def _gap_lengths(missing: Bools) -> Floats:
-    """For every frame the length of the gap it lies in (0 outside)."""
+    """Return for every frame the length of the gap it lies in (0 outside)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], missing.astype(np.int8), [0]])))
     lengths = np.zeros(len(missing))
     for start, stop in zip(edges[::2], edges[1::2], strict=True):

@@ -54,17 +54,17 @@ class Pin:
 
     @property
     def start(self) -> int:
-        """The first pinned frame."""
+        """Return the first pinned frame."""
         return int(self.run.start)
 
     @property
     def stop(self) -> int:
-        """The frame after the last pinned one."""
+        """Return the frame after the last pinned one."""
         return int(self.run.stop)
 
     @property
     def run(self) -> range:
-        """The pinned frames."""
+        """Return the pinned frames."""
         assert isinstance(self.frames, range)
         return self.frames
 

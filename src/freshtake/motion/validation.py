@@ -13,14 +13,11 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
+from freshtake.lazy import Showable
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
 
 UP_AXES = ("y", "z")
-SAME_RATE = 1.001e-3  # a tenth of a percent, with 60 / 1.001 included
-
-
-_AT_ONCE = 1 << 22  # numbers that are looked at together
 
 
 def frozen(
@@ -66,12 +63,13 @@ def _all_finite(array: npt.NDArray[Any]) -> bool:
     """Return whether all numbers are finite, a part at a time, since the answers of all would be memory too."""
     if array.ndim < 2:
         return bool(np.isfinite(array).all())
-    step = max(1, _AT_ONCE * len(array) // max(array.size, 1))
+    # Look at four million numbers at a time, so that large arrays need no second copy.
+    step = max(1, (1 << 22) * len(array) // max(array.size, 1))
     return all(bool(np.isfinite(array[first : first + step]).all()) for first in range(0, len(array), step))
 
 
 def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None, ...]) -> Floats:
-    """Like `frozen`, and of unit length: tiny errors are scaled away, others refused."""
+    """Check as `frozen` does, and that lengths are 1: tiny errors are scaled away, others refused."""
     array: Floats = frozen(value, name, shape, finite=False)
     with np.errstate(over="ignore", invalid="ignore"):
         w, x, y, z = array[..., 0], array[..., 1], array[..., 2], array[..., 3]
@@ -89,7 +87,7 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
 
 
 def positive(value: float, name: str) -> float:
-    """A finite number above zero, and not so near to it that its reciprocal is infinite."""
+    """Return a finite number above zero, and not so near to it that its reciprocal is infinite."""
     number = float(value)
     if not (np.isfinite(number) and number > 1e-300):
         raise InvalidMotion(f"{name} must be a finite number above 0, but is {value}")
@@ -97,7 +95,7 @@ def positive(value: float, name: str) -> float:
 
 
 def fps_of(frame_time: float) -> float:
-    """Frames per second; a whole number where the frame time is exactly that number's reciprocal."""
+    """Return frames per second; a whole number where the frame time is exactly that number's reciprocal."""
     fps = 1.0 / frame_time
     whole = float(round(fps))
     return whole if whole > 0 and 1.0 / whole == frame_time else fps
@@ -105,18 +103,19 @@ def fps_of(frame_time: float) -> float:
 
 def same_rate(a: float, b: float) -> bool:
     """Whether two frame times (or rates) are one: files round theirs, 0.016667 s for 60 fps; 59.94 counts as 60."""
-    return abs(a / b - 1.0) < SAME_RATE
+    # Within a tenth of a percent rates are the same: 60 and 60 / 1.001 are.
+    return abs(a / b - 1.0) < 1.001e-3
 
 
 def up_axis(value: str) -> str:
-    """'y' or 'z'."""
+    """Return 'y' or 'z'; refuse others."""
     if value not in UP_AXES:
         raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {value!r}")
     return value
 
 
 def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:
-    """Names that are not empty, not repeated and hold no control characters."""
+    """Check that names are not empty, not repeated and hold no control characters."""
     if isinstance(given, str):
         raise InvalidMotion(f"{what} names must be given one by one, not as the text {given!r}")
     names = tuple(given)
@@ -130,17 +129,17 @@ def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:
     return names
 
 
-class Timed(Sized):
+class Timed(Showable, Sized):
     """A motion of evenly spaced frames; `frame_time` is in seconds, as its file has it."""
 
     frame_time: float
 
     @property
     def fps(self) -> float:
-        """Frames per second, the reciprocal of the frame time."""
+        """Return frames per second, the reciprocal of the frame time."""
         return fps_of(self.frame_time)
 
     @property
     def duration(self) -> float:
-        """Seconds from the first frame to the last."""
+        """Return seconds from the first frame to the last."""
         return (len(self) - 1) * self.frame_time

@@ -28,7 +28,7 @@ _LIMIT = _Limit()
 
 @cache
 def _libraries() -> tuple[Any, ...]:
-    """The linear algebra libraries that are loaded: that of numpy."""
+    """Return the linear algebra libraries that are loaded: that of numpy."""
     from threadpoolctl import ThreadpoolController
 
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
@@ -46,7 +46,7 @@ def _set(library: Any, count: int) -> None:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Linear algebra on one thread inside a `with` block or, as a decorator, a function; thread counts are put back.
+    """Run linear algebra on one thread inside a `with` block or, as a decorator, a function; counts are put back.
 
     The count belongs to the process: blocks may be nested and run in several threads at once, and the last one to end
     puts it back.

@@ -13,6 +13,12 @@ from freshtake.numeric.machine_code import MachineCode
 
 Listener = Callable[[str, bool], None]
 _listeners: list[Listener] = []
+_compiled_here: list[str] = []
+
+
+def compiled_here() -> bool:
+    """Return whether this process has compiled anything, as on the first use after an installation."""
+    return bool(_compiled_here)
 
 
 def tell_of_compiling(listener: Listener | None) -> None:
@@ -26,7 +32,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 def compiled(function: Function) -> Function:
     """Compile on first use, release the interpreter lock, keep the machine code on disk.
 
-    Where neither the package's folder nor the user's can be written, the kernel compiles anew in every process.
+    Where neither the package's folder nor the user's can be written, the kernel is compiled again in every process.
     """
     return _compiled(function)
 
@@ -79,6 +85,7 @@ class _DiskCache:
     def save_overload(self, signature: Any, result: Any) -> None:
         """Keep machine code that was just compiled, where there is a place for it."""
         self._tell(False)
+        _compiled_here.append(self._function.__name__)
         self._code.save(signature, result)
 
     def _tell(self, begins: bool) -> None:

@@ -6,7 +6,6 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 
-WIDEST = 4.0  # standard deviations at which the window ends
 MODES = {"reflect": "symmetric", "nearest": "edge", "wrap": "wrap"}  # as scipy and as numpy calls them
 
 
@@ -22,7 +21,8 @@ def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str
     Returns:
         The smoothed values, in the same shape.
     """
-    reach = int(WIDEST * deviation + 0.5)
+    # The window ends at four standard deviations, as that of scipy does.
+    reach = int(4.0 * deviation + 0.5)
     weights = np.exp(-0.5 / (deviation * deviation) * np.arange(-reach, reach + 1) ** 2)
     weights /= weights.sum()
     rows = np.moveaxis(np.asarray(values, dtype=np.float64), axis, 0)

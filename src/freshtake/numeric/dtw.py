@@ -22,7 +22,7 @@ TYPES = {
 
 @compiled
 def costs(a: Floats, b: Floats) -> Floats:
-    """Squared Euclidean distances (rows of a, rows of b)."""
+    """Return squared Euclidean distances (rows of a, rows of b)."""
     out = np.empty((a.shape[0], b.shape[0]))
     for i in range(a.shape[0]):
         for j in range(b.shape[0]):
@@ -36,7 +36,7 @@ def costs(a: Floats, b: Floats) -> Floats:
 
 @compiled
 def accumulate(cost: Floats, still: float, straight: float = 1.0) -> Floats:
-    """Cheapest sums to every cell from the first one; a step along one axis only costs (1 + still) times the cell."""
+    """Compute the cheapest sums to every cell from the first one; a step along one axis costs (1 + still) cells."""
     n, m = cost.shape
     total = np.empty((n, m))
     for i in range(n):
@@ -59,14 +59,14 @@ def accumulate(cost: Floats, still: float, straight: float = 1.0) -> Floats:
 
 @compiled
 def backtrack(cost: Floats, total: Floats, still: float, straight: float = 1.0) -> Ints:
-    """The cheapest path (steps, 2) from the first cell to the last."""
+    """Return the cheapest path (steps, 2) from the first cell to the last."""
     steps = np.array([[1, 1], [1, 0], [0, 1]], dtype=np.intp)
     return _cheapest_path(cost, total, steps, np.array([straight, 1.0 + still, 1.0 + still]))
 
 
 @compiled
 def cheapest(cost: Floats, still: float, straight: float) -> float:
-    """The last of the sums of `accumulate`, with room for two rows only."""
+    """Return the last of the sums of `accumulate`, with room for two rows only."""
     n, m = cost.shape
     before, total = np.full(m, np.inf), np.full(m, np.inf)
     for i in range(n):
@@ -86,7 +86,7 @@ def cheapest(cost: Floats, still: float, straight: float) -> float:
 
 @compiled
 def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
-    """For every column the cheapest sum of a warp of all rows that ends there, and the column where it starts.
+    """Return for every column the cheapest sum of a warp of all rows that ends there, and the column where it starts.
 
     D[i, j] = c[i, j] + min(D[i-1, j-1], D[i-1, j-2] + p, D[i-2, j-1] + c[i-1, j] + p), free to start at any column;
     p = toll * c[i, j] keeps the tempo even, which lies between a half and two. Infinite where no such warp ends.
@@ -111,7 +111,7 @@ def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
 
 
 def warp_path(a: Floats, b: Floats, still: float = 0.1) -> tuple[Ints, float]:
-    """The cheapest path between two series and its cost per step."""
+    """Return the cheapest path between two series and its cost per step."""
     cost = costs(np.ascontiguousarray(a), np.ascontiguousarray(b))
     total = accumulate(cost, still)
     path = backtrack(cost, total, still)
@@ -119,14 +119,14 @@ def warp_path(a: Floats, b: Floats, still: float = 0.1) -> tuple[Ints, float]:
 
 
 def distance(a: Floats, b: Floats, still: float = 0.0) -> float:
-    """Root of the mean squared distance along the cheapest path."""
+    """Return the root of the mean squared distance along the cheapest path."""
     cost = costs(np.ascontiguousarray(a), np.ascontiguousarray(b))
     path = backtrack(cost, accumulate(cost, still), still)
     return float(np.sqrt(cost[path[:, 0], path[:, 1]].mean()))
 
 
 def constrained_path(cost: Floats, kind: int) -> tuple[Ints, float]:
-    """The cheapest path (steps, 2) from the first cell to the last by steps of type I or III, and its cost.
+    """Return the cheapest path (steps, 2) from the first cell to the last by steps of type I or III, and its cost.
 
     Every cell counts by the length of the step into it, rows plus columns, so that no path gains by being shorter.
     """
@@ -140,6 +140,7 @@ def constrained_path(cost: Floats, kind: int) -> tuple[Ints, float]:
 def _accumulate(cost: Floats, steps: Ints) -> Floats:
     n, m = cost.shape
     total = np.full((n, m), np.inf)
+    # The first cell counts as a diagonal step, a row and a column.
     total[0, 0] = 2.0 * cost[0, 0]
     for i in range(n):
         for j in range(m):
@@ -173,6 +174,7 @@ def _cheapest_path(cost: Floats, total: Floats, steps: Ints, prices: Floats) -> 
                 sum_here = total[before, left] + prices[k] * cost[i, j]
                 if sum_here < best:
                     best, at = sum_here, k
+        # Steps of these types cannot reach every cell: series whose lengths differ too much have no path.
         if best == np.inf:
             return path[:0]
         i, j = i - steps[at, 0], j - steps[at, 1]

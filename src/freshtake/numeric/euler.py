@@ -12,7 +12,7 @@ LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two a
 
 
 def from_euler(angles: Floats, order: str) -> Floats:
-    """Angles (..., len(order)) in radians to quaternions; any sequence of axes, also shorter than three."""
+    """Convert angles (..., len(order)) in radians to quaternions; any sequence of axes, also shorter than three."""
     if not order:
         return np.broadcast_to(np.array([1.0, 0.0, 0.0, 0.0]), (*angles.shape[:-1], 4)).copy()
     basis = np.eye(3)
@@ -28,7 +28,7 @@ def full_order(order: str) -> str:
 
 
 def to_euler(q: Floats, order: str) -> Floats:
-    """Quaternions to angles (..., 3): the triple whose middle angle is smallest in size.
+    """Convert quaternions to angles (..., 3): the triple whose middle angle is smallest in size.
 
     At gimbal lock the last angle is set to zero and the first takes the whole turn.
     """
@@ -66,19 +66,19 @@ def _first_angle(angles: Floats, q: Floats, order: str, where: Bools) -> None:
 
 
 def equivalent(angles: Floats, order: str) -> Floats:
-    """The other triple that describes the same rotation (up to full turns)."""
+    """Return the other triple that describes the same rotation (up to full turns)."""
     middle = -angles[..., 1] if order[0] == order[2] else np.pi - angles[..., 1]
     return np.stack([angles[..., 0] + np.pi, middle, angles[..., 2] + np.pi], axis=-1)
 
 
 def gimbal_closeness(angles: Floats, order: str) -> Floats:
-    """Cosine (sine, for orders like ZXZ) of the middle angle: 0 at gimbal lock, 1 farthest from it."""
+    """Return the cosine (sine, for orders like ZXZ) of the middle angle: 0 at gimbal lock, 1 farthest from it."""
     middle = angles[..., 1]
     return np.asarray(np.abs(np.sin(middle) if order[0] == order[2] else np.cos(middle)))
 
 
 def continuous_euler(q: Floats, order: str) -> Floats:
-    """Angles (frames, ..., 3) of rotations over time without wraps and without flips to the equivalent triple.
+    """Return angles (frames, ..., 3) of rotations over time without wraps and without flips to the equivalent triple.
 
     Starts from the triple with the small middle angle; each later frame takes whichever triple is nearer.
     """

@@ -1,10 +1,111 @@
-"""What belongs together: strongly connected parts of a graph, and partners of least total cost."""
+"""What belongs together: nearest points, strongly connected parts of a graph, and partners of least total cost."""
 
 from __future__ import annotations
 
 import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
+
+AT_ONCE = 4_000_000  # distances that are held in memory
+HALF_BLOCK = ((0, 0), (0, 1), (1, -1), (1, 0), (1, 1))  # so that every pair of neighbouring cells comes once
+BLOCK = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1))
+
+
+def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Ints]:
+    """Find the nearest points to each place, by comparing all with all.
+
+    Args:
+        points: (points, dimensions).
+        places: (places, dimensions).
+        count: how many to find, at most as many as there are points.
+
+    Returns:
+        Distances and numbers of the points, both (places, count), nearest first and of equals the first.
+    """
+    center = points.mean(axis=0)
+    points, places = points - center, places - center
+    size = np.einsum("ij,ij->i", points, points)
+    distances, numbers = np.empty((len(places), count)), np.empty((len(places), count), dtype=np.intp)
+    for start in range(0, len(places), step := max(1, AT_ONCE // len(points))):
+        some = places[start : start + step]
+        # |p|² - 2 p·q ranks points as their distances do, and is one product of matrices.
+        ranks = size - 2.0 * (some @ points.T)
+        few = np.argpartition(ranks, count - 1, axis=1)[:, :count] if count < len(points) else np.argsort(ranks, axis=1)
+        few.sort(axis=1)
+        # Rounding of the product is as large as small distances are: those of the few are computed exactly.
+        exact = np.linalg.norm(points[few] - some[:, None], axis=2)
+        order = np.argsort(exact, axis=1, kind="stable")
+        distances[start : start + step] = np.take_along_axis(exact, order, axis=1)
+        numbers[start : start + step] = np.take_along_axis(few, order, axis=1)
+    return distances, numbers
+
+
+def pairs_within(points: Floats, reach: float) -> Ints:
+    """Find all pairs of points of a plane that are at most `reach` apart.
+
+    Args:
+        points: (points, 2).
+        reach: above 0.
+
+    Returns:
+        (pairs, 2): the numbers of two points, the smaller first; in their order.
+    """
+    pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
+    pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
+    # Inside a cell a point is found as its neighbor, and pairs are found from both sides.
+    return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
+
+
+def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple[Floats, Ints]:
+    """Find the nearest others of some points of a plane, at most `reach` away.
+
+    Args:
+        points: (points, 2).
+        who: (k,): the numbers of those whose neighbours are asked for.
+        count: how many neighbours.
+        reach: how far away they may be.
+
+    Returns:
+        Distances and numbers, both (k, count), nearest first and of equals the first; infinity and 0 where there are
+        fewer.
+    """
+    distances, numbers = np.full((len(who), count), np.inf), np.zeros((len(who), count), dtype=np.intp)
+    extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
+    # Three points in a cell on average: fewer make many cells, more many comparisons.
+    cell = min(reach, max(np.sqrt(3.0 * extent / max(len(points), 1)), 1e-3 * reach))
+    left = np.arange(len(who))
+    while len(left):
+        first, second = _in_blocks(points, who[left], cell, BLOCK).T
+        apart = np.linalg.norm(points[who[left][first]] - points[second], axis=1)
+        # Within the size of a cell everybody is in the block; farther away, some may be missing.
+        sure = (apart <= cell) & (second != who[left][first])
+        first, second, apart = first[sure], second[sure], apart[sure]
+        order = np.lexsort((second, apart, first))
+        first, second, apart = first[order], second[order], apart[order]
+        rank = np.arange(len(first)) - np.searchsorted(first, first)
+        kept = rank < count
+        distances[left[first[kept]], rank[kept]] = apart[kept]
+        numbers[left[first[kept]], rank[kept]] = second[kept]
+        left = left[np.isinf(distances[left, -1])] if cell < reach else left[:0]
+        cell = min(2.0 * cell, reach)
+    return distances, numbers
+
+
+def _in_blocks(points: Floats, who: Ints, cell: float, block: tuple[tuple[int, int], ...]) -> Ints:
+    """Pair positions in `who` (k,) with the points in cells of a grid around theirs: (pairs, 2)."""
+    cells = np.floor((points - points.min(axis=0, initial=0.0)) / cell).astype(np.int64) + 1
+    width = int(cells[:, 1].max(initial=0)) + 2
+    keys = cells[:, 0] * width + cells[:, 1]
+    order = np.argsort(keys, kind="stable")
+    ordered = keys[order]
+    found = []
+    for across, along in block:
+        asked = keys[who] + across * width + along
+        start = np.searchsorted(ordered, asked)
+        counts = np.searchsorted(ordered, asked, side="right") - start
+        within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
+        found.append(np.stack([np.repeat(np.arange(len(who)), counts), order[np.repeat(start, counts) + within]], 1))
+    return np.concatenate(found)
 
 
 def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:

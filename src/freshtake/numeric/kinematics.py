@@ -22,7 +22,7 @@ class WorldPose(NamedTuple):
 
 
 def forward(parents: Ints, translations: Floats, rotations: Floats) -> WorldPose:
-    """World pose from local translations (frames, joints, 3) and local unit quaternions (frames, joints, 4).
+    """Compute the world pose from local translations (frames, joints, 3) and unit quaternions (frames, joints, 4).
 
     The root is the joint whose parent is -1; its translation is its place in the world.
     """
@@ -36,7 +36,7 @@ def forward(parents: Ints, translations: Floats, rotations: Floats) -> WorldPose
 
 
 def local_rotations(parents: Ints, world: Floats) -> Floats:
-    """World rotations (frames, joints, 4) back to local ones."""
+    """Convert world rotations (frames, joints, 4) back to local ones."""
     out = world.copy()
     children = np.flatnonzero(parents >= 0)
     conjugate = world[..., parents[children], :] * np.array([1.0, -1.0, -1.0, -1.0])
@@ -46,7 +46,7 @@ def local_rotations(parents: Ints, world: Floats) -> Floats:
 
 @lru_cache(maxsize=64)
 def levels(parents: tuple[int, ...]) -> tuple[tuple[Ints, Ints], ...]:
-    """Joints grouped by depth, with their parents; the roots (depth 0) are left out."""
+    """Return joints grouped by depth, with their parents; the roots (depth 0) are left out."""
     depth = [0] * len(parents)
     for joint, parent in enumerate(parents):
         depth[joint] = 0 if parent < 0 else depth[parent] + 1

@@ -13,21 +13,20 @@ import math
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
-SMALL = 1e-7
 LINK_ROOM = 13  # numbers that the coordinates of a joint's links are worked out in
 OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: a factor of what is bent more, and the most
 
 
 @uncounted
 def copy_into(a: Floats, out: Floats) -> None:
-    """out = a; numba takes seconds to compile a[:] = b."""
+    """Set out = a; numba takes seconds to compile a[:] = b."""
     for k in range(len(out)):
         out[k] = a[k]
 
 
 @uncounted
 def turn_into(a: Floats, b: Floats, out: Floats) -> None:
-    """out = the quaternion product a b; `out` may be a or b."""
+    """Set out = the quaternion product a b; `out` may be a or b."""
     w = a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3]
     x = a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2]
     y = a[0] * b[2] - a[1] * b[3] + a[2] * b[0] + a[3] * b[1]
@@ -37,7 +36,7 @@ def turn_into(a: Floats, b: Floats, out: Floats) -> None:
 
 @uncounted
 def turn_back_into(a: Floats, b: Floats, out: Floats) -> None:
-    """out = a⁻¹ b for unit quaternions; `out` may be a or b."""
+    """Set out = a⁻¹ b for unit quaternions; `out` may be a or b."""
     w = a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3]
     x = a[0] * b[1] - a[1] * b[0] - a[2] * b[3] + a[3] * b[2]
     y = a[0] * b[2] + a[1] * b[3] - a[2] * b[0] - a[3] * b[1]
@@ -47,7 +46,7 @@ def turn_back_into(a: Floats, b: Floats, out: Floats) -> None:
 
 @uncounted
 def carry_into(q: Floats, v: Floats, out: Floats) -> None:
-    """out = v turned by the unit quaternion q; `out` may be v."""
+    """Set out = v turned by the unit quaternion q; `out` may be v."""
     tx = 2.0 * (q[2] * v[2] - q[3] * v[1])
     ty = 2.0 * (q[3] * v[0] - q[1] * v[2])
     tz = 2.0 * (q[1] * v[1] - q[2] * v[0])
@@ -59,17 +58,18 @@ def carry_into(q: Floats, v: Floats, out: Floats) -> None:
 
 @uncounted
 def exponential_into(v: Floats, out: Floats) -> None:
-    """out = the unit quaternion of the rotation vector v; `out` may be v."""
+    """Set out = the unit quaternion of the rotation vector v; `out` may be v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     # Two terms of the series where the quotient would divide 0 by 0.
-    factor = 0.5 - angle * angle / 48.0 if angle < SMALL else math.sin(0.5 * angle) / angle
+    # Near 0 the quotient is rounding, and its series is exact.
+    factor = 0.5 - angle * angle / 48.0 if angle < 1e-7 else math.sin(0.5 * angle) / angle
     x, y, z = factor * v[0], factor * v[1], factor * v[2]
     out[0], out[1], out[2], out[3] = math.cos(0.5 * angle), x, y, z
 
 
 @uncounted
 def swing_into(a: Floats, b: Floats, out: Floats) -> None:
-    """out = the least turn that takes the direction of a to that of b; opposite directions are left alone."""
+    """Set out = the least turn that takes the direction of a to that of b; opposite directions are left alone."""
     size = math.sqrt((a[0] * a[0] + a[1] * a[1] + a[2] * a[2]) * (b[0] * b[0] + b[1] * b[1] + b[2] * b[2]))
     w = size + a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
     x, y, z = a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
@@ -82,7 +82,7 @@ def swing_into(a: Floats, b: Floats, out: Floats) -> None:
 
 @uncounted
 def quintic(x: float) -> float:
-    """From 0 to 1 with level and straight ends."""
+    """Go from 0 to 1 with level and straight ends."""
     # The quintic has no velocity or acceleration at its ends, so that nothing starts with a jolt.
     x = min(max(x, 0.0), 1.0)
     return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
@@ -90,7 +90,7 @@ def quintic(x: float) -> float:
 
 @uncounted
 def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slack: float) -> float:
-    """By how much `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
+    """Return by how much `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
 
     upper · R(δ) lower = α + ρ cos(δ - φ), so that δ = φ ± arccos((m - α) / ρ), 2 m = distance² - |upper|² - |lower|².
     φ is where the limb is straightest; it is bent by -φ, and flexion is positive. A limb that is bent the other way a
@@ -127,7 +127,7 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
 
 @uncounted
 def logarithm_into(q: Floats, out: Floats) -> None:
-    """out = the rotation vector of the unit quaternion q, at most pi long."""
+    """Set out = the rotation vector of the unit quaternion q, at most pi long."""
     # q and -q are one rotation: take the half with the shorter way.
     sign = -1.0 if q[0] < 0.0 else 1.0
     sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
@@ -138,7 +138,7 @@ def logarithm_into(q: Floats, out: Floats) -> None:
 
 @uncounted
 def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) -> None:
-    """out = reference exp(basis y)."""
+    """Set out = reference exp(basis y)."""
     for row in range(3):
         out[row] = basis[row, 0] * y[0] + basis[row, 1] * y[1] + basis[row, 2] * y[2]
     exponential_into(out[:3], out)
@@ -147,7 +147,7 @@ def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) ->
 
 @uncounted
 def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, room: Floats) -> None:
-    """Coordinates of a joint's one or two links at the local rotation q; `room` (LINK_ROOM,) is for work.
+    """Compute coordinates of a joint's one or two links at the local rotation q; `room` (LINK_ROOM,) is for work.
 
     Of two links, hinges about axes a and b, the first takes the angle that b shows about a, the second the rest.
     """
@@ -189,7 +189,7 @@ def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats, room: F
 def nearest_turn(
     reference: Floats, basis: Floats, low: Floats, high: Floats, here: Floats, wanted: Floats, out: Floats, room: Floats
 ) -> None:
-    """out = a turn as near to `wanted` as the joint's own directions and ranges allow, from the coordinates `here`.
+    """Set out = a turn as near to `wanted` as the joint's own directions and ranges allow, from the coordinates `here`.
 
     What lies outside a range already may stay there, but goes no farther.
     """

@@ -199,7 +199,7 @@ def _parts(function: Kernel, seen: set[Kernel]) -> Iterator[str]:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """The code of a function, and of those inside it."""
+    """Return the code of a function, and of those inside it."""
     yield code
     for value in code.co_consts:
         if isinstance(value, CodeType):
@@ -207,7 +207,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _value_parts(name: str, value: Any, code: CodeType, seen: set[Kernel]) -> Iterator[str]:
-    """What a name stands for where the kernel was defined."""
+    """Return what a name stands for where the kernel was defined."""
     kernel = getattr(value, "py_func", None)
     if kernel is not None:
         yield from _parts(kernel, seen)

@@ -32,12 +32,12 @@ class Pca(NamedTuple):
 
     @property
     def components(self) -> int:
-        """How many modes there are."""
+        """Return how many modes there are."""
         return len(self.modes)
 
     @property
     def energy(self) -> float:
-        """The share of the total variance that the modes hold; 1 where there is none."""
+        """Return the share of the total variance that the modes hold; 1 where there is none."""
         return min(1.0, float(self.variances.sum()) / self.total) if self.total > 0.0 else 1.0
 
 
@@ -96,13 +96,13 @@ def kept_modes(
 
 
 def project(pca: Pca, rows: npt.ArrayLike) -> Floats:
-    """Weights (n, c) of rows (n, d) in the modes."""
+    """Return weights (n, c) of rows (n, d) in the modes."""
     weights: Floats = (np.asarray(rows, dtype=np.float64) - pca.mean) @ pca.modes.T
     return weights
 
 
 def restore(pca: Pca, weights: npt.ArrayLike) -> Floats:
-    """Rows (n, d) from weights (n, c); with fewer columns than modes only the first modes are used."""
+    """Return rows (n, d) from weights (n, c); with fewer columns than modes only the first modes are used."""
     w = np.asarray(weights, dtype=np.float64)
     rows: Floats = w @ pca.modes[: w.shape[-1]] + pca.mean
     return rows
@@ -126,7 +126,7 @@ def _check(x: Floats, count: int | None, energy: float | None, error: float | No
 
 
 def _exact(x: Floats) -> tuple[Floats, Floats]:
-    """All modes with variance, through the smaller of the two Gram matrices."""
+    """Return all modes with variance, through the smaller of the two Gram matrices."""
     n, d = x.shape
     if d <= n:
         values, vectors = np.linalg.eigh(x.T @ x / n)
@@ -143,7 +143,7 @@ def _exact(x: Floats) -> tuple[Floats, Floats]:
 
 
 def _randomized(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
-    """The first modes by a random projection with power iterations."""
+    """Return the first modes by a random projection with power iterations."""
     sketch = x @ rng.standard_normal((x.shape[1], count + OVERSAMPLING))
     for _ in range(POWERS):
         sketch = x @ (x.T @ np.linalg.qr(sketch)[0])
@@ -155,7 +155,7 @@ def _randomized(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats
 
 
 def _orthonormal(modes: Floats) -> Floats:
-    """Rows made orthonormal from first to last; nearly orthonormal rows keep their places and signs."""
+    """Return rows made orthonormal from first to last; nearly orthonormal rows keep their places and signs."""
     if len(modes) == 0:
         return modes
     q, r = np.linalg.qr(modes.T)
@@ -164,7 +164,7 @@ def _orthonormal(modes: Floats) -> Floats:
 
 
 def _signed(modes: Floats) -> Floats:
-    """Each mode with its largest value positive, so that equal data give equal modes."""
+    """Return each mode with its largest value positive, so that equal data give equal modes."""
     if len(modes) == 0:
         return modes
     peak = np.take_along_axis(modes, np.abs(modes).argmax(axis=1)[:, None], axis=1)
@@ -174,7 +174,7 @@ def _signed(modes: Floats) -> Floats:
 def _wanted(
     variances: Floats, total: float, values: int, count: int | None, energy: float | None, error: float | None
 ) -> int:
-    """How many modes the conditions ask for."""
+    """Return how many modes the conditions ask for."""
     if count is None and energy is None and error is None:
         return len(variances)
     wanted = count or 0

@@ -21,7 +21,7 @@ def normalize(q: Floats) -> Floats:
 
 
 def multiply(a: Floats, b: Floats) -> Floats:
-    """Hamilton product: the rotation that does b first, then a."""
+    """Return the Hamilton product: the rotation that does b first, then a."""
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]
     bw, bx, by, bz = b[..., 0], b[..., 1], b[..., 2], b[..., 3]
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
@@ -33,7 +33,7 @@ def multiply(a: Floats, b: Floats) -> Floats:
 
 
 def inverse(q: Floats) -> Floats:
-    """The rotation back (unit quaternions: the conjugate)."""
+    """Return the rotation back (unit quaternions: the conjugate)."""
     out: Floats = q * np.array([1.0, -1.0, -1.0, -1.0])
     return out
 
@@ -46,7 +46,7 @@ def rotate(q: Floats, v: Floats) -> Floats:
 
 
 def _cross(a: Floats, b: Floats) -> Floats:
-    """np.cross without its overhead."""
+    """Compute np.cross without its overhead."""
     out = np.empty(np.broadcast_shapes(a.shape, b.shape))
     out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
@@ -55,19 +55,19 @@ def _cross(a: Floats, b: Floats) -> Floats:
 
 
 def about_axis(axis: npt.ArrayLike, angle: npt.ArrayLike) -> Floats:
-    """Rotation by `angle` (radians) about a unit `axis` (3,)."""
+    """Return the rotation by `angle` (radians) about a unit `axis` (3,)."""
     half = np.asarray(angle, dtype=np.float64)[..., None] / 2.0
     return np.concatenate([np.cos(half), np.sin(half) * np.asarray(axis, dtype=np.float64)], axis=-1)
 
 
 def from_rotvec(v: Floats) -> Floats:
-    """Exponential map: rotation vector (axis times angle) to quaternion; exact at zero."""
+    """Convert a rotation vector (axis times angle) to a quaternion, the exponential map; exact at zero."""
     angle: Floats = np.linalg.norm(v, axis=-1, keepdims=True)
     return np.concatenate([np.cos(angle / 2.0), 0.5 * np.sinc(angle / (2.0 * np.pi)) * v], axis=-1)
 
 
 def to_rotvec(q: Floats) -> Floats:
-    """Logarithm: quaternion to the rotation vector of length at most pi; exact at the identity."""
+    """Convert a quaternion to its logarithm, the rotation vector of length at most pi; exact at the identity."""
     q = np.where(q[..., :1] < 0.0, -q, q)
     sine: Floats = np.linalg.norm(q[..., 1:], axis=-1, keepdims=True)
     angle = 2.0 * np.arctan2(sine, q[..., :1])
@@ -76,7 +76,7 @@ def to_rotvec(q: Floats) -> Floats:
 
 
 def from_matrix(m: Floats) -> Floats:
-    """Rotation matrix (..., 3, 3) to quaternion, by the largest of the four components (stable everywhere)."""
+    """Convert a rotation matrix (..., 3, 3) to a quaternion, by the largest of its components (stable everywhere)."""
     xx, yy, zz = m[..., 0, 0], m[..., 1, 1], m[..., 2, 2]
     a, b, c = m[..., 2, 1] - m[..., 1, 2], m[..., 0, 2] - m[..., 2, 0], m[..., 1, 0] - m[..., 0, 1]
     d, e, f = m[..., 0, 1] + m[..., 1, 0], m[..., 0, 2] + m[..., 2, 0], m[..., 1, 2] + m[..., 2, 1]
@@ -95,7 +95,7 @@ def from_matrix(m: Floats) -> Floats:
 
 
 def to_matrix(q: Floats) -> Floats:
-    """Quaternion to rotation matrix (..., 3, 3)."""
+    """Convert a quaternion to a rotation matrix (..., 3, 3)."""
     w, x, y, z = q[..., 0], q[..., 1], q[..., 2], q[..., 3]
     out = np.empty((*q.shape[:-1], 3, 3))
     out[..., 0, 0] = 1 - 2 * (y * y + z * z)
@@ -111,7 +111,7 @@ def to_matrix(q: Floats) -> Floats:
 
 
 def angle_between(a: Floats, b: Floats) -> Floats:
-    """Angle (radians, 0 to pi) of the rotation from a to b; exact for tiny angles."""
+    """Return the angle (radians, 0 to pi) of the rotation from a to b; exact for tiny angles."""
     chord = np.minimum(np.linalg.norm(a - b, axis=-1), np.linalg.norm(a + b, axis=-1))
     out: Floats = 4.0 * np.arcsin(np.clip(chord / 2.0, 0.0, 1.0))
     return out
@@ -127,7 +127,7 @@ def continuous(q: Floats) -> Floats:
 
 
 def slerp(a: Floats, b: Floats, t: npt.ArrayLike) -> Floats:
-    """Spherical interpolation along the shorter arc; t broadcasts against the leading axes."""
+    """Interpolate spherically along the shorter arc; t broadcasts against the leading axes."""
     share = np.asarray(t, dtype=np.float64)[..., None]
     dot = np.sum(a * b, axis=-1, keepdims=True)
     b = np.where(dot < 0.0, -b, b)
@@ -143,19 +143,19 @@ def slerp(a: Floats, b: Floats, t: npt.ArrayLike) -> Floats:
 
 
 def twist_angle(q: Floats, axis: int) -> Floats:
-    """Angle about coordinate axis 0, 1 or 2 of the twist part of q (swing-twist), in (-pi, pi]."""
+    """Return the angle about coordinate axis 0, 1 or 2 of the twist part of q (swing-twist), in (-pi, pi]."""
     out: Floats = 2.0 * np.arctan2(q[..., 1 + axis], q[..., 0])
     return np.asarray(np.pi - np.mod(np.pi - out, 2.0 * np.pi))
 
 
 def mean(q: Floats) -> Floats:
-    """Average rotation over the first axis: the principal eigenvector of the summed outer products."""
+    """Return the average rotation over the first axis: the principal eigenvector of the summed outer products."""
     moment = np.einsum("n...a,n...b->...ab", q, q)
     return np.asarray(np.linalg.eigh(moment)[1][..., :, -1])
 
 
 def shortest_arc(u: Floats, v: Floats) -> Floats:
-    """The smallest rotation that turns direction u into direction v (unit vectors, broadcast)."""
+    """Return the smallest rotation that turns direction u into direction v (unit vectors, broadcast)."""
     u, v = np.broadcast_arrays(u, v)
     dot = np.sum(u * v, axis=-1, keepdims=True)
     q = np.concatenate([1.0 + dot, _cross(u, v)], axis=-1)

@@ -1,4 +1,7 @@
-"""Smooth paths: cubic splines, and paths nearest to target values by banded least squares."""
+"""Smooth paths: cubic splines, and paths nearest to target values by banded least squares.
+
+Many symmetric, positive definite, banded systems of one shape are factorized and solved at once, in O(rows).
+"""
 
 from __future__ import annotations
 
@@ -9,13 +12,45 @@ import numpy as np
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled, uncounted
 
+
+@compiled
+def solve_banded(bands: Floats, right: Floats) -> Floats:
+    """Return x (rows, systems) with A x = right, by A = L D Lᵀ without pivoting; `bands` is overwritten by the factors.
+
+    `bands` (rows, width + 1, systems) holds the lower triangle: bands[i, k] is A[i, i - k], anything where i < k.
+    """
+    rows, columns, systems = bands.shape
+    out = right.copy()
+    for i in range(rows):
+        reach = min(i, columns - 1)
+        for k in range(reach, 0, -1):
+            column = i - k
+            for m in range(k + 1, reach + 1):
+                if m - k < columns:
+                    for s in range(systems):
+                        bands[i, k, s] -= bands[i, m, s] * bands[column, m - k, s]
+        for k in range(1, reach + 1):
+            for s in range(systems):
+                factor = bands[i, k, s] / bands[i - k, 0, s]
+                bands[i, 0, s] -= factor * bands[i, k, s]
+                bands[i, k, s] = factor
+                out[i, s] -= factor * out[i - k, s]
+    for i in range(rows - 1, -1, -1):
+        for s in range(systems):
+            out[i, s] /= bands[i, 0, s]
+        for k in range(1, min(columns, rows - i)):
+            for s in range(systems):
+                out[i, s] -= bands[i + k, k, s] * out[i + k, s]
+    return out
+
+
 COLUMNS = 3  # solved side by side: the processor works on one while another waits for its row before
 EDGE = 3  # rows of zeros before the first and after the last frame
 
 
 @compiled
 def spline_weights(t: float) -> tuple[float, float, float, float]:
-    """How much each of four knots counts at t in [0, 1) between the middle two; the weights sum to 1."""
+    """Return how much each of four knots counts at t in [0, 1) between the middle two; the weights sum to 1."""
     return (
         (1.0 - t) ** 3 / 6.0,
         (3.0 * t**3 - 6.0 * t**2 + 4.0) / 6.0,

@@ -13,7 +13,8 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.network_body import Link, joint_links
 from freshtake.reports.network_matrix import owner
 from freshtake.variation.model import VariationModel
-from freshtake.variation.network import Edge, TransitionNetwork, transition_network, transition_strengths
+from freshtake.variation.network import Edge, transition_network, transition_strengths
+from freshtake.variation.paper.networks import TransitionNetwork
 
 
 class Named(NamedTuple):

@@ -18,7 +18,8 @@ from freshtake.reports.network_body import body_figure, joint_links
 from freshtake.reports.network_matrix import matrix_figure, owner
 from freshtake.reports.plots import EXTRA, INPUT, Picture, png
 from freshtake.variation.model import VariationModel
-from freshtake.variation.network import Edge, TransitionNetwork, transition_network, transition_strengths
+from freshtake.variation.network import Edge, transition_network, transition_strengths
+from freshtake.variation.paper.networks import TransitionNetwork
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.analysis import Outcome
-from freshtake.evaluation.study.conditions import MEASURES, scale_of
+from freshtake.evaluation.study.schedule import MEASURES, scale_of
 from freshtake.reports.canvas import new_figure
 
 if TYPE_CHECKING:

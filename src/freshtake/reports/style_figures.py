@@ -14,7 +14,7 @@ from freshtake.motion.edit import heading, turned, with_up
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.canvas import new_figure
-from freshtake.style.generalization import blend_curve
+from freshtake.style.columns import blend_curve
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

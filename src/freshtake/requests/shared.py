@@ -15,7 +15,7 @@ LARGEST_AMOUNT = 4.0
 
 def metres_of(text: str) -> float:
     """Parse a unit by its name, or as a number of metres."""
-    from freshtake.motion.body.size import UNITS
+    from freshtake.motion.body.orientation import UNITS
 
     for unit in UNITS:
         if text.lower() in (unit.short, unit.name, unit.name.removesuffix("s")):

@@ -14,7 +14,7 @@ import numpy as np
 
 from freshtake.errors import FormatError, MissingExtra
 from freshtake.formats.files import read_text
-from freshtake.motion.retarget.body_map import SIDES
+from freshtake.motion.retarget.mapping import SIDES
 from freshtake.numeric.arrays import Floats
 
 # Words of widespread robots and simulated humanoids, by limb: the link that bends at the joint of that name.

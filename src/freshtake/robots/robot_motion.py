@@ -14,12 +14,11 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
+from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.roles import feet
-from freshtake.motion.body.size import unit_of
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.planting.contacts import floor_heights, joint_contacts
-from freshtake.motion.retarget.body_map import SIDES
-from freshtake.motion.retarget.mapping import find_body
+from freshtake.motion.retarget.mapping import SIDES, find_body
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 

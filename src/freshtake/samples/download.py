@@ -37,7 +37,7 @@ class Take(NamedTuple):
 
     @property
     def file_name(self) -> str:
-        """What the file is called in the user's folder."""
+        """Return what the file is called in the user's folder."""
         return self.path.rsplit("/", 1)[-1]
 
 

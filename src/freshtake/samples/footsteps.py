@@ -11,6 +11,7 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.samples.humanoid import FootTrack
 from freshtake.samples.smooth_curves import Curve, Ends, Wander, ease, late_ease, lobe, quintic
 
+# Of a frame: the path is integrated by the trapezium rule, whose error falls with their square.
 SUBSTEPS = 4
 
 
@@ -59,6 +60,7 @@ def lay_path(pace: Pace, tempo: Wander, drift: Wander, frames: int, fps: float, 
     # Cycles known before the first frame and after the last, for footholds that begin or end outside.
     margin = int(np.ceil(3.0 * pace.period * fps)) * SUBSTEPS
     times = np.arange(-margin, (frames - 1) * SUBSTEPS + margin + 1) / (fps * SUBSTEPS)
+    # A fifth of the usual rate at least: nobody walks backwards because of an extreme draw.
     rate = np.maximum((1.0 + tempo(times)[:, 0]) / pace.period, 0.2 / pace.period)
     phase = (times + tempo.integral(times)[:, 0]) / pace.period
     drifted = drift(times)[:, 0]
@@ -144,6 +146,7 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     `toe` and `heel` are the contact points as seen from the ankle of a flat foot. While the toes are up the foot
     turns about the heel, while the heel is up about the toe joint; the toes stay flat until the foot leaves.
     """
+    # The contact that began last; its swing ends where the next one begins.
     step = np.searchsorted(holds.land, phase, side="right") - 1
     swing = (phase - holds.leave[step]) / (holds.land[step + 1] - holds.leave[step])
     flying = np.clip(swing, 0.0, 1.0)
@@ -155,6 +158,7 @@ def foot_track(phase: Floats, leg: LegCycle, holds: Footholds, toe: Floats, heel
     pitch = leg.pitch(phase)
     yaw = holds.yaw[step] + ease(flying) * (holds.yaw[step + 1] - holds.yaw[step])
     on_ball = leg.pitch(holds.land[step + 1]) < 0.0  # where it will land: the toes get ready
+    # Toes let go gradually after the push and, where the ball lands first, come back before the landing.
     hanging = ease(flying / 0.6) * np.where(on_ball, ease((1.0 - flying) / 0.3), 1.0)
     toes = np.where(swing > 0.0, pitch * np.where(pitch < 0.0, hanging, 1.0), np.maximum(pitch, 0.0))
     return FootTrack(ball, yaw, pitch, toes, ease(flying / 0.2) * ease((1.0 - flying) / leg.settle))
@@ -178,6 +182,7 @@ def _swing_path(step: Ints, share: Floats, leg: LegCycle, holds: Footholds, leve
     """Return the toe joint from one foothold to the next, leaving at rest and landing as the heel roll begins."""
     span = (holds.land[step + 1] - holds.leave[step])[:, None]
     landing = _landing(leg, holds, lever)
+    # Per unit of phase, and so times the span of the swing (squared for accelerations) per unit of share.
     end = Ends(landing.place[step + 1], landing.velocity[step + 1] * span, landing.acceleration[step + 1] * span**2)
     nought = np.zeros(3)
     path = quintic(share[:, None], Ends(nought, nought, nought), Ends(nought, end.velocity, end.acceleration))

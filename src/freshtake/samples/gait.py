@@ -130,6 +130,7 @@ def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) 
     """
     if plan.pushes:
         free = bounce(phase, plan.pushes, plan.pace.period)
+        # The lowest bound of all supporting moments: the body is as high as the most stretched leg allows.
         return np.asarray(free + np.min(np.where(legs.carries > 0.5, legs.wanted, np.inf) - free))
     carried = np.sum(legs.carries * legs.wanted, axis=0) / np.sum(legs.carries, axis=0)
     return _within_reach(_smoothed(carried, settle), legs)
@@ -143,6 +144,7 @@ def support(
     for leg, foot, sign in zip(plan.legs, feet, (1.0, -1.0), strict=True):
         hip = rotate(pelvis, build.hip * [sign, 1.0, 1.0])
         ankle = ankle_of(foot, build)
+        # Hip, ankle and the vertical are a right triangle: leg length and distance on the ground give the height.
         across = np.sum((root + hip - ankle)[:, [0, 2]] ** 2, axis=1)
         reach = [reach_length(bend, build.thigh, build.shank) for bend in (np.radians(leg.knee(phase)), LEAST_BEND)]
         above = [ankle[:, 1] - hip[:, 1] + np.sqrt(np.maximum(length**2 - across, 1.0)) for length in reach]
@@ -161,6 +163,7 @@ def _smoothed(values: Floats, width: float) -> Floats:
 
 def _within_reach(height: Floats, legs: Support, soft: float = 0.5) -> Floats:
     """Return the height, rounded off (over `soft` cm) below what the supporting legs can reach."""
+    # A soft minimum: a hard one would put a corner into the path of the hips.
     over = np.where(legs.carries > 0.0, height - legs.highest, -1e3) / soft
     lowered = soft * np.logaddexp(0.0, over) * ease(1.5 * legs.carries)
     return np.asarray(height - lowered.sum(axis=0))

@@ -187,7 +187,7 @@ def skip(
 
 
 def skip_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPlan:
-    """The gait plan of one take of skipping: each foot lands twice, with the hop between and the other knee high.
+    """Plan one take of skipping: each foot lands twice, with the hop between and the other knee high.
 
     A cycle of two hops takes 1.4 s at 1.8 m/s; real takes at about 2 m/s take 1.3 to 1.6 s.
     """

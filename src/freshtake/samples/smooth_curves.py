@@ -111,7 +111,7 @@ def late_ease(share: Floats, late: int = 3) -> Floats:
 
 
 def lobe(share: Floats, rise: int = 3, fall: int = 5) -> Floats:
-    """A hump over share 0..1 of height 1, highest at rise / (rise + fall); level with no acceleration at both ends."""
+    """Return a hump of height 1 over share 0..1, highest at rise / (rise + fall); its ends are level."""
     top = rise / (rise + fall)
     return np.asarray(share**rise * (1.0 - share) ** fall / (top**rise * (1.0 - top) ** fall))
 
@@ -153,7 +153,7 @@ class Law:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The parameters, in the order of the covariance's rows."""
+        """Return the parameters, in the order of the covariance's rows."""
         return tuple(self.spread)
 
     def correlation(self) -> Floats:

@@ -19,8 +19,8 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.banded import solve_banded
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.smooth_path import solve_banded
 
 Pen = Sequence[Sequence[float]]  # points x, y, seconds from pen down to pen up
 RATE = 100.0  # points a second: pens and mice report 60 to 240

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import base64
 import struct
 import threading
 import time
+from functools import partial
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -21,7 +23,10 @@ HEAD = struct.Struct("<Iff")
 
 
 class StreamRequest(NamedTuple):
-    """Which model streams: a style on a take (`source`), another one as it is or put into a `style`."""
+    """Which model streams: another one than a style as it is or put into a `style`.
+
+    A style model translates a take (`source`), or the poses that arrive as VMC messages on the port `receive`.
+    """
 
     model: Path
     source: Path | None = None
@@ -29,6 +34,7 @@ class StreamRequest(NamedTuple):
     seed: int = 0
     plant: bool = False
     style: Path | None = None
+    receive: int | None = None
 
 
 class Streams:
@@ -101,6 +107,7 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
     from freshtake.motion.edit import take_frames
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.workflows.live import Steers, classes_of
+    from freshtake.workflows.receiving import Receiver
     from freshtake.workflows.viewing import Showing
 
     with one_blas_thread():
@@ -113,19 +120,73 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
             trim = request.trim
             steers.source = source if trim is None else take_frames(source, trim[0], trim[1] + 1)
         style = None if request.style is None else read_stored(request.style)
-        showing = Showing(stored, steers, plant="soft" if request.plant else False, seed=request.seed, style=style)
+        received, receiver = None, None
+        if request.receive is not None:
+            if stored.method != "style":
+                raise UsageError("a live take is translated by a style: choose a model of the Style tab")
+            receiver = Receiver(request.receive)
+            pipe.send({"waiting": f"Waiting for poses on port {request.receive} …"})
+            receiver.wait()
+            received = partial(receiver.frames, stored.model)
+        plant = "soft" if request.plant else False
+        showing = Showing(stored, steers, plant=plant, seed=request.seed, style=style, received=received)
         about = {"method": stored.method, "classes": list(steers.classes)}
-        pipe.send({"fps": RATE, "manifest": showing.manifest, **about})
-        _send_frames(pipe, showing, steers)
+        data = base64.b64encode(showing.first.data).decode()
+        pipe.send({"fps": RATE, "manifest": showing.first.manifest, "data": data, **about})
+        try:
+            _send_frames(pipe, showing, steers, request.model)
+        finally:
+            if receiver is not None:
+                receiver.close()
 
 
-def _send_frames(pipe: Connection, showing: Any, steers: Any) -> None:
+class _Outlet:
+    """Where poses go besides the page: avatars at an address that the page names, or nowhere."""
+
+    def __init__(self, pipe: Connection, showing: Any, model: Path) -> None:
+        self._pipe, self._showing, self._model = pipe, showing, model
+        self._sender: Any = None
+
+    def aim(self, address: str | None) -> None:
+        """Send to an address from now on, or stop; an impossible one is answered with a sentence."""
+        from freshtake.workflows.sending import LiveSender, address_of
+
+        self.close()
+        if address is None:
+            return
+        try:
+            self._sender = LiveSender(address_of(address, anywhere=True), self._showing.now().clip, self._model)
+            self._pipe.send({"sending": address})
+        except FreshtakeError as error:
+            self._pipe.send({"error": plainly(str(error)), "sending": None})
+
+    def send(self, clip: Any, seconds: float) -> None:
+        """Send a pose, if there is somewhere to send it to."""
+        if self._sender is None:
+            return
+        try:
+            self._sender.send(clip, seconds)
+        except FreshtakeError as error:
+            self.close()
+            self._pipe.send({"error": plainly(str(error)), "sending": None})
+
+    def close(self) -> None:
+        if self._sender is not None:
+            self._sender.close()
+            self._sender = None
+
+
+def _send_frames(pipe: Connection, showing: Any, steers: Any, model: Path) -> None:
     began, number, frame = time.monotonic(), 0, None
+    outlet = _Outlet(pipe, showing, model)
     while True:
         # Frames are sent a little ahead of their time, so that a late packet does not stop the figure.
         wait = began + number / RATE - AHEAD - time.monotonic()
         while pipe.poll(max(wait, 0.0)):
-            _apply(pipe, steers, pipe.recv())
+            controls = pipe.recv()
+            if "send" in controls:
+                outlet.aim(controls.pop("send"))
+            _apply(pipe, steers, controls)
             wait = began + number / RATE - AHEAD - time.monotonic()
         if wait < -LATE:  # the machine could not follow: go on from here
             began -= wait + AHEAD
@@ -133,7 +194,9 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any) -> None:
         points = shown.points.copy()
         # Single precision is enough near the body, not kilometres away: places are sent relative to the ground.
         points[:, [0, 2]] -= shown.ground
-        pipe.send(HEAD.pack(number, *shown.ground) + points.astype("<f4").tobytes())
+        turns = shown.turns.astype("<f4").tobytes()
+        pipe.send(HEAD.pack(number, *shown.ground) + points.astype("<f4").tobytes() + turns)
+        outlet.send(shown.clip, number / RATE)
         if shown.frame is not None and shown.frame != frame:
             jumped = frame is not None and shown.frame != frame + 1
             pipe.send({"shown": shown.frame, "jumped": bool(jumped)})

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, Trial, analyze
-from freshtake.evaluation.study.conditions import MEASURES, SEARCH, SIMULATED, clones_of, scale_of
+from freshtake.evaluation.study.schedule import MEASURES, SEARCH, SIMULATED, clones_of, scale_of
 from freshtake.formats.study_csv import read_key, read_ratings
 from freshtake.serve.items import Item
 from freshtake.serve.project import Project

@@ -26,9 +26,8 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.alignment import align
-from freshtake.style.warping.equal_phase import best_shift, gait_of
-from freshtake.style.warping.time_warp import read_rows
-from freshtake.style.warping.warp_inputs import clip_rows
+from freshtake.style.warping.warp_inputs import best_shift, clip_rows, gait_of
+from freshtake.style.warping.warps import read_rows
 
 FARTHEST = 3.0  # logarithm of the pace against the reference's: twenty times faster or slower is no gait
 SLACK = 0.04  # of a cycle: how much may be missing at a clip's ends
@@ -50,14 +49,14 @@ def gait_code(clips: Sequence[Clip], reference: int, settings: WarpSettings, tel
     origin = one_cycle(clips[reference])
     cycles = [origin if k == reference else one_cycle(clip, origin) for k, clip in enumerate(clips)]
     coded = recipe(cycles, angles="expmap", root="heading", scale="none", drop_constant=False)
-    whole = replace(settings, cut="never")
+    uncut = replace(settings, cut="never")
     vectors = []
     for number, cycle in enumerate(cycles):
         tell(Progress(0.9 * number / len(cycles), f"aligning {cycle.name or f'cycle {number + 1}'}"))
-        found = align(origin, cycle, whole)
-        rows = closed(read_rows(encode(coded, cycle).values, found.path))
-        pace = closed(np.log(found.steps)[:, None])[:, 0]
-        pace += np.log((len(cycle) - 1) / np.exp(pace).sum())  # the duration is the cycle's own
+        alignment = align(origin, cycle, uncut)
+        rows = closed(read_rows(encode(coded, cycle).values, alignment.path))
+        pace = closed(np.log(alignment.steps)[:, None])[:, 0]
+        pace += np.log((len(cycle) - 1) / np.exp(pace).sum())  # the duration is the cycle's
         vectors.append(np.concatenate([rows.ravel(), pace]))
     return GaitCode(coded, len(origin) - 1), np.stack(vectors)
 
@@ -112,9 +111,9 @@ def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
     count = max(2, round(ends[-1]))
     time = np.arange(cycles * count + 1) % count * (ends[-1] / count)
     phase = np.interp(time, ends, np.arange(code.frames + 1, dtype=np.float64))
-    made = decode(code.recipe, read_rows(np.concatenate([rows, rows[:1]]), phase), name=name)
-    assert isinstance(made, Clip)
-    return require_unflung(made)
+    clip = decode(code.recipe, read_rows(np.concatenate([rows, rows[:1]]), phase), name=name)
+    assert isinstance(clip, Clip)
+    return require_unflung(clip)
 
 
 Level = str | float
@@ -150,7 +149,7 @@ def factorize(table: Floats, ranks: tuple[int, int] | None = None, rounds: int =
 
 
 def _leading(table: Floats, rank: int) -> Floats:
-    """Return the leading left singular vectors (rows, rank) of the table laid flat along its first axis."""
+    """Return the leading left singular vectors (rows, rank) of the table unfolded along its first axis."""
     # A table has few levels and long vectors: the small product has the same singular vectors and is much cheaper.
     flat = table.reshape(len(table), -1)
     values, vectors = np.linalg.eigh(flat @ flat.T)
@@ -163,10 +162,10 @@ def mix(factors: Factors, style: Floats, content: Floats) -> Floats:
     return out
 
 
-def spread_weights(wanted: Mapping[str | float, float], levels: Sequence[str | float], what: str) -> Floats:
+def spread_weights(requested: Mapping[str | float, float], levels: Sequence[str | float], what: str) -> Floats:
     """Return named weights as an array over all levels; they must sum to 1."""
     out = np.zeros(len(levels))
-    for level, weight in wanted.items():
+    for level, weight in requested.items():
         if level not in levels:
             raise UsageError(f"{level!r} is no {what} of this model: it has {', '.join(map(str, levels))}")
         out[list(levels).index(level)] = weight
@@ -220,7 +219,7 @@ class GaitModel:
         sum to 1; where all trained levels are numbers, any number: between neighbors, or beyond the outer ones.
 
         Args:
-            style: The style, as said above.
+            style: The style, as above.
             speed: The speed, likewise.
             cycles: How many cycles follow each other.
             name: Of the clip.
@@ -269,23 +268,23 @@ def fit(
     return GaitModel(styles, speeds, factors, code)
 
 
-def _levels(found: Sequence[Level]) -> tuple[Level, ...]:
+def _levels(listed: Sequence[Level]) -> tuple[Level, ...]:
     """List the levels of one factor: numbers in order, names as they come."""
-    levels = list(dict.fromkeys(found))
+    levels = list(dict.fromkeys(listed))
     numbers = [level for level in levels if not isinstance(level, str)]
     return tuple(sorted(numbers)) if len(numbers) == len(levels) else tuple(levels)
 
 
-def weights_of(wanted: Weights, levels: Sequence[Level], what: str) -> Floats:
+def weights_of(requested: Weights, levels: Sequence[Level], what: str) -> Floats:
     """Return weights (levels,) that sum to 1."""
 
     numbers = [float(level) for level in levels if not isinstance(level, str)]
-    if isinstance(wanted, Mapping):
-        return spread_weights(wanted, levels, what)
-    if wanted in levels:
-        return spread_weights({wanted: 1.0}, levels, what)
-    if isinstance(wanted, str) or len(numbers) < len(levels) or len(numbers) < 2:
-        raise UsageError(f"{wanted!r} is no {what} of this model: it has {', '.join(map(str, levels))}")
-    place = min(max(sum(number <= wanted for number in numbers) - 1, 0), len(numbers) - 2)
-    share = (float(wanted) - numbers[place]) / (numbers[place + 1] - numbers[place])
+    if isinstance(requested, Mapping):
+        return spread_weights(requested, levels, what)
+    if requested in levels:
+        return spread_weights({requested: 1.0}, levels, what)
+    if isinstance(requested, str) or len(numbers) < len(levels) or len(numbers) < 2:
+        raise UsageError(f"{requested!r} is no {what} of this model: it has {', '.join(map(str, levels))}")
+    place = min(max(sum(number <= requested for number in numbers) - 1, 0), len(numbers) - 2)
+    share = (float(requested) - numbers[place]) / (numbers[place + 1] - numbers[place])
     return spread_weights({levels[place]: 1.0 - share, levels[place + 1]: share}, levels, what)

@@ -1,9 +1,9 @@
-"""The body as the systems see it: trunk and legs by where they end, not by the joints on the way.
+"""The body as the systems see it: trunk and legs by where they end, not by the joints between.
 
 In recordings joints move against each other so that the ends go smoothly: the back against the pelvis' tilt, the thigh
 against the knee. Systems of single joints would pass on each by itself and shake head and feet. So trunk and thighs are
 turned against the upright heading, not against the pelvis. Near a straight leg the knee's angle has corners, and the
-thigh has corners against them; recordings hold knees at straight for whole steps. So a thigh's three numbers become the
+thigh has corners against them; recordings hold knees straight throughout steps. So a thigh's three numbers become the
 turn of the line from hip to ankle, a foot's its turn against that line, and a knee's angle a number that grows with the
 distance. Nothing is lost, but knees never bend the wrong way farther than in the examples.
 """
@@ -44,7 +44,7 @@ class Coding(NamedTuple):
     measured from, `offsets` (legs, 2, 3) lead to the knee and to the ankle, `hinges` (legs, 3) are the knees' axes,
     flexion positive, `tables` (legs, 2, nodes) are angles about them, from the straightest on, and their numbers.
     `stems` (joints,) are the first columns of the joints that hang from the root, thighs among them; `held` (joints, 4)
-    is how each hangs there while the root stands upright, `rest` (joints, 4) what its rotation is measured from.
+    is how each hangs there while the root is upright, `rest` (joints, 4) what its rotation is measured from.
     """
 
     at: Ints
@@ -65,11 +65,11 @@ PLAIN = Coding(
 
 
 def coding_of(recipe: Recipe, poses: Floats) -> Coding:
-    """Find the joints to code, those with all three numbers; hinges are told from poses (rows), none: no coding."""
+    """Find the joints to code, those with all three numbers; hinges come from poses (rows), none: no coding."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     skeleton = layout.skeleton
-    found: list[tuple[Ints, Floats, Floats, Floats, Floats]] = []
+    coded_legs: list[tuple[Ints, Floats, Floats, Floats, Floats]] = []
     usable = len(poses) > 0 and not layout.moving
     for _, joints, is_leg in limb_joints(skeleton) if usable else ():
         chain = list(joints[:3])
@@ -80,13 +80,13 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
         usual, away = layout.reference[chain], skeleton.offsets[chain[1:]]
         hinge = _hinge(poses[:, first[1] : first[1] + 3], usual[1], away)
         if hinge is not None:
-            found.append((np.array(first, dtype=np.intp), usual, away, *hinge))
+            coded_legs.append((np.array(first, dtype=np.intp), usual, away, *hinge))
     stems = _stems(recipe) if usable else []
-    if not found and not stems:
+    if not coded_legs and not stems:
         return PLAIN._replace(up=layout.up_index)
     legs = PLAIN
-    if found:
-        at, reference, offsets, hinges, tables = (np.stack(part) for part in zip(*found, strict=True))
+    if coded_legs:
+        at, reference, offsets, hinges, tables = (np.stack(part) for part in zip(*coded_legs, strict=True))
         legs = PLAIN._replace(at=at, reference=reference, offsets=offsets, hinges=hinges, tables=tables)
     columns = np.array([_column(recipe, joint) for joint, _ in stems], dtype=np.intp)
     held = np.array([turn for _, turn in stems]).reshape(-1, 4)
@@ -103,13 +103,13 @@ def _column(recipe: Recipe, joint: int) -> int:
 
 
 def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
-    """Find the first joints below the root that move, and the turn above each of them while the root stands upright."""
+    """Find the first joints below the root that move, and the turn above each of them while the root is upright."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     moving = {name.rsplit(".", 1)[0] for name in recipe.names}
     names, parents = layout.skeleton.names, layout.skeleton.parents
     above: dict[int, Floats] = {0: layout.upright}
-    found = []
+    joints_below = []
     for joint in range(1, len(parents)):
         turn = above.get(int(parents[joint]))
         if turn is None:
@@ -117,13 +117,13 @@ def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
         if names[joint] not in moving:
             above[joint] = multiply(turn, layout.reference[joint])
         elif _column(recipe, joint) >= 0:
-            found.append((joint, turn))
-    return found
+            joints_below.append((joint, turn))
+    return joints_below
 
 
 def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats, Floats] | None:
     """Find the knee's axis and its table; None where the knee does not bend."""
-    # The axis about which the examples turn most: the file's own axes need not be the knee's.
+    # The axis about which the examples turn most: the file's axes need not be the knee's.
     values, directions = np.linalg.eigh(vectors.T @ vectors)
     axis, upper = directions[:, -1], np.empty(3)
     carry_into(reference * [1.0, -1.0, -1.0, -1.0], offsets[0], upper)
@@ -158,8 +158,8 @@ def looked_up(x: float, xs: Floats, ys: Floats) -> float:
             low = middle
         else:
             high = middle
-    found: float = ys[low] + (x - xs[low]) / (xs[high] - xs[low]) * (ys[high] - ys[low])
-    return found
+    value: float = ys[low] + (x - xs[low]) / (xs[high] - xs[low]) * (ys[high] - ys[low])
+    return value
 
 
 @compiled
@@ -240,7 +240,7 @@ def uncode(out: Floats, body: Coding) -> None:
             _turn_into(row[b : b + 3], reference[1], knee)
             _line_into(body, leg, knee, line)
             _turn_into(row[a : a + 3], reference[0], thigh)
-            line[0] = -line[0]  # its inverse, but for the sign of the whole
+            line[0] = -line[0]  # its inverse, up to its sign
             turn_into(thigh, line, thigh)
             turn_back_into(reference[0], thigh, thigh)
             logarithm_into(thigh, row[a : a + 3])

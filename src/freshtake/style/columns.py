@@ -1,9 +1,11 @@
-"""What the columns of a style's rows mean: root, blocks of joints, parts of the body, normalization."""
+"""What the columns of rows are: blocks, parts, deviations; and where the input is unlike the examples (eq. 7-8)."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from statistics import NormalDist
 
 import numpy as np
 
@@ -12,6 +14,7 @@ from freshtake.motion.body.limbs import limb_joints
 from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.motion.features import Recipe
 from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import compiled
 
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
 SPEEDS = 0.15  # of the usual speed: one deviation of the speeds of a style, at least
@@ -20,7 +23,7 @@ TIMING, HEADING = "timing", "heading"  # blocks that are no joint
 
 @dataclass(frozen=True)
 class Block:
-    """A system of its own: the DOFs of the source that drive it, and the DOFs of the target that it yields."""
+    """A separate system: the DOFs of the source that drive it, and the DOFs of the target that it yields."""
 
     name: str
     inputs: tuple[int, ...]
@@ -35,7 +38,7 @@ def blocks_of(
     Departs from the paper: with `timing` "limbs" thighs and upper arms drive it as well, for a punch is quicker than a
     kick, and the root's travel does not tell one from the other. The sway of the heading has a block apart from the
     root's other DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning
-    would leak into it. With `inputs` "limbs" a thigh drives knee and foot beside their own DOFs, and both thighs drive
+    would leak into it. With `inputs` "limbs" a thigh drives knee and foot next to their DOFs, and both thighs drive
     the root: knees, feet and root tell little of each other's next step, thighs tell it nearly all. With "legs" the
     thighs drive every joint. "swings" is "limbs" without the lesser axes of leg joints: only the DOF of each with the
     largest `deviation` (DOFs,) drives anything.
@@ -72,23 +75,23 @@ def _lesser_axes(recipe: Recipe, deviation: Floats) -> set[int]:
     return {k for mine in by_joint.values() for k in mine if k != max(mine, key=lambda each: deviation[each])}
 
 
-def _together(own: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
-    return (*own, *(k for k in others if k not in own))
+def _together(first: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
+    return (*first, *(k for k in others if k not in first))
 
 
 def _also_driving(recipe: Recipe, inputs: str) -> dict[str, tuple[int, ...]]:
-    """Return, by joint, the DOFs of thighs that drive it beside its own."""
+    """Return, by joint, the DOFs of thighs that also drive it."""
     assert recipe.skeleton is not None
     names = recipe.skeleton.names
     thighs = limb_columns(recipe, arms=False)
     if inputs not in ("limbs", "swings"):
         return dict.fromkeys(names, thighs) if inputs == "legs" else {}
-    found = {names[0]: thighs}
+    thighs_of = {names[0]: thighs}
     for _, joints, is_leg in limb_joints(recipe.skeleton):
         if is_leg:
             mine = tuple(k for k in thighs if recipe.names[k].rsplit(".", 1)[0] == names[joints[0]])
-            found |= dict.fromkeys((names[joint] for joint in joints[1:]), mine)
-    return found
+            thighs_of |= dict.fromkeys((names[joint] for joint in joints[1:]), mine)
+    return thighs_of
 
 
 def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
@@ -167,8 +170,14 @@ def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> F
 
 
 TINY = 1e-12  # lengths a second: it does not go
+
+
 LEGS, ARMS, ALL = "legs", "arms", "all"
+
+
 STRONGEST = 2.0
+
+
 Strength = float | Mapping[str, float]
 
 
@@ -178,13 +187,13 @@ def parts_of(recipe: Recipe) -> tuple[tuple[str, ...], Ints]:
     Both legs are one part with the root, because the height of the hips, the travel and the legs only work together.
     """
     assert recipe.skeleton is not None
-    found = [LEGS if _is_leg(part) else part for part in body_parts(recipe.skeleton)]
-    if LEGS in found:
-        found[0] = LEGS
-    of_joint = dict(zip(recipe.skeleton.names, found, strict=True))
-    own = [of_joint[name.rsplit(".", 1)[0]] for name in recipe.names]
-    names = tuple(sorted(set(own), key=lambda part: (part != own[0], part_rank(part))))
-    return names, np.array([names.index(part) for part in own], dtype=np.intp)
+    part_of = [LEGS if _is_leg(part) else part for part in body_parts(recipe.skeleton)]
+    if LEGS in part_of:
+        part_of[0] = LEGS
+    of_joint = dict(zip(recipe.skeleton.names, part_of, strict=True))
+    parts = [of_joint[name.rsplit(".", 1)[0]] for name in recipe.names]
+    names = tuple(sorted(set(parts), key=lambda part: (part != parts[0], part_rank(part))))
+    return names, np.array([names.index(part) for part in parts], dtype=np.intp)
 
 
 def _is_leg(part: str) -> bool:
@@ -202,8 +211,8 @@ def strengths_of(names: tuple[str, ...], strength: Strength) -> Floats:
     for name, value in strength.items():
         mine = [k for k, part in enumerate(names) if part == name or (name == ARMS and "arm" in part.split())]
         if not mine and name != ALL:
-            known = [*names, ARMS] if any("arm" in part.split() for part in names) else names
-            raise UsageError(f"there is no part {name!r}; the parts are {', '.join(known)}")
+            choices = [*names, ARMS] if any("arm" in part.split() for part in names) else names
+            raise UsageError(f"there is no part {name!r}; the parts are {', '.join(choices)}")
         out[mine] = _checked(name, value)
     return out
 
@@ -212,3 +221,55 @@ def _checked(name: str, value: float) -> float:
     if not 0.0 <= value <= STRONGEST:
         raise UsageError(f"the strength of {name!r} must lie between 0 and {STRONGEST:g}, but is {value}")
     return float(value)
+
+
+@compiled
+def unlikeness(deviations: float) -> float:
+    """Return z of a value so far from the mean, the share of a Gaussian that lies nearer (Hsu 2005, eq. 7).
+
+    Departs from the paper: the limits of its integral are read as mean ± |value - mean|, which is what erf gives.
+    """
+    return math.erf(deviations / math.sqrt(2.0))
+
+
+def blend_curve(confidence: float, preference: float, reach: float = 4.0, points: int = 201) -> tuple[Floats, Floats]:
+    """Return the curve of figure 4: deviations from the mean, and the weight there."""
+    x = np.linspace(-reach, reach, points)
+    return x, np.array([unlikeness(abs(d) / confidence) ** preference for d in x])
+
+
+ORDINARY = 0.01  # eq. 8's weight of the most unlike moment of a take that was left out
+
+
+LEAST = 1.0  # k_c is at least this
+
+
+def confidences(
+    recipe: Recipe, takes: Sequence[Floats], effects: Floats, *, floor: float, least: float, preference: float
+) -> Floats:
+    """Measure k_c of eq. 8 per DOF: each take of the source (frames, DOFs) in turn is compared with all others.
+
+    The moment of a part of the body that is most unlike them gets the weight `ORDINARY`, and so does the speed by
+    itself. A single take is compared by halves.
+    """
+    if len(takes) == 1:
+        takes = np.array_split(takes[0], 2)
+    part = parts_of(recipe)[1].copy()
+    part[column_of(recipe, "forward") or 0] = part.max() + 1
+    most = np.zeros(part.max() + 1)
+    for k, take in enumerate(takes):
+        rest = normal_of([other for j, other in enumerate(takes) if j != k], recipe.units, floor)
+        away = np.abs(rest.down(take)) * reach_of(recipe, effects, rest, least)
+        np.maximum.at(most, part, away.max(axis=0))
+    # The inverse of eq. 7-8: how many deviations away the weight is `ORDINARY`.
+    edge = NormalDist().inv_cdf(0.5 + 0.5 * ORDINARY ** (1.0 / preference))
+    return np.asarray(np.maximum(most / edge, LEAST)[part])
+
+
+def distinct(sources: Sequence[Floats], names: Sequence[str]) -> list[Floats]:
+    """Return the rows of every source clip once, even if in several pairs: the longest piece that was aligned."""
+    longest: dict[str, Floats] = {}
+    for rows, name in zip(sources, names, strict=True):
+        if name not in longest or len(rows) > len(longest[name]):
+            longest[name] = rows
+    return list(longest.values())

@@ -42,15 +42,15 @@ def learn_annotation(
     if not 0 < int(yes.sum()) < len(yes):
         return Annotation(name, full_direction, -1.0 if yes.all() else 1.0)
     seen = np.arange(every.shape[1]) if seen is None else seen
-    told = every[:, seen]
-    means = [told[yes].mean(axis=0), told[~yes].mean(axis=0)]
-    deviations = told - np.where(yes[:, None], means[0], means[1])
-    scatter = deviations.T @ deviations / len(told)
+    features = every[:, seen]
+    means = [features[yes].mean(axis=0), features[~yes].mean(axis=0)]
+    deviations = features - np.where(yes[:, None], means[0], means[1])
+    scatter = deviations.T @ deviations / len(features)
     scatter += SHRINK * np.trace(scatter) / len(scatter) * np.eye(len(scatter))
     direction = np.linalg.solve(scatter, means[0] - means[1])
     direction /= max(float(np.linalg.norm(direction)), 1e-300)
     full_direction[seen] = direction
-    return Annotation(name, full_direction, _boundary(told[yes] @ direction, told[~yes] @ direction))
+    return Annotation(name, full_direction, _boundary(features[yes] @ direction, features[~yes] @ direction))
 
 
 def _boundary(yes: Floats, no: Floats) -> float:
@@ -60,7 +60,7 @@ def _boundary(yes: Floats, no: Floats) -> float:
     prior = np.log(len(yes) / len(no))
     a, b = 0.5 / v0 - 0.5 / v1, m1 / v1 - m0 / v0
     c = 0.5 * m0**2 / v0 - 0.5 * m1**2 / v1 + prior + 0.5 * np.log(v0 / v1)
-    # Equal variances make the quadratic a line; otherwise the second root lies outside the means and is not wanted.
+    # Equal variances make the quadratic a line; otherwise the second root lies outside the means and does not count.
     roots = np.roots([a, b, c]) if abs(a) > 1e-12 else np.array([-c / b])
     inside = [float(r.real) for r in roots if abs(r.imag) < 1e-9 and m0 <= r.real <= m1]
     return inside[0] if inside else 0.5 * (m0 + m1)

@@ -29,21 +29,22 @@ from freshtake.style.columns import (
     Normal,
     blocks_of,
     column_of,
+    confidences,
+    distinct,
     leg_blocks,
     normal_of,
     pose_weights,
     root_columns,
 )
 from freshtake.style.footplants import Annotation, learn_annotation
-from freshtake.style.generalization import confidences, distinct
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, cut_and_paired, fit_to_learn, pair_rows, sampled_mask
 from freshtake.style.settings import Settings, WarpSettings
 from freshtake.style.systems.banks import Bank, Choice
-from freshtake.style.systems.past import past_of
+from freshtake.style.systems.delays import past_of
 from freshtake.style.systems.system_choice import (
-    Known,
     Mapper,
+    Prior,
     Trial,
     calming_of,
     fit_delays,
@@ -62,7 +63,7 @@ POSES = 128  # of the target style that a model keeps
 ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
 ALIKE = 1.05  # slack where all stretches are of one take, and so alike that many states seem to help; jerks fall by 3 %
 OTHER_TAKES = (
-    1.5  # times k_c of one take, judged by its stretches: walks of others are 2.3 times as unlike (see results)
+    1.5  # times k_c of one take, estimated from its stretches: walks of others are 2.3 times as unlike (see results)
 )
 WIDER = 1.25  # how much farther than in the examples the heading may sway
 
@@ -143,7 +144,7 @@ def _tried(pair: tuple[Clip, Clip], settings: Settings) -> Alignment | UsageErro
 def _alignable(
     pairs: Sequence[tuple[Clip, Clip]], warps: Sequence[Alignment | UsageError], one_take: bool
 ) -> tuple[list[tuple[Clip, Clip]], list[Alignment]]:
-    """Keep stretches that can be aligned: a run's step may be too short beside a walk's; other clips must be."""
+    """Keep stretches that can be aligned: a run's step may be too short against a walk's; other clips must be."""
     good = [(pair, warp) for pair, warp in zip(pairs, warps, strict=True) if isinstance(warp, Alignment)]
     for warp in warps:
         if isinstance(warp, UsageError) and not (one_take and good):
@@ -174,14 +175,14 @@ def learn_rows(
         ]
 
     blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing, source.deviation), _degrees(recipe, target)
-    known = _known(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
+    prior = _prior(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
     tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
         alone = blocks_of(recipe, "own", settings.timing)  # whether a joint's motion can be foreseen by itself
-        settings = settings.changed(calming=calming_of(alone, trials_of, known, settings, fps, mapper, degrees))
+        settings = settings.changed(calming=calming_of(alone, trials_of, prior, settings, fps, mapper, degrees))
     trials = trials_of(settings.calming or 0.0)
     kind, why = kind_of(settings, trials, fps)
-    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, known, settings, fps, mapper)
+    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, prior, settings, fps, mapper)
     bank = fitted.bank
     choice = Choice(kind, why, {kind: degrees(fitted.errors), "copy": degrees(_copied(rows, target))})
     tell(Progress(0.85, "learning footplants"))
@@ -270,12 +271,12 @@ def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Flo
     """Return what drives the systems, with a past before it."""
     fps = 1.0 / recipe.frame_time
     rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
-    found: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
-    return found
+    smooth: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
+    return smooth
 
 
-def _known(recipe: Recipe, source: Normal, target: Normal) -> Known:
-    """Tell what is known: a source that goes faster than in the examples is a style that goes as many times as fast.
+def _prior(recipe: Recipe, source: Normal, target: Normal) -> Prior:
+    """Return the prior: a source that goes faster than in the examples is a style that goes as many times as fast.
 
     Errors of a joint's DOFs count in radians; those of the root, whose units differ, by their deviations.
     """
@@ -286,7 +287,7 @@ def _known(recipe: Recipe, source: Normal, target: Normal) -> Known:
     if forward is not None:
         usual, styled = (side.mean[forward] / side.deviation[forward] for side in (source, target))
         gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below that the source goes nowhere
-    return Known(gains, importance)
+    return Prior(gains, importance)
 
 
 def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
@@ -309,12 +310,12 @@ def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:
 
 def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[Pair]) -> float:
     """Find what to add to log w so that the examples' durations are right: an average of logarithms falls short."""
-    made = wanted = 0.0
+    out_sum = target_sum = 0.0
     for trial, pair in zip(trials, rows, strict=True):
         out = bank.run(bank.start(), trial.inputs)[1][trial.past :, -1]
-        made += float(np.exp(out * target.deviation[-1] + target.mean[-1]).sum())
-        wanted += float(np.exp(pair.target[:, -1]).sum())
-    return float(np.log(wanted / made))
+        out_sum += float(np.exp(out * target.deviation[-1] + target.mean[-1]).sum())
+        target_sum += float(np.exp(pair.target[:, -1]).sum())
+    return float(np.log(target_sum / out_sum))
 
 
 def _speeds(recipe: Recipe, trials: Sequence[Trial], source: Normal) -> tuple[float, Floats]:
@@ -333,8 +334,10 @@ def _annotations(
     labels: Labels,
 ) -> tuple[tuple[Annotation, ...], tuple[str, ...]]:
     """Learn classifiers for the footplants and for every other label, on the states of the examples."""
-    found = {foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))}
-    given: dict[str, Any] = {**found, **labels}
+    footplants = {
+        foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))
+    }
+    given: dict[str, Any] = {**footplants, **labels}
     states = [_states(bank, trial) for trial in trials]
     legs = bank.features_of(leg_blocks(recipe))
     out = []
@@ -345,8 +348,8 @@ def _annotations(
             sampled_mask(np.asarray(mask, dtype=bool)[slice(*pair.alignment.second)], pair.alignment.path)
             for mask, pair in zip(masks, rows, strict=True)
         ]
-        out.append(learn_annotation(name, states, aligned, legs if name in found else None))
-    return tuple(out), tuple(found)
+        out.append(learn_annotation(name, states, aligned, legs if name in footplants else None))
+    return tuple(out), tuple(footplants)
 
 
 def _states(bank: Bank, trial: Trial) -> Floats:

@@ -43,7 +43,7 @@ from freshtake.style.live import (
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator, with_tempo
 from freshtake.style.systems.banks import Bank, Choice
-from freshtake.style.systems.past import past_of
+from freshtake.style.systems.delays import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
 
 LONGEST_PAST = 4.0  # seconds

@@ -17,7 +17,7 @@ from freshtake.motion.cycles.cycles import closing_of, find_cycles, find_recurre
 from freshtake.motion.cycles.seams import join
 from freshtake.motion.edit import take_frames
 from freshtake.motion.features import Recipe, encode
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.gait import STANDING
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.columns import column_of

@@ -7,7 +7,7 @@ from typing import Any
 
 from freshtake.errors import UsageError
 from freshtake.methods.settings_checks import between, one_of
-from freshtake.style.warping.space_warp import Stiffness
+from freshtake.style.warping.warps import Stiffness
 
 SYSTEMS = ("auto", "n4sid", "fir")
 INPUTS = ("swings", "limbs", "own", "legs")

@@ -30,7 +30,7 @@ class TranslationErrors(NamedTuple):
     models: dict[str, StyleModel]
 
 
-def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
+def joint_angle_error(recipe: Recipe, translated: Floats, real: Floats) -> float:
     """Measure the mean angle in degrees between rows (frames, DOFs): joints that move, and the root's two swings."""
     joints: dict[str, list[int]] = {}
     for column, (name, unit) in enumerate(zip(recipe.names, recipe.units, strict=True)):
@@ -38,14 +38,14 @@ def joint_angle_error(recipe: Recipe, made: Floats, wanted: Floats) -> float:
             joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
     apart = []
     for columns in joints.values():
-        vectors = np.zeros((2, len(made), 3))
-        vectors[0, :, : len(columns)], vectors[1, :, : len(columns)] = made[:, columns], wanted[:, columns]
+        vectors = np.zeros((2, len(translated), 3))
+        vectors[0, :, : len(columns)], vectors[1, :, : len(columns)] = translated[:, columns], real[:, columns]
         apart.append(angle_between(from_rotvec(vectors[0]), from_rotvec(vectors[1])))
     return float(np.degrees(np.mean(apart)))
 
 
 def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
-    """Return the target style in the source's own time, row for row, without generalization."""
+    """Return the target style in the source's time, row for row, without generalization."""
     tool = model.translator(generalize=False)
     return tool.outputs(tool.start(model.past(rows)), rows)[1][:, : len(model.dofs)]
 
@@ -69,10 +69,10 @@ def held_out_errors(
 
     `alignments` by the ids of the two clips saves aligning the same pair again.
     """
-    settings, known = settings or Settings(), alignments or {}
+    settings, given = settings or Settings(), alignments or {}
 
     def warp(pair: tuple[Clip, Clip]) -> Alignment:
-        return known.get((id(pair[0]), id(pair[1]))) or aligned(*pair, settings)
+        return given.get((id(pair[0]), id(pair[1]))) or aligned(*pair, settings)
 
     warps = [warp(pair) for pair in train]
     changes: dict[str, dict[str, object]] = {"static": STATIC, "fir": {"system": "fir"}, "n4sid": {"system": "n4sid"}}
@@ -81,7 +81,9 @@ def held_out_errors(
     }
     first = models["static"]
     pair: Pair = pair_rows(first.recipe, *test, warp(test))
-    wanted = pair.target[:, :-1]
-    made = {"copy": pair.source, "mean/variance": shifted_rows(first, pair.source)}
-    made |= {kind: untimed_rows(model, pair.source) for kind, model in models.items()}
-    return TranslationErrors({kind: joint_angle_error(first.recipe, made[kind], wanted) for kind in KINDS}, models)
+    real = pair.target[:, :-1]
+    rows_by_kind = {"copy": pair.source, "mean/variance": shifted_rows(first, pair.source)}
+    rows_by_kind |= {kind: untimed_rows(model, pair.source) for kind, model in models.items()}
+    return TranslationErrors(
+        {kind: joint_angle_error(first.recipe, rows_by_kind[kind], real) for kind in KINDS}, models
+    )

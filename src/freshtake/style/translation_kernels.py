@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 from freshtake.style.body_coding import Coding, coded, uncode
-from freshtake.style.generalization import unlikeness
+from freshtake.style.columns import unlikeness
 from freshtake.style.systems.delays import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 

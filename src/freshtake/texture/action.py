@@ -14,7 +14,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features.ground import AT_ORIGIN, Path, set_ground, summed
+from freshtake.motion.features.angles import AT_ORIGIN, Path, set_ground, summed
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d

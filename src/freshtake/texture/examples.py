@@ -14,8 +14,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features import Recipe, encode, recipe
+from freshtake.motion.features.angles import Path, turned_back
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import Path, turned_back
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.features.point_features import placed
 from freshtake.motion.features.recipes import Layout

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.features.ground import Start, ground_of
+from freshtake.motion.features.angles import Start, ground_of
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.texture.action import FAST, turning_trend
 from freshtake.texture.frame_distance import Segments

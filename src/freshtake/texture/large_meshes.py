@@ -15,7 +15,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import MeshSequence
-from freshtake.motion.features.ground import Path, ground_of, rates, set_ground, turned_back
+from freshtake.motion.features.angles import Path, ground_of, rates, set_ground, turned_back
 from freshtake.motion.features.mesh_features import MeshLayout, mesh_layout
 from freshtake.motion.features.point_features import centered_plan
 from freshtake.numeric.arrays import Floats

@@ -12,9 +12,9 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
+from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import facing_forward
 from freshtake.motion.planting.contacts import runs
-from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.texture.action import (
     Likeness,

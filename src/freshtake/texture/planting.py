@@ -8,9 +8,9 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip
+from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import closed, facing_forward
 from freshtake.motion.planting import Planter, PlantingModel, learn_planting, plant, settings_for
-from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.transitions import Played
 

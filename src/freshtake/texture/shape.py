@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from freshtake.motion import MeshSequence
 from freshtake.motion.features import Recipe, Start, decode, where_it_ends
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats, Ints

@@ -9,19 +9,19 @@ from freshtake.lazy import lazy_names
 if TYPE_CHECKING:
     from freshtake.variation import paper
     from freshtake.variation.amount import Amount
+    from freshtake.variation.deviations import Settings
     from freshtake.variation.goals.goals import Goals, PosePin
     from freshtake.variation.goals.steering import Steering
     from freshtake.variation.model import VariationModel
     from freshtake.variation.network import transition_strengths
     from freshtake.variation.selection.ingest import ingest, learn
     from freshtake.variation.selection.selecting import select, similar
-    from freshtake.variation.settings import Settings
 
 _HOMES = {
     "Amount": "amount",
     "Goals": "goals.goals",
     "PosePin": "goals.goals",
-    "Settings": "settings",
+    "Settings": "deviations",
     "Steering": "goals.steering",
     "VariationModel": "model",
     "ingest": "selection.ingest",

@@ -9,27 +9,46 @@ delta_l carries every coordination that the takes show; e has what so few takes 
 follows from their number L, share = (L - 1) / (L - 1 + prior): one take leaves everything to the prior, forty hardly
 anything. As a Dynamic Bayesian Network (Lau 2009, §4): g is a hidden, static node and a parent of every DOF at every
 frame; the other parents of a DOF are its values in the frames before, by which z continues.
+
+Variants that pass through given values are conditioned on them: a drawn variant x becomes one that holds the pinned
+values y exactly (Matheron's rule), x + K_xp K_pp^-1 (y - x_p), with the covariance K of the same Gaussian.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.methods.settings_checks import between
 from freshtake.motion.body.limbs import limb_joints
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.variation import population
 from freshtake.variation.examples import Material, rounded
-from freshtake.variation.settings import Settings
-from freshtake.variation.takes import Takes
+from freshtake.variation.phase import Takes, read_at
 
 EVEN = 0.3  # share of a DOF's mean variance in its variance at each phase: so few takes may agree by chance
 SUPPORT = 0.25  # of its worth elsewhere: what the prior is worth in legs and root
 KNOTS = 4  # of a cubic spline that a moment depends on
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings:
+    """How a variation model is learned.
+
+    Attributes:
+        prior: How many further takes the prior is worth beside the takes themselves, 0 to 100. Takes show only as many
+            ways of deviating as there are takes less one; the prior has all others. 0 combines whole takes alone.
+    """
+
+    prior: float = 2.0
+
+    def __post_init__(self) -> None:
+        between(self, "prior", 0.0, 100.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -212,3 +231,102 @@ def _correlation_table() -> tuple[Floats, Floats]:
     grid = np.linspace(0.0, float(KNOTS), 50 * KNOTS + 1)
     basis = [spline_basis(start + grid, 0, 2 * KNOTS + 1) for start in (0.0, 0.25, 0.5, 0.75)]
     return grid, np.mean([one @ one[0] for one in basis], axis=0)
+
+
+class PinnedValues(NamedTuple):
+    """Values that a variant has to pass through."""
+
+    frames: Ints  # (values,)
+    dofs: Ints  # (values,)
+    values: Floats  # (values,)
+
+
+class Spread(NamedTuple):
+    """The Gaussian along one variant.
+
+    Attributes:
+        factors: (takes, frames, DOFs): what whole takes do, in standard deviations.
+        sizes: (frames, DOFs): standard deviation of the prior.
+        phases: (frames,).
+        deviations: Where it comes from.
+    """
+
+    factors: Floats
+    sizes: Floats
+    phases: Floats
+    deviations: Deviations
+
+    @property
+    def total(self) -> Floats:
+        """Return the standard deviation (frames, DOFs) of all together."""
+        return np.asarray(np.sqrt((self.factors**2).sum(axis=0) + self.sizes**2))
+
+    def within(self, frame: int) -> Floats:
+        """Return the covariance (DOFs, DOFs) of one frame."""
+        factors = self.factors[:, frame]
+        return np.asarray(factors.T @ factors + np.diag(self.sizes[frame] ** 2))
+
+
+def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: bool) -> Spread:
+    """Return the Gaussian at the phases of a variant.
+
+    Args:
+        deviations: How takes differ.
+        phases: (frames,): of the variant.
+        moving: (DOFs,): which DOFs may move; the others have size 0.
+        cyclic: Whether phases go on after the last one with the first.
+
+    Returns:
+        The Gaussian along the variant.
+    """
+    last = len(deviations.mean) - 1.0
+    places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
+    dofs = deviations.dofs
+    # takes may agree by chance at a phase: no DOF varies less there than 0.3 of its mean size
+    size = deviations.prior_size[:dofs] * np.maximum(deviations.sizes, 0.3 * deviations.sizes.mean(axis=0))
+    deltas = (deviations.weight_size * deviations.deltas)[..., :dofs]
+    factors = [read_at(delta, places) * moving for delta in deltas]
+    sizes = np.maximum(read_at(size, places), 1e-9)
+    return Spread(np.stack(factors), sizes * moving, phases, deviations)
+
+
+def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
+    """Lead a variant through pinned values.
+
+    Args:
+        rows: (frames, DOFs): the variant as it was drawn.
+        held: What it has to pass through.
+        spread: The Gaussian along it.
+
+    Returns:
+        Rows that hold the pinned values; DOFs that may not move stay as they were.
+    """
+    if len(held.frames) == 0:
+        return rows
+    factors = spread.factors[:, held.frames, held.dofs]  # (takes, values)
+    size = spread.sizes[held.frames, held.dofs]
+    free = size > 0.0
+    missing = np.where(free, held.values - rows[held.frames, held.dofs], 0.0)
+    apart = np.subtract.outer(spread.phases[held.frames], spread.phases[held.frames])
+    alike = spread.deviations.correlation(apart) * (held.dofs[:, None] == held.dofs)
+    between = factors.T @ factors + np.outer(size, size) * alike
+    # 1e-9 of the pinned values' mean variance keeps the matrix positive definite
+    between[np.diag_indices_from(between)] += np.where(free, 1e-9 * (size**2).mean(), 1.0)
+    pull = np.linalg.solve(between, missing)
+    out = rows + np.einsum("l,lfd->fd", factors @ pull, spread.factors)
+    when, which = np.unique(held.frames, return_inverse=True)
+    strength = np.zeros((len(when), rows.shape[1]))
+    np.add.at(strength, (which, held.dofs), size * pull)
+    near = spread.deviations.correlation(np.subtract.outer(spread.phases, spread.phases[when]))
+    return np.asarray(out + spread.sizes * (near @ strength))
+
+
+def strain(rows: Floats, held: PinnedValues, spread: Spread) -> float:
+    """Return how many standard deviations held values lie from a drawn variant, of the farthest frame.
+
+    The root mean square over DOFs: about 1.4 where both deviate as they usually do. The farthest single value would say
+    little, because of a hundred DOFs one always hardly varies at that phase.
+    """
+    size = spread.total[held.frames, held.dofs]
+    away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)
+    return max((float(np.sqrt((away[held.frames == t] ** 2).mean())) for t in np.unique(held.frames)), default=0.0)

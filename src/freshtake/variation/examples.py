@@ -16,10 +16,13 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start, encode, recipe
+from freshtake.motion.features.angles import AT_ORIGIN
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import AT_ORIGIN
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats, Ints
+
+HORIZON = 0.1  # seconds: a speed counts as the distance that it covers in them
+FEWEST = 4  # frames of an example: velocities and the frames before them need as many
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,19 +43,19 @@ class Material:
 
     @property
     def timing(self) -> Bools:
-        """DOFs that are steps in time, as strokes have them: they belong to how far all others move."""
+        """Return which DOFs are steps in time, as strokes have them: they belong to how far all others move."""
         if self.recipe is None:
             return np.zeros(len(self.names), dtype=np.bool_)
         return np.array([unit == "time" for unit in self.recipe.units])
 
     @property
     def held(self) -> Bools:
-        """DOFs that goals do not move: speeds and time steps."""
+        """Return which DOFs goals do not move: speeds and time steps."""
         return np.asarray(self.rates | self.timing)
 
 
 def rounded(values: npt.ArrayLike) -> Floats:
-    """As a model file keeps it."""
+    """Return values in the precision of a model file."""
     return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
@@ -66,8 +69,7 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         examples,
         angles=_angles(examples[0]),
         root="heading" if isinstance(examples[0], Clip) else None,
-        # a speed counts as the distance that it covers in 0.1 s
-        horizon=0.1,
+        horizon=HORIZON,
     )
     encoded = [encode(layout, example) for example in examples]
     rows = tuple(rounded(one.values) for one in encoded)
@@ -102,6 +104,27 @@ def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_tim
     return Material(rows, called, rounded(1.0 / spread), np.zeros(width, dtype=np.bool_), frame_time or 1.0)
 
 
+def check_examples(examples: Sequence[Any], material: Material, least: int) -> None:
+    """Refuse examples that nothing can be learned from: still, identical, or of fewer than `least` frames."""
+    values = material.values
+    titles = [_title(example, k) for k, example in enumerate(examples)]
+    if not material.names:
+        raise UsageError("nothing moves in these examples: there is nothing to learn")
+    for a, x in enumerate(values):
+        if len(x) < least:
+            raise UsageError(f"{titles[a]} has {len(x)} frames: at least {least} are needed")
+        if (x == x[0]).all():
+            raise UsageError(f"{titles[a]} never moves: leave it out")
+        for b in range(a):
+            if x.shape == values[b].shape and np.array_equal(x, values[b]):
+                raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
+
+
+def _title(example: Any, number: int) -> str:
+    name = getattr(example, "name", "")
+    return f"example {number + 1} ({name})" if name else f"example {number + 1}"
+
+
 class Hinge(NamedTuple):
     """The columns of a joint's DOFs and the unit vector that they move along."""
 
@@ -110,7 +133,7 @@ class Hinge(NamedTuple):
 
 
 def hinges_of(material: Material) -> tuple[Hinge, ...]:
-    """All joints of a body that turn about one axis in the examples."""
+    """Return all joints of a body that turn about one axis in the examples."""
     layout = None if material.recipe is None else material.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles == "positions":
         return ()
@@ -129,7 +152,7 @@ def hinges_of(material: Material) -> tuple[Hinge, ...]:
 
 
 def on_hinges(hinges: tuple[Hinge, ...], rows: Floats) -> Floats:
-    """Rows (frames, DOFs) whose hinged joints turn about their axes only."""
+    """Return rows (frames, DOFs) whose hinged joints turn about their axes only."""
     if not hinges:
         return rows
     out = rows.copy()

@@ -7,14 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.examples import Material, material_of
-from freshtake.variation.model import FEWEST, VariationModel, labeled, model_of
-from freshtake.variation.settings import Settings
+from freshtake.variation.deviations import Settings
+from freshtake.variation.examples import FEWEST, check_examples, material_of
+from freshtake.variation.model import VariationModel, labeled, model_of
 
 
 @one_blas_thread()
@@ -45,29 +44,9 @@ def learn(
     say = report or silent
     say(Progress(0.0, "reading the examples"))
     material = material_of(examples, names, frame_time)
-    _check_examples(examples, material)
+    check_examples(examples, material, FEWEST)
     repeats = cyclic if cyclic is not None else isinstance(examples[0], Clip) and is_cyclic(list(examples))
     say(Progress(0.2, "aligning the examples"))
     model = labeled(model_of(material, settings or Settings(), repeats))
     say(Progress(1.0, "done"))
     return model
-
-
-def _check_examples(examples: Sequence[Any], material: Material) -> None:
-    values = material.values
-    called = [_called(example, k) for k, example in enumerate(examples)]
-    if not material.names:
-        raise UsageError("nothing moves in these examples: there is nothing to learn")
-    for a, x in enumerate(values):
-        if len(x) < FEWEST:
-            raise UsageError(f"{called[a]} has {len(x)} frames: at least {FEWEST} are needed")
-        if (x == x[0]).all():
-            raise UsageError(f"{called[a]} never moves: leave it out")
-        for b in range(a):
-            if x.shape == values[b].shape and np.array_equal(x, values[b]):
-                raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
-
-
-def _called(example: Any, number: int) -> str:
-    name = getattr(example, "name", "")
-    return f"example {number + 1} ({name})" if name else f"example {number + 1}"

@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, where_it_ends
-from freshtake.motion.features.ground import AT_ORIGIN
+from freshtake.motion.features.angles import AT_ORIGIN
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.steering import Steering, SteeringState, steered

@@ -11,40 +11,37 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.lazy import Showable
 from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.features.angles import start_of
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import start_of
 from freshtake.motion.planting import PlantingModel, learn_planting
 from freshtake.motion.verdict import BodyLimits, Standard, learn_limits, require_unflung, standard_of
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.deviations import Deviations, prior_sizes, shares
-from freshtake.variation.examples import Hinge, Material, hinges_of, on_hinges, rounded
+from freshtake.variation.deviations import Deviations, Settings, prior_sizes, shares
+from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.goals.steering import Steering, Travel, travel_of, turn_column
 from freshtake.variation.goals.variation_loops import looped
-from freshtake.variation.likelihood import Likelihood, take_likelihood
 from freshtake.variation.live import LiveControl, controlled_blocks, decoded_stream, steered_blocks, whole_variant
-from freshtake.variation.phase import common_phase
+from freshtake.variation.network import Likelihood, take_likelihood
+from freshtake.variation.phase import Takes, closed_takes, common_phase, takes_on_phase, with_speeds
 from freshtake.variation.planting import StandingTable, nobody_followed, standing_at, standing_table
 from freshtake.variation.population import STEP
 from freshtake.variation.redrawing import extend, redraw
 from freshtake.variation.sampling import Amounts, Sampler, Variant, sampler_of
-from freshtake.variation.settings import Settings
 from freshtake.variation.standing import Footing, footing_of, held_feet, standing_like, with_feet_of
-from freshtake.variation.takes import Takes, closed_takes, takes_on_phase, with_speeds
-
-FEWEST = 4  # frames of an example
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class VariationModel:
+class VariationModel(Showable):
     """What was learned. Use sample, stream and score.
 
     Attributes:

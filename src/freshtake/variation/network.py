@@ -1,24 +1,193 @@
-"""What goes together in a model, as a network: which DOFs deviate with which, by way of the takes (Lau 2009, figure 7).
+"""A model as a Dynamic Bayesian Network: how likely a take is (Lau 2009, eq. 2), and which DOFs deviate together.
 
-Every DOF has its own two frames before it as parents, and the hidden weights of the takes (see `deviations`). With the
-weights summed out, DOFs depend on one another within a frame; what is listed are the strongest of these dependences,
-each DOF on those that move the body more.
+The parents of a DOF at a frame are the hidden weights of the takes (see `deviations`) and its values in the two frames
+before. Frames of the network are one spacing of the prior's knots apart. With the weights summed out, DOFs depend on
+one another within a frame; `transition_network` lists the strongest of these dependences (Lau 2009, figure 7), each DOF
+on those that move the body more.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import NamedTuple
+import math
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import InvalidMotion
+from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
-from freshtake.variation.model import VariationModel
+from freshtake.variation.deviations import Deviations
+from freshtake.variation.examples import FEWEST, Material
+from freshtake.variation.paper.networks import TransitionNetwork
+from freshtake.variation.phase import ALIGNMENT, PACE, read_at, representative, steadied, takes_on_phase, warp_onto
 
-Edges = tuple[tuple[int, ...], ...]
+if TYPE_CHECKING:
+    from freshtake.variation.model import VariationModel
+
+LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: nothing is predicted closer
+TAILS = 4.0  # degrees of freedom of Student's density there
 ORDER = 2  # frames before, which a DOF continues from
+
+
+@dataclass(frozen=True, eq=False)
+class Likelihood:
+    """Log densities of every DOF at every frame of a clip, each given its parents.
+
+    Attributes:
+        frames: (frames, DOFs).
+        dofs: The DOFs by name.
+    """
+
+    frames: Floats
+    dofs: tuple[str, ...]
+
+    def __float__(self) -> float:
+        return self.total
+
+    @property
+    def total(self) -> float:
+        """Return the sum over frames and DOFs (Lau 2009, eq. 2)."""
+        return float(self.frames.sum())
+
+    @property
+    def normalized(self) -> float:
+        """Return the total per frame and DOF: what clips of different lengths are compared by."""
+        return float(self.frames.mean())
+
+    @property
+    def per_frame(self) -> Floats:
+        """Return the mean over DOFs, (frames,)."""
+        return np.asarray(self.frames.mean(axis=1))
+
+
+def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
+    """Evaluate a take.
+
+    Args:
+        material: The examples.
+        deviations: How they differ.
+        rows: (frames, DOFs): the take.
+
+    Returns:
+        Its log densities, in units in which a deviation of the least size counts 0.
+    """
+    if len(rows) < FEWEST:
+        raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
+    away, phase_frames = deviations_of(material, deviations, rows)
+    floor = _floors(material, deviations)
+    size = np.maximum(left_over(deviations) * deviations.sizes, floor)
+    deltas = (deviations.weight_size * deviations.deltas)[..., : deviations.dofs]
+    weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
+    rest = (away - np.einsum("l,lpd->pd", weights, deltas)) / size
+    phases = np.arange(0.0, len(away), deviations.spacing)
+    freedom = max(len(deviations.takes.rows) - 1, 1) + 2
+    dense = _densities(deviations, read_at(rest, phases), freedom) - np.log(read_at(size / floor, phases))
+    at = np.interp(np.arange(float(len(rows))), phase_frames, np.arange(float(len(phase_frames))))
+    nearest = np.minimum(np.rint(at / deviations.spacing).astype(np.intp), len(phases) - 1)
+    return Likelihood(dense[nearest] + of_weights / rows.size, material.names)
+
+
+def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> tuple[Floats, Floats]:
+    """Return how a take differs from the mean, (phases, DOFs), and the frame of the take at every phase.
+
+    Its place and direction on the ground do not count: the take is moved onto the mean.
+    """
+    takes, weights = deviations.takes, material.weights
+    examples = [read_at(x, frames) for x, frames in zip(material.values, _phase_frames(takes.log_pace), strict=True)]
+    goal = np.mean(examples, axis=0) * weights
+    warped = warp_onto(goal, rows * weights, ALIGNMENT / material.frame_time)
+    frames = steadied(warped[:, None], [rows * weights], PACE / material.frame_time)
+    alone = replace(material, values=(rows,), starts=())
+    read = takes_on_phase(alone, frames)
+    out = read.rows[0] - deviations.mean
+    if read.course is not None:
+        mean, one = takes.course_mean, read.course.path(read.rows[0])
+        moved = one.ground - one.ground.mean()
+        turn = np.angle((np.exp(1j * (one.heading - mean.heading))).mean())
+        ground = moved * np.exp(-1j * turn) - (mean.ground - mean.ground.mean())
+        facing = one.heading - mean.heading
+        out[:, read.course.columns] = np.stack([ground.real, ground.imag, facing - facing.mean()], axis=1)
+    return out[:, : deviations.dofs], frames[:, 0]
+
+
+def _phase_frames(log_pace: Floats) -> list[Floats]:
+    """Return the frame of each take at each phase."""
+    return [np.concatenate([[0.0], np.cumsum(np.exp(steps))]) for steps in log_pace]
+
+
+@lru_cache(maxsize=8)  # every take that is scored asks for it
+def left_over(deviations: Deviations) -> float:
+    """Return how large, in sizes of the prior, what whole takes leave over of a further take is.
+
+    Measured on takes left out: how much of each one's deviation combinations of the others do not explain. By the
+    prior's own size, which knows nothing of that, further takes would seem unlikely.
+    """
+    rows, left = deviations.takes.rows[..., : deviations.dofs], []
+    # of fewer than three takes none can be left out
+    if len(rows) < 3:
+        return math.sqrt(deviations.further)
+    size = np.maximum(deviations.sizes, 1e-12 + LEAST * deviations.sizes.mean(axis=0))
+    rows = rows[representative(rows)]
+    for k, take in enumerate(rows):
+        others = np.delete(rows, k, axis=0)
+        away = take - others.mean(axis=0)
+        deltas = deviations.weight_size[: deviations.dofs] * (others - others.mean(axis=0))
+        weights, _ = _likeliest_weights(deviations, deltas, away, size)
+        left.append(float((((away - np.einsum("l,lpd->pd", weights, deltas)) / size) ** 2).mean()))
+    return math.sqrt(float(np.mean(left)))
+
+
+def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, size: Floats) -> tuple[Floats, float]:
+    """Return the likeliest weights (takes,) of a take's deviation, and the log density of all of them together.
+
+    Phases within a spacing of one another say the same, so that each counts only as much as it adds.
+    """
+    count = len(deltas)
+    if not deltas.any():
+        return np.zeros(count), 0.0
+    scaled, wanted = (deltas / size).reshape(count, -1), (away / size).ravel()
+    trust: Floats = np.ones(len(wanted))
+    weights: Floats = np.zeros(count)
+    # under heavy tails the likeliest weights have no closed form: find them by reweighting
+    for _ in range(4):
+        # what lies far off, such as one spoiled joint, must not bend the weights of the whole take
+        precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count)
+        weights = np.asarray(
+            np.linalg.solve(precision, scaled @ (trust * wanted) / deviations.spacing), dtype=np.float64
+        )
+        trust = np.asarray((TAILS + 1.0) / (TAILS + (wanted - weights @ scaled) ** 2), dtype=np.float64)
+    volume = 0.5 * np.linalg.slogdet(precision)[1]
+    return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() - volume)
+
+
+def _floors(material: Material, deviations: Deviations) -> Floats:
+    """Return the least size (DOFs,) of a deviation: a small share of the weighted mean over DOFs."""
+    weights = np.maximum(material.weights, 1e-12)
+    total = np.sqrt((deviations.total_sizes**2).mean(axis=0))
+    usual = float(np.sqrt(((weights * total) ** 2).mean()))
+    return np.asarray(np.maximum(LEAST * usual, 1e-12) / weights)
+
+
+def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
+    """Return log densities (frames of the network, DOFs), each frame given the two before it."""
+    near, far = deviations.correlation(deviations.spacing * np.array([1.0, 2.0]))
+    slopes = np.linalg.solve(np.array([[1.0, near], [near, 1.0]]), np.array([near, far]))
+    out = student(rest, 1.0, freedom)
+    if len(rest) > ORDER:
+        noise = math.sqrt(max(1.0 - slopes @ np.array([near, far]), 1e-6))
+        predicted = slopes[0] * rest[1:-1] + slopes[1] * rest[:-2]
+        out[ORDER:] = student(rest[ORDER:] - predicted, noise, freedom)
+    return out
+
+
+def student(x: Floats, scale: float, freedom: int) -> Floats:
+    """Return the logarithm of Student's density: sizes were measured on a few takes."""
+    constant = math.lgamma(0.5 * (freedom + 1)) - math.lgamma(0.5 * freedom) - 0.5 * math.log(freedom * math.pi)
+    standardized = x / scale
+    return np.asarray(
+        constant - math.log(scale) - 0.5 * (freedom + 1) * np.log1p(standardized * standardized / freedom)
+    )
 
 
 class Edge(NamedTuple):
@@ -27,52 +196,6 @@ class Edge(NamedTuple):
     child: int
     parent: int
     strength: float
-
-
-@dataclass(frozen=True)
-class TransitionNetwork:
-    """What each DOF at the next frame depends on.
-
-    Attributes:
-        dofs: The DOFs by name.
-        order: Frames before the next one.
-        edges: edges[i]: the parents of DOF i at the next frame, as slice * DOFs + DOF; slice 0 is the oldest frame,
-            slice `order` the next frame itself.
-    """
-
-    dofs: tuple[str, ...]
-    order: int
-    edges: Edges
-
-    def __post_init__(self) -> None:
-        if len(self.edges) != len(self.dofs):
-            raise InvalidMotion(f"a network of {len(self.dofs)} DOFs has as many nodes, not {len(self.edges)}")
-        first = self.order * len(self.dofs)
-        topological_order([[p - first for p in parents if p >= first] for parents in self.edges])
-
-    def name(self, node: int) -> str:
-        """Return `LeftLeg.x[t]`, `LeftLeg.x[t+1]`, ..."""
-        step, dof = divmod(node, len(self.dofs))
-        return f"{self.dofs[dof]}[t+{step}]" if step else f"{self.dofs[dof]}[t]"
-
-    def parents(self, dof: str) -> tuple[str, ...]:
-        """Return the names of the nodes that a DOF depends on."""
-        if dof not in self.dofs:
-            raise InvalidMotion(f"there is no node {dof!r}; the nodes are {', '.join(self.dofs)}")
-        return tuple(self.name(p) for p in self.edges[self.dofs.index(dof)])
-
-
-def topological_order(edges: Sequence[Iterable[int]]) -> tuple[int, ...]:
-    """Return nodes with parents before children, lowest number first; raises when there is a cycle."""
-    waiting = {node: set(parents) for node, parents in enumerate(edges)}
-    done: list[int] = []
-    while waiting:
-        ready = [node for node, parents in waiting.items() if parents <= set(done)]
-        if not ready:
-            raise InvalidMotion("the network has a cycle, so its nodes cannot be ordered")
-        done += ready
-        waiting = {node: parents for node, parents in waiting.items() if node not in ready}
-    return tuple(done)
 
 
 def together(model: VariationModel) -> Floats:

@@ -17,7 +17,7 @@ BETTER = 0.7  # another example takes over a foot where its distance is below th
 
 
 def variant_settings(plant: bool | str) -> PlantSettings:
-    """How feet of variants are planted: hips stay at the height that was drawn.
+    """Return how feet of variants are planted: hips stay at the height that was drawn.
 
     Sinking hips bring standing feet 2 % nearer to rest and shake where legs are straight.
     """
@@ -73,7 +73,7 @@ def standing_table(
 
 
 def nobody_followed(table: StandingTable) -> Following:
-    """Before the first frame."""
+    """Return the state before the first frame."""
     examples, _, feet, _ = table.feet.shape
     return Following(np.full(feet, -1, dtype=np.intp), np.zeros((feet, examples)))
 
@@ -81,7 +81,7 @@ def nobody_followed(table: StandingTable) -> Following:
 def standing_at(
     table: StandingTable, state: Following, clip: Clip, phases: Floats, cyclic: bool, planting_model: PlantingModel
 ) -> tuple[Following, Floats]:
-    """Contacts (frames, foot joints), 0 to 1, of a clip at these phases (frames,), and the state after it.
+    """Return contacts (frames, foot joints), 0 to 1, of a clip at these phases (frames,), and the state after it.
 
     Every foot does what one example does there: the one whose foot is nearest, until another is much nearer.
     """
@@ -96,7 +96,7 @@ def standing_at(
 
 @compiled
 def _follow(table: StandingTable, clip_feet: Floats, places: Floats, state: Following, out: Floats) -> None:
-    """Contacts frame by frame; the state changes."""
+    """Write contacts into `out` frame by frame; the state changes."""
     feet, stands, joints, keep = table
     example, distances = state
     for frame in range(len(clip_feet)):
@@ -120,7 +120,7 @@ def _follow(table: StandingTable, clip_feet: Floats, places: Floats, state: Foll
 
 
 def read_linear(rows: Floats, places: Floats) -> Floats:
-    """Rows between frames, on straight lines."""
+    """Return rows between frames, on straight lines."""
     low = np.minimum(places.astype(np.intp), max(len(rows) - 2, 0))
     t = (places - low)[:, None]
     return np.asarray((1.0 - t) * rows[low] + t * rows[np.minimum(low + 1, len(rows) - 1)])
@@ -136,7 +136,7 @@ class Posed(NamedTuple):
 def planted_stream(
     blocks: Iterator[Posed], table: StandingTable, cyclic: bool, planting_model: PlantingModel, settings: PlantSettings
 ) -> Iterator[Clip]:
-    """Single frames with planted feet, a constant number of frames late."""
+    """Yield single frames with planted feet, a constant number of frames late."""
     planter = Planter.learn(planting_model, settings)
     state, followed = planter.start(), nobody_followed(table)
     clip = None

@@ -10,11 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.motion.features import Start
-from freshtake.motion.features.ground import AT_ORIGIN, Complexes, Path, start_of
+from freshtake.motion.features.angles import AT_ORIGIN, Complexes, Path, start_of
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.deviations import KNOTS, Deviations, spline_basis
-from freshtake.variation.phase import FASTEST, LOBES, SLOWEST, read_sharply
-from freshtake.variation.takes import Takes, turn_per_cycle, with_speeds
+from freshtake.variation.phase import FASTEST, LOBES, SLOWEST, Takes, read_sharply, turn_per_cycle, with_speeds
 
 Key = npt.NDArray[np.uint64]
 BLOCK = 32  # frames of an endless motion that are made at a time

@@ -15,15 +15,14 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip
-from freshtake.motion.features.ground import ground_of, set_ground
+from freshtake.motion.features.angles import ground_of, set_ground
 from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, to_rotvec
-from freshtake.variation.phase import read_at, read_sharply
-from freshtake.variation.takes import bring_together
+from freshtake.variation.phase import bring_together, read_at, read_sharply
 
 SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
 HALF = 0.5  # of the way that a foot goes between two stands: by so much may its place differ from the take's

@@ -8,13 +8,22 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.features.angles import Path
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import Path
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.variation.deviations import KNOTS
-from freshtake.variation.phase import ALIGNMENT, FASTEST, PACE, SLOWEST, read_at, steadied, warp_onto
-from freshtake.variation.takes import Course, turn_per_cycle
+from freshtake.variation.phase import (
+    ALIGNMENT,
+    FASTEST,
+    PACE,
+    SLOWEST,
+    Course,
+    read_at,
+    steadied,
+    turn_per_cycle,
+    warp_onto,
+)
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

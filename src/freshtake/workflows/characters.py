@@ -15,11 +15,11 @@ from freshtake.formats.joint_files import BodyMapFile, Parts, read_body_maps
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import holds_character, take_in, write
 from freshtake.motion import Clip
+from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.body.size import unit_name, unit_of
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.retarget import BodyMap, Retargeter, Rig, Stated, make_rig, map_by_names
-from freshtake.motion.retarget.body_map import NEEDED
+from freshtake.motion.retarget.mapping import NEEDED
 from freshtake.motion.retarget.rest import SEEN
 from freshtake.motion.skeleton import Skeleton
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import TemporaryDirectory, gettempdir
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -38,6 +41,9 @@ STEPS = {
     "textures": Step(("texture learn", "texture sample"), ("planting",)),
     "clips on other skeletons": Step((), ("planting",)),
 }
+# What is compiled in the background after a command that had to compile: the step of the command that usually follows.
+STEP_AFTER = {"learn": "variants", "style learn": "styles", "blend learn": "blends", "texture learn": "textures"}
+AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches that off
 
 
 def expected_times(*commands: str) -> dict[str, float]:
@@ -197,6 +203,61 @@ WORK: dict[str, Callable[[], object]] = {
 }
 
 
+def compile_after(command: str) -> subprocess.Popen[bytes] | None:
+    """Start compiling what the next command needs, in a process of lowest priority that outlives this one.
+
+    To be called after a command that had to compile; nothing starts where the environment forbids it.
+    """
+    step = STEP_AFTER.get(command)
+    if step is None or os.environ.get(AHEAD_VARIABLE) == "0":
+        return None
+    # The names of Windows' flags are not defined elsewhere, where a new session has the same effect.
+    flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
+    nowhere = subprocess.DEVNULL
+    with suppress(OSError):  # without it the next command compiles for itself
+        return subprocess.Popen(
+            [sys.executable, "-m", "freshtake.workflows.compiling", step],
+            stdin=nowhere,
+            stdout=nowhere,
+            stderr=nowhere,
+            cwd=gettempdir(),  # not the user's folder, which could then not be removed on Windows
+            start_new_session=True,
+            creationflags=flags,
+        )
+    return None
+
+
+class _Rival(BaseException):
+    """Another process compiles the same."""
+
+
+def compile_in_background(step: str) -> None:
+    """Run one step of `warm_up` politely: stop as soon as another process has compiled something of it.
+
+    That is the command itself, started before we were done: compiling the same next to it would only slow it down.
+    """
+    from freshtake.numeric.compiled import tell_of_compiling
+    from freshtake.numeric.machine_code import has_machine_code
+
+    if hasattr(os, "nice"):
+        os.nice(19)
+    missing = {kernel for kernel in expected_times(*STEPS[step].commands) if not has_machine_code(kernel)}
+
+    def heard(kernel: str, begins: bool) -> None:
+        # A kernel that begins is no longer watched: its file may appear while we compile it ourselves.
+        missing.discard(kernel)
+        if begins and any(map(has_machine_code, missing)):
+            raise _Rival
+
+    tell_of_compiling(heard)
+    with suppress(_Rival):
+        warm_up(steps=[step])
+
+
 def usable_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+if __name__ == "__main__":
+    compile_in_background(sys.argv[1])

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from freshtake.density.measures import Holding, holding
+from freshtake.density.class_cycles import Holding, holding
 from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import density, log_density, pose_widths
 from freshtake.density.time_alignment import fit_sine

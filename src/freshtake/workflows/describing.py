@@ -19,9 +19,9 @@ from freshtake.formats.take_files import MODELS, TAKES, take_files
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.body.orientation import guess_unit, unit_name
 from freshtake.motion.body.roles import feet
 from freshtake.motion.body.rooting import as_filed
-from freshtake.motion.body.size import guess_unit, unit_name
 from freshtake.motion.check import check, check_set
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread

@@ -239,7 +239,9 @@ def cut(request: Cut, report: Report = silent, warn: Warn | None = None) -> list
         ]
     if is_file_name(out):
         return _write_one(cuts, out, ending, request.unit)
-    names = [one.take.name for one in cuts]
+    takes = named_apart(sources, [one.take for one in cuts])
+    cuts = [one._replace(take=take) for one, take in zip(cuts, takes, strict=True)]
+    names = [take.name for take in takes]
     if len(set(names)) < len(names):
         raise UsageError(f"several takes are called {max(names, key=names.count)}: rename all but one, or cut it alone")
     with replacing_folder(out) as temporary:

@@ -12,8 +12,13 @@ from freshtake.errors import UsageError
 from freshtake.evaluation import Evaluation
 from freshtake.evaluation import evaluate as score
 from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, analyze, schedule
-from freshtake.evaluation.study.conditions import CONDITIONS, EXPERIMENTS
-from freshtake.evaluation.study.schedule import crowd_with_clones, cycle_animation, variant_sequence
+from freshtake.evaluation.study.schedule import (
+    CONDITIONS,
+    EXPERIMENTS,
+    crowd_with_clones,
+    cycle_animation,
+    variant_sequence,
+)
 from freshtake.formats.files import is_folder, replacing_folder
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing, write

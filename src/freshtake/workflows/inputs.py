@@ -20,9 +20,10 @@ from freshtake.formats.registry import take_in_all
 from freshtake.formats.table import parse_table
 from freshtake.methods.gathering import gathered
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
+from freshtake.motion.edit import AnyMotion
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.balanced_draws import BalancedGenerator
+from freshtake.numeric.distributions import BalancedGenerator
 from freshtake.requests.shared import Length as RequestedLength
 
 FARTHEST = 1e18  # in any unit
@@ -44,7 +45,7 @@ def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = N
     return [[next(read) for _ in paths] for paths in sets]
 
 
-def named_apart(paths: Sequence[Path], motions: Sequence[Motion]) -> list[Motion]:
+def named_apart(paths: Sequence[Path], motions: Sequence[AnyMotion]) -> list[AnyMotion]:
     """Return motions with names that tell them apart: those that share one ("Take 001") are named by their files."""
     often = Counter(motion.name for motion in motions)
     return [

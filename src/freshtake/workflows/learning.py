@@ -19,9 +19,9 @@ from freshtake.motion.check import NOTE, check_set
 from freshtake.motion.check.checks import check_shaking
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Learn, Select
+from freshtake.variation.deviations import Settings
 from freshtake.variation.model import VariationModel
 from freshtake.variation.selection.candidates import Selection
-from freshtake.variation.settings import Settings
 from freshtake.workflows.inputs import generator, model_of, read_sets, read_takes
 
 if TYPE_CHECKING:

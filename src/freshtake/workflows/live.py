@@ -14,7 +14,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import Stored
-from freshtake.formats.vmc import Message, Value, decoded
+from freshtake.formats.vrm import Message, Value, decoded
 from freshtake.methods.gathering import fitted
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats

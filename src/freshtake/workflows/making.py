@@ -14,8 +14,8 @@ from freshtake.formats.joint_files import read_pins
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.motion import Clip, Stroke
+from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.body.size import unit_name, unit_of
 from freshtake.motion.edit import turned
 from freshtake.motion.features import Start
 from freshtake.motion.verdict import Remark, Standard, Verdict, judge, off_the_path

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -105,8 +104,7 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
     """A motion in this form."""
     if delivery == Delivery():
         return motion
-    from freshtake.motion.cycles.looping import with_closing_frame
-    from freshtake.motion.cycles.root_motion import with_root_motion
+    from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
 
     if not isinstance(motion, Clip):
         raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
@@ -119,9 +117,9 @@ def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
     """A sentence where the median turn that was removed from loops is large."""
     turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
     # Takes that turn by less than 15 degrees in a cycle are meant to go straight: no note then.
-    if not turns or statistics.median(turns) < 15.0:
+    if not turns or float(np.median(turns)) < 15.0:
         return None
-    return f"a turn of about {statistics.median(turns):.0f}° was removed from each loop, so that loops go straight"
+    return f"a turn of about {float(np.median(turns)):.0f}° was removed from each loop, so that loops go straight"
 
 
 def seconds_of(motion: Motion) -> float:

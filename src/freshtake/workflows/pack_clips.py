@@ -20,8 +20,7 @@ from freshtake.formats.ftm.io import METHODS
 from freshtake.formats.registry import Format, for_writing
 from freshtake.formats.report_files import Stars, read_stars
 from freshtake.motion import Clip
-from freshtake.motion.cycles.looping import with_closing_frame
-from freshtake.motion.cycles.root_motion import BodyCourse, course_of, in_place, on_joint
+from freshtake.motion.cycles.looping import BodyCourse, course_of, in_place, on_joint, with_closing_frame
 from freshtake.motion.cycles.seams import SeamPose, seam_pose, with_seam
 from freshtake.motion.verdict import Standard, Verdict, judge, standard_of
 from freshtake.motion.verdict.judging import AMBER, GREEN, RED
@@ -121,7 +120,7 @@ def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
     for ending in dict.fromkeys(ending.lower().lstrip(".") for ending in endings):
         kind = for_writing(Path(f"clip.{ending}"))
         if kind.name == "usd":
-            from freshtake.formats.usd.library import pxr
+            from freshtake.formats.usd.writing import pxr
 
             pxr()
         formats.append((ending, kind))

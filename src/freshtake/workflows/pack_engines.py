@@ -12,10 +12,9 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.motion import Clip
+from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.body.size import unit_of
-from freshtake.motion.cycles.looping import loop_frames, with_closing_frame
-from freshtake.motion.cycles.root_motion import BodyCourse, course_of, in_place, on_joint
+from freshtake.motion.cycles.looping import BodyCourse, course_of, in_place, loop_frames, on_joint, with_closing_frame
 from freshtake.motion.edit import moved, turned
 from freshtake.numeric.arrays import Floats
 

@@ -19,8 +19,8 @@ from freshtake.formats.registry import Format
 from freshtake.formats.report_files import PACK, VERSION, write_pack
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
+from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.roles import feet, leg_length
-from freshtake.motion.body.size import unit_of
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.planting.contacts import contact_mask, runs
 from freshtake.motion.verdict import Verdict, require_possible

@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake import samples
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.anova import mean_interval, one_way
+from freshtake.evaluation.study.analysis import mean_interval, one_way
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read

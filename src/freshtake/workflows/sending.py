@@ -17,11 +17,10 @@ from urllib.parse import urlsplit
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.clip_sets import in_metres
 from freshtake.formats.ftm import Stored, is_model, read_stored
-from freshtake.formats.humanoid import humanoid_of
 from freshtake.formats.read_options import WriteOptions
-from freshtake.formats.vmc import PORT, PosePackets
+from freshtake.formats.rig import in_metres
+from freshtake.formats.vrm import PORT, PosePackets, humanoid_of
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.verdict import judge, require_possible
@@ -51,6 +50,61 @@ class Pose(NamedTuple):
     turns: Floats
 
 
+class HumanoidBody:
+    """How clips of one skeleton become poses of a humanoid.
+
+    Args:
+        trial: Some frames of the motion, in which the rest pose is found.
+        source: The file that is named in sentences.
+        unit_m: Metres per unit of the clips, where it is known.
+        warn: Called with sentences for the user.
+    """
+
+    def __init__(self, trial: Clip, source: Path, unit_m: float | None, warn: Callable[[str], None]) -> None:
+        trial = as_filed(trial)
+        upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
+        self._options, self._source = WriteOptions(unit_m=_unit(trial, upright), warn=warn), source
+        self._humanoid = humanoid_of(upright)
+
+    @property
+    def skeleton(self) -> Skeleton:
+        """The humanoid's."""
+        return self._humanoid.skeleton
+
+    def pose(self, clip: Clip) -> Pose:
+        """Return the pose of a clip of one frame."""
+        put = self._humanoid.put(in_metres(self._source, as_filed(clip), self._options, "VMC"))
+        return Pose(put.root[0], put.rotations[0])
+
+
+class LiveSender:
+    """Sends poses to avatars while they are shown elsewhere, without ever waiting."""
+
+    def __init__(self, address: Address, trial: Clip, source: Path) -> None:
+        self._body = HumanoidBody(trial, source, None, lambda sentence: None)
+        self._packing, self._address = PosePackets(self._body.skeleton), address
+        self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
+        self._socket.setblocking(False)
+
+    def send(self, clip: Clip, seconds: float) -> None:
+        """Send a clip of one frame."""
+        pose = self._body.pose(clip)
+        place = pose.hips * GROUND
+        try:
+            for packet in self._packing.of(place, pose.hips - place, pose.turns, seconds):
+                self._socket.sendto(packet, self._address)
+        except BlockingIOError:
+            return  # the machine is busy: the next pose comes in a sixtieth of a second
+        except OSError as error:
+            raise UsageError(
+                f"nothing can be sent to {self._address.host}:{self._address.port} ({error.strerror or error})"
+            ) from None
+
+    def close(self) -> None:
+        """Give the socket back."""
+        self._socket.close()
+
+
 class HumanoidPoses:
     """Poses of a model's stream on a humanoid skeleton."""
 
@@ -71,10 +125,7 @@ class HumanoidPoses:
         if standard is not None:
             verdict = judge(first, standard, amount=steers.amount, name=source.name)
             require_possible([verdict], keep_going, warn)
-        trial = as_filed(first)
-        upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
-        self._options = WriteOptions(unit_m=_unit(trial, upright), warn=warn)
-        self._source, self._humanoid = source, humanoid_of(upright)
+        self._body = HumanoidBody(first, source, unit_m, warn)
         self._frames = _frames(source, stored, steers, plant, seed)
         self.frame_time: float = stored.model.frame_time
         self._at, self._pair = 0.0, (self._pose(), self._pose())
@@ -82,7 +133,7 @@ class HumanoidPoses:
     @property
     def skeleton(self) -> Skeleton:
         """The humanoid's."""
-        return self._humanoid.skeleton
+        return self._body.skeleton
 
     def now(self) -> Pose:
         """Between the two frames at hand."""
@@ -98,8 +149,7 @@ class HumanoidPoses:
             self._at -= 1.0
 
     def _pose(self) -> Pose:
-        clip = self._humanoid.put(in_metres(self._source, as_filed(next(self._frames)), self._options, "VMC"))
-        return Pose(clip.root[0], clip.rotations[0])
+        return self._body.pose(next(self._frames))
 
 
 def _unit(clip: Clip, metres: Clip) -> float:

@@ -18,7 +18,7 @@ from freshtake.formats.registry import for_writing
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.verdict import Remark, Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread

@@ -25,10 +25,9 @@ from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Variants, Vary
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
+from freshtake.variation.goals.goals import FASTEST_GOAL, SLOWEST_GOAL, GoalReport, Goals, PosePin
 from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.pacing import FASTEST_GOAL, SLOWEST_GOAL
 from freshtake.variation.goals.steering import Followed
 from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel

@@ -20,8 +20,11 @@ from freshtake.formats.registry import take_in_all
 from freshtake.formats.take_files import MODELS, TAKES, take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, Stroke
+from freshtake.motion.edit import take_frames, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.rotations import slerp
+from freshtake.reports.viewport.neutral_body import fit_of, turns_of
 from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.scene import Scene
 from freshtake.reports.viewport.staging import body_stage, scene_of, shape_of
@@ -139,36 +142,59 @@ def _motion(sampled: Any, frame_time: float, name: str) -> Motion:
     return motion
 
 
+NO_TURNS = np.zeros((0, 4))
 STAGED_FROM = 45  # frames in which size, floor and direction of a body are looked for
 
 
 class ShownFrame(NamedTuple):
-    """Points (points, 3) as they are, the place x, z on the floor, and which frame of a texture's takes it is."""
+    """A pose as the page shows it.
+
+    Points (points, 3), the place x, z on the floor, which frame of a texture's takes it is, the turns (bones, 4) of the
+    neutral body, none where the body is no person's, and the clip of one frame that it is made of.
+    """
 
     points: Floats
     ground: Floats
     frame: int | None
+    turns: Floats
+    clip: Clip
 
 
 class Showing:
     """What a model's stream shows, as it goes on."""
 
     def __init__(
-        self, stored: Stored, steers: Steers, *, plant: bool | str, seed: int, style: Stored | None = None
+        self,
+        stored: Stored,
+        steers: Steers,
+        *,
+        plant: bool | str,
+        seed: int,
+        style: Stored | None = None,
+        received: Callable[[], Iterator[Clip]] | None = None,
     ) -> None:
-        trial = joined(list(islice(_shown_frames(stored, replace(steers), False, seed, style), STAGED_FROM)))
+        """Show a model's motion, in a style if one is given; a style model shows the frames that are `received`."""
+
+        def frames(steered: Steers, planted: bool | str) -> Iterator[Clip]:
+            if received is not None:
+                return styled(received(), stored.model, lambda: steered.strength)
+            return _shown_frames(stored, steered, planted, seed, style)
+
+        trial = joined(list(islice(frames(replace(steers), False), STAGED_FROM)))
         self._stage, _ = body_stage(trial)
+        self._fit = fit_of(with_up(trial, "y"))
         self._steers = steers
-        self._frames = _shown_frames(stored, steers, plant, seed, style)
+        self._frames = frames(steers, plant)
         self.frame_time: float = stored.model.frame_time
-        self.manifest = _manifest(trial)
+        self.first = packed(Scene((shape_of(take_frames(trial, 0, 1), "variant"),)))
         self._at, self._pair = 0.0, (self._next(), self._next())
 
     def now(self) -> ShownFrame:
         """Between the two frames at hand."""
         first, second = self._pair
         points = (1.0 - self._at) * first.points + self._at * second.points
-        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], first.frame)
+        turns = slerp(first.turns, second.turns, self._at) if len(first.turns) else first.turns
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], first.frame, turns, first.clip)
 
     def advance(self, seconds: float) -> None:
         """Move on."""
@@ -178,8 +204,10 @@ class Showing:
             self._at -= 1.0
 
     def _next(self) -> ShownFrame:
-        points = self._stage.points(next(self._frames))[0]
-        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], self._steers.shown)
+        clip = next(self._frames)
+        points = self._stage.points(clip)[0]
+        turns = NO_TURNS if self._fit is None else turns_of(with_up(clip, "y"), self._fit, self._stage.turn)[0]
+        return ShownFrame(points, points[self._stage.pelvis][[0, 2]], self._steers.shown, turns, clip)
 
 
 def _shown_frames(stored: Stored, steers: Steers, plant: bool | str, seed: int, style: Stored | None) -> Iterator[Clip]:
@@ -194,11 +222,3 @@ def _clips(frames: Iterator[Any]) -> Iterator[Clip]:
         if not isinstance(clip, Clip):
             raise UsageError("only motion of a body with a skeleton can be shown while it is made")
         yield clip
-
-
-def _manifest(trial: Clip) -> dict[str, Any]:
-    """A viewport scene with one figure and no frames yet."""
-    manifest = packed(Scene((shape_of(trial, "variant"),))).manifest
-    figure = manifest["shapes"][0]
-    figure_facts = {key: figure[key] for key in ("name", "role", "frameTime", "kind", "body", "count")}
-    return {**manifest, "shapes": [{**figure_facts, "frames": 0}]}

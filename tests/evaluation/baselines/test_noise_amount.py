@@ -7,8 +7,7 @@ import pytest
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.baselines import Basis, Changes, NoiseSettings, basis_of, changes, matched_amount
-from freshtake.evaluation.baselines.making import NOISES, make, match
-from freshtake.evaluation.baselines.noise_amount import change, draft_change
+from freshtake.evaluation.baselines.making import NOISES, change, draft_change, make, match
 from freshtake.motion.edit import resample
 from tests.evaluation.stepping import takes
 

@@ -8,9 +8,9 @@ from scipy import stats
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study import Rating, Stimulus, analyze, one_way, schedule
-from freshtake.evaluation.study.anova import difference_interval, mean_interval, power, share_interval, sign_test
-from freshtake.evaluation.study.simulated import simulated_ratings
+from freshtake.evaluation.study.analysis import difference_interval, mean_interval, power, share_interval, sign_test
 from freshtake.reports.study_figure import WARNING, figure, p_value
+from tests.evaluation.study.simulated_raters import simulated_ratings
 from tests.evaluation.study.test_schedule import stimuli
 
 

@@ -19,7 +19,7 @@ from freshtake.formats.read_options import ReadOptions, WriteOptions
 from freshtake.formats.rig import on_rig
 from freshtake.motion import Clip
 from freshtake.motion.check import check
-from freshtake.motion.cycles.root_motion import with_root_motion
+from freshtake.motion.cycles.looping import with_root_motion
 from tests.formats.characters import skinned
 from tests.formats.fbx.slow_reader import turn
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout

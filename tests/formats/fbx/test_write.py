@@ -11,7 +11,7 @@ import pytest
 
 import freshtake as ft
 from freshtake.motion import Clip
-from freshtake.motion.cycles.root_motion import with_root_motion
+from freshtake.motion.cycles.looping import with_root_motion
 from freshtake.motion.edit import with_up
 from tests.formats.characters import skinned
 from tests.formats.fbx.slow_reader import Scene

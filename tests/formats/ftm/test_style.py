@@ -14,6 +14,7 @@ from freshtake.formats.ftm import style as parts_of_style
 from freshtake.formats.ftm.parts import Parts
 from freshtake.style.learning import learn
 from freshtake.style.settings import Settings
+from tests.motion.rigs import RIGS
 from tests.style.pairs_of_clips import model, walk, walk_pairs
 
 
@@ -27,6 +28,17 @@ def test_a_loaded_model_translates_the_same(kind: str, tmp_path: Path) -> None:
         before, after = learned.translate(clip), loaded.translate(clip)
         np.testing.assert_array_equal(before.rotations, after.rotations)
         np.testing.assert_array_equal(before.root, after.root)
+
+
+def test_a_rig_whose_last_dofs_drive_no_system_is_loaded(tmp_path: Path) -> None:
+    """Footplants are learned from all DOFs; a file was refused where the last of them drive nothing."""
+    bandai = RIGS["bandai"]
+    learned = learn([(bandai(walk(1, cycles=2)), bandai(walk(101, "limp", cycles=2)))], Settings())
+    assert learned.bank.inputs < len(learned.recipe.names)
+    ft.save(tmp_path / "limp.ftm", learned)
+    clip = bandai(walk(80))
+    after = ft.load(tmp_path / "limp.ftm").translate(clip)
+    np.testing.assert_array_equal(after.rotations, learned.translate(clip).rotations)
 
 
 def test_files_from_before_limbs_told_the_timing_are_read(tmp_path: Path, monkeypatch: Any) -> None:

@@ -12,9 +12,9 @@ import pytest
 import freshtake as ft
 from freshtake.formats import files, usd
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.usd import library
+from freshtake.formats.usd import writing
 from freshtake.motion import Clip
-from freshtake.motion.cycles.root_motion import with_root_motion
+from freshtake.motion.cycles.looping import with_root_motion
 from freshtake.motion.edit import resample, with_up
 from tests.formats.characters import skinned
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout
@@ -267,8 +267,8 @@ def test_references_lead_nowhere_else(tmp_path: Path, monkeypatch: pytest.Monkey
 
 
 def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    library.pxr.cache_clear()
-    for name in ("pxr", *[f"pxr.{module}" for module in library._MODULES]):
+    writing.pxr.cache_clear()
+    for name in ("pxr", *[f"pxr.{module}" for module in writing._MODULES]):
         monkeypatch.setitem(sys.modules, name, None)
     (tmp_path / "x.usda").write_text(FOREIGN)
     for act in (
@@ -277,7 +277,7 @@ def test_without_the_extra_one_sentence_says_how_to_get_it(tmp_path: Path, monke
     ):
         with pytest.raises(ft.FreshtakeError, match=r"pip install 'freshtake\[usd\]'"):
             act()
-    library.pxr.cache_clear()
+    writing.pxr.cache_clear()
 
 
 def test_a_binary_file_that_ends_the_library_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

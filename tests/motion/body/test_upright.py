@@ -18,13 +18,15 @@ from freshtake.motion.body.orientation import (
     ASSUMED,
     FROM_BODY,
     FROM_REST,
+    UNITS,
     Body,
     Upright,
     agreed,
     find_up,
+    guess_unit,
     judged,
+    unit_name,
 )
-from freshtake.motion.body.size import UNITS, guess_unit, unit_name
 from freshtake.motion.edit import moved, with_up
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.samples import cheer, jump, punch, run, walk

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import freshtake as ft
 from freshtake.errors import SkeletonMismatch, UsageError
 from freshtake.motion import Clip
-from freshtake.motion.body.pose_space import body_poses, distances
+from freshtake.motion.body.orientation import body_poses, distances
 from freshtake.motion.body.roles import mirror_pairs
 from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag, torn_takes
 from freshtake.motion.cycles.cycles import Cycles, cut_cycles, find_cycles, first_to_last, is_cyclic
@@ -274,7 +274,14 @@ def test_which_real_clips_are_cyclic(kind: str) -> None:
         if not clips:
             pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
         assert is_cyclic(clips) == (kind in ("walk", "swim"))
-        assert is_cyclic([resample(clip, 30) for clip in clips]) == (kind in ("walk", "swim"))
+        for fps in (24, 30):
+            assert is_cyclic([resample(clip, fps) for clip in clips]) == (kind in ("walk", "swim"))
+
+
+def test_cycles_without_the_frame_that_is_the_first_again_are_cyclic() -> None:
+    runs = [ft.samples.run(np.random.default_rng(seed), cycles=1.0) for seed in range(4)]
+    assert is_cyclic(runs)
+    assert is_cyclic([take_frames(run, 0, len(run) - 1) for run in runs])
 
 
 def test_cyclic_needs_a_clip_and_motion() -> None:

@@ -11,6 +11,7 @@ from freshtake import samples
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet, leg_length
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.cycles.cycles import find_cycles
 from freshtake.motion.cycles.looping import (
     best_loop,
@@ -26,7 +27,6 @@ from freshtake.motion.edit import heading, take_frames, turned, with_up
 from freshtake.motion.planting import PlantSettings, plant
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.motion.planting.planting_model import own_planting_model
-from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.rotations import angle_between
 from freshtake.workflows.editing import loop_of
 

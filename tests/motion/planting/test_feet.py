@@ -1,11 +1,11 @@
-"""Feet in the body's frame, compiled, as the poses of pose_space have them."""
+"""Feet in the body's frame, compiled, as `body_poses` has them."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from freshtake.motion.body.pose_space import body_poses
+from freshtake.motion.body.orientation import body_poses
 from freshtake.motion.edit import turned, with_up
 from freshtake.motion.planting import learn_planting
 from tests.motion.puppet import steady, walk

@@ -228,6 +228,16 @@ def test_real_trouble_is_repaired(data: Path, name: str) -> None:
         assert 4 <= changed.sum() <= 30 and changed[35:38].all()
 
 
+def test_shaking_by_less_than_a_degree_in_all_is_found() -> None:
+    """0.7° in any direction are 0.4° about each axis."""
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        clean = ft.samples.walk(rng)
+        noise = np.radians(0.7 / np.sqrt(3.0)) * rng.normal(size=(*clean.rotations.shape[:2], 3))
+        noisy = clean.changed(rotations=multiply(clean.rotations, from_rotvec(noise)))
+        assert [finding.code for finding in check_shaking(noisy)] == ["shaking"]
+
+
 @pytest.mark.parametrize("fps", [24.0, 60.0, 120.0])
 @pytest.mark.parametrize("make", [ft.samples.walk, ft.samples.punch])
 def test_joints_that_shake_are_found_and_smoothed(make: Callable[..., Clip], fps: float) -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from freshtake.motion.edit import moved
 from freshtake.motion.retarget import Retargeter
-from freshtake.motion.retarget.footing import ARM, LEG, Limb, Steps, corrections, hip_lift, lead_limb, limited
+from freshtake.motion.retarget.retargeting import ARM, LEG, Limb, Steps, corrections, hip_lift, lead_limb, limited
 from freshtake.motion.retarget.transfer import world_places
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import angle_between

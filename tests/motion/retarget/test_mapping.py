@@ -11,7 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Skeleton
 from freshtake.motion.edit import with_up
 from freshtake.motion.retarget import find_body, map_by_names
-from freshtake.motion.retarget.body_map import NEEDED
+from freshtake.motion.retarget.mapping import NEEDED
 from freshtake.samples.rigs import KINDS, parts, rig
 
 

@@ -14,7 +14,7 @@ from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.planting.contacts import RECORDED, joint_contacts
 from freshtake.motion.retarget import Retargeter, Rig, make_rig
-from freshtake.motion.retarget.body_map import SIDES
+from freshtake.motion.retarget.mapping import SIDES
 from freshtake.motion.retarget.rest import leg
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, angle_between, inverse, multiply, rotate, slerp

@@ -49,7 +49,7 @@ def test_joints_of_the_skin_are_where_the_figure_has_them(tmp_path: Path) -> Non
     clip = ft.read_clip(source)
     figure = skinned_figure(clip, source)
     assert figure.matrices is not None
-    from freshtake.formats.gltf.rig import character_rig
+    from freshtake.formats.gltf.character import character_rig
 
     bind = character_rig(source, clip)[1].bind().positions
     joints = np.einsum("fjab,jb->fja", figure.matrices, np.column_stack([bind, np.ones(len(bind))]))

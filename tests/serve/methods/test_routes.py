@@ -13,7 +13,7 @@ import pytest
 
 from freshtake import samples
 from freshtake.evaluation.study import Rating, analyze
-from freshtake.evaluation.study.conditions import clones_of
+from freshtake.evaluation.study.schedule import clones_of
 from freshtake.formats.ftm import load
 from freshtake.formats.study_csv import read_key, read_ratings
 from freshtake.serve.items import Item

@@ -7,7 +7,7 @@ import numpy as np
 from freshtake.style.columns import Block
 from freshtake.style.settings import Settings
 from freshtake.style.systems.banks import StateSpaceBank
-from freshtake.style.systems.system_choice import Known, Trial, fit_state_space
+from freshtake.style.systems.system_choice import Prior, Trial, fit_state_space
 
 PAST = 90
 
@@ -23,7 +23,7 @@ def states(importance: tuple[float, float], slack: float = 1.0) -> int:
             lagging.append(0.85 * lagging[-1] + 0.15 * value)
         outputs = np.stack([u, np.array(lagging[1:])], axis=1)[PAST:] + 0.02 * rng.normal(size=(len(u) - PAST, 2))
         trials.append(Trial(u[:, None], outputs, PAST, fold))
-    known = Known(np.zeros((1, 2)), np.array(importance), slack)
+    known = Prior(np.zeros((1, 2)), np.array(importance), slack)
     block = (Block("joint", (0,), (0, 1)),)
     bank = fit_state_space(block, trials, known, Settings(steadiness=0.0), 60.0, map).bank
     assert isinstance(bank, StateSpaceBank)

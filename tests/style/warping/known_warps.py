@@ -13,7 +13,7 @@ from freshtake.samples import walk
 from freshtake.style.warping.warp_inputs import clip_rows
 
 
-class Known(NamedTuple):
+class Prior(NamedTuple):
     """Rows of both motions, and for each frame of the first the true place in the second."""
 
     first: np.ndarray
@@ -33,14 +33,14 @@ def smooth_time(rng: np.random.Generator, frames: int, spread: float = 0.3, slow
     return time * ((frames - 1) / time[-1])
 
 
-def known_pair(seed: int) -> Known:
+def known_pair(seed: int) -> Prior:
     clip = walk_clip(seed)
     return warped_pair(clip_rows(clip, clip)[0], np.random.default_rng(seed))
 
 
-def warped_pair(rows: np.ndarray, rng: np.random.Generator) -> Known:
+def warped_pair(rows: np.ndarray, rng: np.random.Generator) -> Prior:
     """Rows, and the same rows in another time, scale and place."""
     time = smooth_time(rng, len(rows))
     scale, offset = np.exp(rng.normal(0.0, 0.4, rows.shape[1])), rng.normal(0.0, 0.4, rows.shape[1])
     warped = CubicSpline(np.arange(len(rows)), rows)(time) * scale + offset
-    return Known(rows, warped, np.interp(np.arange(len(rows)), time, np.arange(len(rows))))
+    return Prior(rows, warped, np.interp(np.arange(len(rows)), time, np.arange(len(rows))))

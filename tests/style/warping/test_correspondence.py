@@ -31,7 +31,7 @@ def test_contents_are_measured(styles: tuple[list[Clip], list[Clip]]) -> None:
     for clip, (speed, turn) in zip(styles[0], GRID, strict=True):
         found = content(clip)
         assert found.turn == pytest.approx(np.radians(turn), abs=np.radians(4.0))
-        assert abs(found.way) < 0.2
+        assert abs(found.direction) < 0.2
         assert found.acting.sum() == pytest.approx(1.0)
         assert found.speed == pytest.approx(content(styles[0][4]).speed * speed / 1.3, rel=0.06)
 

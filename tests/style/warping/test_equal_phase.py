@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from freshtake.motion.edit import take_frames
-from freshtake.style.warping.equal_phase import BINS, best_shift, common_cycles
-from freshtake.style.warping.warp_inputs import clip_rows
+from freshtake.style.warping.warp_inputs import BINS, best_shift, clip_rows, common_cycles
 from tests.style.warping.known_warps import walk_clip
 
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from freshtake.style.warping.motion_warping import warp_motion
-from freshtake.style.warping.space_warp import Stiffness, energy
+from freshtake.style.warping.warps import Stiffness, energy
 
 
 def wandering(rng: np.random.Generator, frames: int, dofs: int) -> np.ndarray:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.style.warping.space_warp import SpaceWarp, Stiffness, best_space_warp, covered, energy, no_space_warp
+from freshtake.style.warping.warps import SpaceWarp, Stiffness, best_space_warp, covered, energy, no_space_warp
 
 STIFF = Stiffness(30.0, 70.0, 1e-3)
 FRAMES, SLOPE = 12, 2

@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from freshtake.style.warping.time_warp import cheapest_repetitions, feasible
+from freshtake.style.warping.warps import cheapest_repetitions, feasible
 
 
 def distance(p: np.ndarray, q: np.ndarray, repeats: list[int] | np.ndarray, slope: int) -> float:

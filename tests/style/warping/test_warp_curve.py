@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from freshtake.style.warping.motion_warping import steps_of
-from freshtake.style.warping.time_warp import differential, inverse, read_rows, smooth_warp
+from freshtake.style.warping.warps import differential, inverse, read_rows, smooth_warp
 
 
 def levels(seed: int, frames: int = 90) -> np.ndarray:

@@ -16,11 +16,10 @@ from freshtake.motion.verdict import GREEN, RED, judge
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
 from freshtake.variation.amount import Amount
-from freshtake.variation.conditioning import PinnedValues
-from freshtake.variation.goals.goals import ground_speed
+from freshtake.variation.deviations import PinnedValues
+from freshtake.variation.goals.goals import SLOWEST_GOAL, ground_speed
 from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided, pose_errors
-from freshtake.variation.goals.pacing import SLOWEST_GOAL
 from freshtake.variation.goals.steering import followed, from_the_first_point, nearest_on, point_on
 from tests.conftest import DATA
 

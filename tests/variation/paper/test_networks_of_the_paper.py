@@ -10,12 +10,31 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from freshtake.errors import InvalidMotion
+from freshtake.variation.examples import HORIZON
 from freshtake.variation.paper.networks import PriorNetwork, own_parents, shared_parents, topological_order
 from freshtake.variation.paper.prior import PriorScores, prior_instances, sample_prior
-from freshtake.variation.paper.propagation import VELOCITY_HORIZON, floors_of, pool_of, unroll, wiring_of
-from freshtake.variation.paper.regression import FLOOR, Rule, gaussian, kth_smallest, nearest_of
-from freshtake.variation.paper.scores import Resynthesis, Takes, align, features, printed_score
-from freshtake.variation.paper.search import Found, search_acyclic, search_core, search_edges
+from freshtake.variation.paper.regression import (
+    FLOOR,
+    Rule,
+    floors_of,
+    gaussian,
+    kth_smallest,
+    nearest_of,
+    pool_of,
+    unroll,
+    wiring_of,
+)
+from freshtake.variation.paper.search import (
+    Found,
+    Resynthesis,
+    Takes,
+    align,
+    features,
+    printed_score,
+    search_acyclic,
+    search_core,
+    search_edges,
+)
 
 FRAME_TIME = 1 / 60
 
@@ -77,7 +96,7 @@ def slow_unroll(
             for p in edges[i]:
                 squared += [(w[p % n] * (win[p // n, p % n] - now[p // n, p % n])) ** 2 for win in windows]
             if order > 1:
-                seconds = w[i] * VELOCITY_HORIZON / FRAME_TIME
+                seconds = w[i] * HORIZON / FRAME_TIME
                 speed = [seconds * (v[order - 1, i] - v[order - 2, i]) for v in [now, *windows]]
                 squared += rule.velocity_weight * (np.array(speed[1:]) - speed[0]) ** 2
             targets = np.array([win[order, i] - win[order - 1, i] for win in windows])

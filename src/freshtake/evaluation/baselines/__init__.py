@@ -1,8 +1,16 @@
 """What variants are compared with: noise on a take, combinations of takes, takes played again (Lau 2009, §8, §10)."""
 
 from freshtake.evaluation.baselines.basis import Basis, NoiseSettings, basis_of
-from freshtake.evaluation.baselines.making import KINDS, BaselineMotion, baseline_sets, make
-from freshtake.evaluation.baselines.noise_amount import Changes, Match, changes, matched_amount
+from freshtake.evaluation.baselines.making import (
+    KINDS,
+    BaselineMotion,
+    Changes,
+    Match,
+    baseline_sets,
+    changes,
+    make,
+    matched_amount,
+)
 
 __all__ = [
     "KINDS",

@@ -16,6 +16,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.edit import resample
 from freshtake.motion.features import Recipe, Start, decode, encode, recipe
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.variation.examples import HORIZON
 from freshtake.variation.phase import ALIGNMENT, align, read_at
 
 
@@ -46,9 +47,7 @@ class NoiseSettings:
                 raise UsageError(f"{name} must lie between 0 and 1, but is {getattr(self, name)!r}")
 
 
-HORIZON = 0.1  # seconds for which a speed counts in distances
 RATES = ("speed", "turn")
-SAME_RATE = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,27 +64,27 @@ class Basis:
 
     @property
     def frame_time(self) -> float:
-        """Seconds from frame to frame."""
+        """Return the seconds from frame to frame."""
         return self.recipe.frame_time
 
     @cached_property
     def rates(self) -> Bools:
-        """(DOFs,): which of them are speeds, that count per second of a take's own time."""
+        """Return (DOFs,): which of them are speeds, that count per second of a take's own time."""
         return np.array([unit in RATES for unit in self.recipe.units])
 
     @cached_property
     def weights(self) -> Floats:
-        """(DOFs,): by how many sizes one unit moves the body (root mean square over the joints)."""
+        """Return (DOFs,): by how many sizes one unit moves the body (root mean square over the joints)."""
         return np.asarray(self.recipe.weights / self.size)
 
     @cached_property
     def warped(self) -> Floats:
-        """(inputs, phases, DOFs): all inputs at equal phases."""
+        """Return (inputs, phases, DOFs): all inputs at equal phases."""
         return np.stack([read_at(rows, self.phase_frames[:, k]) for k, rows in enumerate(self.rows)])
 
     @cached_property
     def spread(self) -> Floats:
-        """(phases, DOFs): standard deviation over the inputs, each DOF by itself; 0 for DOFs that are not chosen."""
+        """Return (phases, DOFs): standard deviation over the inputs, DOF by DOF; 0 for DOFs that are not chosen."""
         self.require_two()
         out = np.zeros(self.warped.shape[1:])
         out[:, self.chosen] = self.warped[:, :, self.chosen].std(axis=0, ddof=1)
@@ -93,32 +92,33 @@ class Basis:
 
     @cached_property
     def compared(self) -> Ints:
-        """The chosen columns without speeds: those of joints, over which changes are summed."""
+        """Return the chosen columns without speeds: those of joints, over which changes are summed."""
         still = self.chosen[~self.rates[self.chosen]]
         return still if len(still) else self.chosen
 
     def phases(self, number: int) -> Floats:
-        """The phase of every frame of one input."""
+        """Return the phase of every frame of one input."""
         phase_frames = self.phase_frames[:, number]
         return np.interp(
             np.arange(len(self.rows[number])), phase_frames, np.arange(len(phase_frames), dtype=np.float64)
         )
 
     def require_two(self) -> None:
-        """Noise is as strong as the inputs differ, so there must be two."""
+        """Refuse a single input: noise is as strong as the inputs differ."""
         if len(self.rows) < 2:
             raise UsageError("noise takes its strength from how inputs differ: give at least two takes")
 
     def encode(self, motion: Any) -> Floats:
-        """A motion as rows of the same DOFs; a clip of another rate is resampled first."""
-        if isinstance(motion, Clip) and abs(motion.frame_time / self.frame_time - 1.0) > SAME_RATE:
+        """Return a motion as rows of the same DOFs; a clip of another rate is resampled first."""
+        # Files round frame times: less than a thousandth is the same rate.
+        if isinstance(motion, Clip) and abs(motion.frame_time / self.frame_time - 1.0) > 1e-3:
             motion = resample(motion, 1.0 / self.frame_time)
         elif isinstance(motion, Clip):
             motion = motion.changed(frame_time=self.frame_time)
         return encode(self.recipe, motion, strict=False).values
 
     def decode(self, rows: Floats, *, start: Start | None = None, name: str = "") -> Any:
-        """Rows as a motion."""
+        """Return rows as a motion."""
         return decode(self.recipe, rows, start=start, name=name)
 
 
@@ -151,7 +151,7 @@ def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
 
 
 def _chosen(names: Sequence[str], joints: Sequence[str]) -> Ints:
-    """The columns of the joints; all without any."""
+    """Return the columns of the joints; all without any."""
     if not joints:
         return np.arange(len(names), dtype=np.intp)
     owners = [name.rsplit(".", 1)[0] for name in names]

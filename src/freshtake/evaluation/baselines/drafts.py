@@ -13,7 +13,7 @@ from freshtake.variation.phase import read_at
 
 
 def gradient_noise(gradients: Floats, places: Floats) -> Floats:
-    """Noise at places (frames, columns) from gradients (lattice points, columns): 0 at lattice points, smooth between.
+    """Return noise at places (frames, columns), given gradients (lattice points, columns): 0 at these points.
 
     Between points i and i + 1, at t from 0 to 1: (1 - s(t)) g_i t + s(t) g_{i+1} (t - 1) with s(t) = 6t^5 - 15t^4 +
     10t^3, whose first two derivatives vanish at both ends.
@@ -27,7 +27,7 @@ def gradient_noise(gradients: Floats, places: Floats) -> Floats:
 
 
 def fade(t: Floats) -> Floats:
-    """From 0 to 1 without speed or acceleration at the ends."""
+    """Rise from 0 to 1 without speed or acceleration at the ends."""
     out: Floats = t**3 * (t * (6.0 * t - 15.0) + 10.0)
     return out
 
@@ -35,7 +35,7 @@ def fade(t: Floats) -> Floats:
 def perlin_noise(
     rng: np.random.Generator, frames: int, columns: int, spacing: float, octaves: int, persistence: float
 ) -> Floats:
-    """(frames, columns): octaves of gradient noise, the first with a lattice point every `spacing` frames.
+    """Return (frames, columns): octaves of gradient noise, the first with a lattice point every `spacing` frames.
 
     Every column begins at a random place of its lattice, so that columns are not all 0 at the same frames.
     """
@@ -52,18 +52,15 @@ def perlin_noise(
 
 @lru_cache(maxsize=1)
 def mean_square() -> float:
-    """The variance of one octave, averaged over a lattice cell: gradients have the variance 1/3."""
+    """Return the variance of one octave, averaged over a lattice cell: gradients have the variance 1/3."""
     nodes, weights = np.polynomial.legendre.leggauss(12)
     t = 0.5 * (nodes + 1.0)
     s = fade(t)
     return float((0.5 * weights * (((1.0 - s) * t) ** 2 + (s * (t - 1.0)) ** 2) / 3.0).sum())
 
 
-REACH = 4.0  # standard deviations after which the Gaussian is cut off
-
-
 def combined(basis: Basis, weights: Floats) -> tuple[Floats, Floats]:
-    """Rows of the combination and the phase of each: frame by frame of the combined timing.
+    """Return rows of the combination and the phase of each: frame by frame of the combined timing.
 
     The time at which a phase is reached is the combination of the times at which the inputs reach it. What is
     travelled from phase to phase is combined too, so speeds are weighed by how long each input takes there.
@@ -84,7 +81,7 @@ def combined(basis: Basis, weights: Floats) -> tuple[Floats, Floats]:
 
 
 def smoothed_noise(rng: np.random.Generator, frames: int, columns: int, width: float) -> Floats:
-    """(frames, columns) of standard normal values that are correlated over about `width` frames."""
+    """Return (frames, columns) of standard normal values that are correlated over about `width` frames."""
     weights = _gaussian(width)
     white = rng.normal(size=(frames + len(weights) - 1, columns))
     out: Floats = np.stack([np.convolve(column, weights, mode="valid") for column in white.T], axis=1)
@@ -92,14 +89,15 @@ def smoothed_noise(rng: np.random.Generator, frames: int, columns: int, width: f
 
 
 def _gaussian(width: float) -> Floats:
-    """Weights whose squares sum to 1, so that the variance stays 1."""
-    reach = int(np.ceil(REACH * width))
+    """Return weights whose squares sum to 1, so that the variance stays 1."""
+    # Beyond four standard deviations a Gaussian adds next to nothing.
+    reach = int(np.ceil(4.0 * width))
     weights = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
     return np.asarray(weights / np.sqrt((weights**2).sum()))
 
 
 def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, settings: NoiseSettings) -> Floats:
-    """(phases, chosen DOFs): noise whose components are as strong as the inputs differ in them at that phase.
+    """Return (phases, chosen DOFs): noise whose components are as strong as the inputs differ in them at that phase.
 
     Departs from the paper: the input keeps the detail that the reduction would take from it; only noise is reduced.
     """
@@ -112,7 +110,7 @@ def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, sett
 
 
 def components(basis: Basis, energy: float) -> Floats:
-    """(components, chosen DOFs), orthonormal: as many as hold that share of the weighed poses' variance."""
+    """Return (components, chosen DOFs), orthonormal: as many as hold that share of the weighed poses' variance."""
     poses = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]).reshape(-1, len(basis.chosen))
     centered = poses - poses.mean(axis=0)
     powers, directions = np.linalg.eigh(centered.T @ centered)
@@ -130,19 +128,19 @@ class Draft(NamedTuple):
     source: int | None
 
     def with_amount(self, amount: float) -> Floats:
-        """The rows with so much of the noise."""
+        """Return the rows with so much of the noise."""
         return self.rows + amount * self.noise
 
 
 def strawman(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
-    """Smoothed noise on one input, per DOF as strong at every phase as the time-warped inputs differ (Lau 2009, §8)."""
+    """Draw smoothed noise on one input, as strong at every phase as the aligned inputs differ (Lau 2009, §8)."""
     source, strength = _one_input(basis, rng)
     noise = smoothed_noise(rng, len(strength), len(basis.chosen), settings.smooth / basis.frame_time)
     return _draft(basis, source, noise * strength[:, basis.chosen])
 
 
 def perlin(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
-    """Perlin noise on one input, per DOF as strong as the inputs differ over all phases (Lau 2009, §8)."""
+    """Draw Perlin noise on one input, per DOF as strong as the inputs differ over all phases (Lau 2009, §8)."""
     source, strength = _one_input(basis, rng)
     spacing = 1.0 / (settings.frequency * basis.frame_time)
     noise = perlin_noise(
@@ -152,14 +150,14 @@ def perlin(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> D
 
 
 def pca(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
-    """Smoothed noise on the principal components of the time-warped inputs' poses (Lau 2009, §10)."""
+    """Draw smoothed noise on the principal components of the time-warped inputs' poses (Lau 2009, §10)."""
     source, _ = _one_input(basis, rng)
     phases = basis.phases(source)
     return _draft(basis, source, component_noise(basis, rng, phases, settings))
 
 
 def convex(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
-    """A convex combination of all inputs, weights even over the simplex; noise may be added (Lau 2009, §10)."""
+    """Draw a convex combination of all inputs, weights even over the simplex; noise may be added (Lau 2009, §10)."""
     basis.require_two()
     weights = rng.dirichlet(np.ones(len(basis.rows)))
     rows, phases = combined(basis, weights)
@@ -171,7 +169,7 @@ def convex(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> D
 
 
 def _one_input(basis: Basis, rng: np.random.Generator) -> tuple[int, Floats]:
-    """An input, and how far the inputs differ at the phases of its frames."""
+    """Return an input, and how far the inputs differ at the phases of its frames."""
     basis.require_two()
     source = int(rng.integers(len(basis.rows)))
     return source, read_at(basis.spread, basis.phases(source))

@@ -1,4 +1,9 @@
-"""The baselines by name: one motion of a kind, or a set of every kind that is changed as much as variants are."""
+"""The baselines by name: one motion of a kind, or a set of every kind that is changed as much as variants are.
+
+"We check that the noise-added motion is changed by a similar amount compared to the variants" (Lau 2009, §8): pairs of
+one variant and one input give normalized sums of squared differences of joints, modeled as a normal distribution; the
+same sum of the noise-added motion and its input has to lie within one standard deviation of the mean.
+"""
 
 from __future__ import annotations
 
@@ -10,10 +15,98 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.evaluation.baselines.basis import Basis, NoiseSettings, basis_of
 from freshtake.evaluation.baselines.drafts import Draft, convex, pca, perlin, strawman
-from freshtake.evaluation.baselines.noise_amount import Changes, Match, changes, draft_change, matched_amount
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion.features import Start
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.dtw import warp_path
+
+
+class Changes(NamedTuple):
+    """The normal distribution of changes: mean and standard deviation of the sums over all pairs."""
+
+    mean: float
+    spread: float
+
+    def holds(self, change: float) -> bool:
+        """Return whether a change is within one standard deviation of the mean."""
+        return abs(change - self.mean) <= self.spread
+
+
+class Match(NamedTuple):
+    """An amount of noise, the mean change that it makes, and the share of drafts within one standard deviation."""
+
+    amount: float
+    change: float
+    within: float
+
+
+def change(basis: Basis, a: Floats, b: Floats) -> float:
+    """Return the sum of squared differences of the chosen joints per frame of the time warp, in squared sizes."""
+    columns = basis.compared
+    a, b = (np.ascontiguousarray(x[:, columns] * basis.weights[columns]) for x in (a, b))
+    path, _ = warp_path(a, b)
+    difference = a[path[:, 0]] - b[path[:, 1]]
+    return float((difference**2).sum() / len(path))
+
+
+def changes(basis: Basis, variants: Sequence[Any]) -> Changes:
+    """Return the changes over all pairs of one variant and one input."""
+    if not variants:
+        raise UsageError("an amount can be matched only to variants: give at least one")
+    coded = [basis.encode(variant) for variant in variants]
+    sums = [change(basis, rows, input_rows) for rows in coded for input_rows in basis.rows]
+    return Changes(float(np.mean(sums)), float(np.std(sums)))
+
+
+def draft_change(basis: Basis, draft: Draft, amount: float) -> float:
+    """Return how much a draft with so much noise differs from its input; a combination: from all inputs on average."""
+    rows = draft.with_amount(amount)
+    inputs = basis.rows if draft.source is None else (basis.rows[draft.source],)
+    return float(np.mean([change(basis, rows, one) for one in inputs]))
+
+
+def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Match:
+    """Return the amount at which the drafts are changed as much on average as the target's mean, by false position.
+
+    0 where they are changed more without any noise, as combinations may be.
+    """
+    if not drafts:
+        raise UsageError("an amount can be matched only with drafts of noise: give at least one")
+
+    def excess(amount: float) -> float:
+        """Return how much too large differences are; about linear in the amount, where squares are not."""
+        mean_change = float(np.mean([draft_change(basis, draft, amount) for draft in drafts]))
+        return float(np.sqrt(mean_change) - np.sqrt(target.mean))
+
+    low, below = 0.0, excess(0.0)
+    if below >= 0.0:
+        return _match(basis, drafts, target, 0.0)
+    high, above = 1.0, excess(1.0)
+    while above < 0.0:
+        low, below, high = high, above, 2.0 * high
+        # Beyond a thousand times the inputs' spread no amount is looked for.
+        if high > 1e3:
+            raise UsageError("no amount of noise changes the chosen joints as much as the variants are changed")
+        above = excess(high)
+    # A bound: false position usually closes in sooner.
+    for step in range(60):
+        # bisect now and then, so that neither end stays fixed
+        share = 0.5 if step % 4 == 3 else below / (below - above)
+        middle = low + share * (high - low)
+        middle_excess = excess(middle)
+        if abs(middle_excess) < 1e-4 * np.sqrt(target.mean):
+            break
+        low, below, high, above = (
+            (middle, middle_excess, high, above) if middle_excess < 0.0 else (low, below, middle, middle_excess)
+        )
+    return _match(basis, drafts, target, middle)
+
+
+def _match(basis: Basis, drafts: Sequence[Draft], target: Changes, amount: float) -> Match:
+    draft_changes = [draft_change(basis, draft, amount) for draft in drafts]
+    return Match(amount, float(np.mean(draft_changes)), float(np.mean([target.holds(one) for one in draft_changes])))
+
 
 NOISES: dict[str, Callable[[Basis, np.random.Generator, NoiseSettings], Draft]] = {
     "strawman": strawman, "perlin": perlin, "pca": pca, "convex": convex,
@@ -27,8 +120,6 @@ ABOUT = {
     "convex": "convex combination of the inputs at equal phases, with combined timing",
     "replay": "cycle animation: the inputs themselves, chosen at random",
 }
-MATCHING = 32  # drafts over which an amount is matched
-MOST = 15
 
 
 class BaselineMotion(NamedTuple):
@@ -50,7 +141,7 @@ def make(
     settings: NoiseSettings | None = None,
     name: str = "",
 ) -> BaselineMotion:
-    """One motion of a kind. `amount` 1 is noise as strong as the inputs differ (default: 1; of convex, 0)."""
+    """Return one motion of a kind. `amount` 1 is noise as strong as the inputs differ (default: 1; of convex, 0)."""
     check_kind(kind)
     if kind == "replay":
         if amount is not None:
@@ -75,11 +166,12 @@ def check_kind(kind: str) -> None:
 def match(
     basis: Basis, kind: str, target: Changes, rng: np.random.Generator, settings: NoiseSettings | None = None
 ) -> Match:
-    """The amount of a kind of noise that changes motions as much as variants are changed."""
+    """Return the amount of a kind of noise that changes motions as much as variants are changed."""
     check_kind(kind)
     if kind == "replay":
         raise UsageError("replay adds nothing to the inputs, so its amount cannot be matched")
-    drafts = [NOISES[kind](basis, child, settings or NoiseSettings()) for child in rng.spawn(MATCHING)]
+    # Drafts differ, so that the amount is matched on the mean of 32.
+    drafts = [NOISES[kind](basis, child, settings or NoiseSettings()) for child in rng.spawn(32)]
     return matched_amount(basis, drafts, target)
 
 
@@ -95,7 +187,7 @@ def baseline_sets(
     settings: NoiseSettings | None = None,
     report: Report = silent,
 ) -> dict[str, list[Any]]:
-    """As many motions of every kind as there are variants (at most 15), noise matched to the variants' change.
+    """Return as many motions of every kind as there are variants (at most 15), noise matched to the variants' change.
 
     Convex combinations get no noise.
     """
@@ -103,7 +195,8 @@ def baseline_sets(
         check_kind(kind)
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
-    count = min(len(variants), MOST) if count is None else count
+    # As many as `vary` makes by default bound the cost.
+    count = min(len(variants), 15) if count is None else count
     sets: dict[str, list[Any]] = {}
     for number, kind in enumerate(kinds):
         report(Progress(number / len(kinds), kind))

@@ -1,21 +1,105 @@
-"""Who watches what in which order: a random mixture of both conditions, balanced over participants (Lau 2009, §8).
+"""The design of a study (Lau 2009, §8): experiments, conditions and stimuli, and who watches what in which order.
 
-The long sequences of experiment B: at least 15 clips joined, by the same blend in both conditions (Lau 2009, §8). The
-crowds of experiment C: walkers that repeat a clip each, two of them the same one.
+Participants see a random mixture of both conditions, balanced over all of them. The long sequences of experiment B are
+at least 15 clips joined, by the same blend in both conditions. The crowds of experiment C repeat a clip each, two
+of them the same one (after McDonnell et al. 2008); experiment D shows two motions side by side (after Vyas
+and O'Sullivan 2024).
 """
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.conditions import WALKERS, Stimulus, Trial, check_stimulus
 from freshtake.motion import Clip
 from freshtake.motion.cycles.seams import BLEND, join
 from freshtake.motion.edit import take_frames
+
+EXPERIMENTS = ("A", "B", "C", "D")
+CONDITIONS = {
+    "A": ("variants", "captured"),
+    "B": ("variants", "cycle"),
+    "C": ("in step", "out of step"),
+    "D": ("variant left", "variant right"),
+}
+MEASURES = {"A": "naturalness", "B": "repetition", "C": "seconds until clones are found", "D": "choice"}
+QUESTIONS = {
+    "A": "How natural or human-like is this motion? 1: not at all natural, 9: entirely natural.",
+    "B": "How repetitive is this sequence? 1: nothing is repeated, 9: it is the same over and over.",
+    "C": "Two of these move exactly alike, no others do. Which two? The score is the seconds until both are found.",
+    "D": "Which of the two motions looks more natural? 1: the left one, 2: the right one.",
+}
+LOWEST, HIGHEST = 1, 9
+SEARCH = 60  # seconds after which clones count as not found
+SCALES = {"A": (LOWEST, HIGHEST), "B": (LOWEST, HIGHEST), "C": (1, SEARCH), "D": (1, 2)}
+WALKERS = 12  # in a crowd with one pair of clones, as in McDonnell et al. 2008
+SIMULATED = "simulated"  # how the names of simulated raters begin; no person's may
+
+
+class Stimulus(NamedTuple):
+    """Something to be watched: its name says nothing of its condition. `sources` are the clips it is made of."""
+
+    name: str
+    experiment: str
+    motion: str
+    condition: str
+    sources: tuple[str, ...] = ()
+
+
+class Trial(NamedTuple):
+    """One participant watches one stimulus; positions count from 1."""
+
+    participant: str
+    position: int
+    experiment: str
+    motion: str
+    stimulus: str
+
+
+class Rating(NamedTuple):
+    """A trial with its score; None where it has not been given."""
+
+    participant: str
+    position: int
+    experiment: str
+    motion: str
+    stimulus: str
+    score: int | None
+
+
+def check_stimulus(stimulus: Stimulus) -> None:
+    """Raise where the experiment or the condition does not exist."""
+    if stimulus.experiment not in EXPERIMENTS:
+        raise UsageError(
+            f"stimulus {stimulus.name!r} is of experiment {stimulus.experiment!r}: there are A, B, C and D"
+        )
+    known = CONDITIONS[stimulus.experiment]
+    if stimulus.condition not in known:
+        choices = f"experiment {stimulus.experiment} has {' and '.join(known)}"
+        raise UsageError(f"stimulus {stimulus.name!r} is of condition {stimulus.condition!r}: {choices}")
+
+
+def check_rating(rating: Rating) -> None:
+    """Raise where a score is not on the scale."""
+    lowest, highest = scale_of(rating.experiment)
+    if rating.score is not None and not lowest <= rating.score <= highest:
+        scale = f"scores are whole numbers from {lowest} to {highest}"
+        raise UsageError(f"the score of {rating.stimulus!r} is {rating.score}: {scale}")
+
+
+def scale_of(experiment: str) -> tuple[int, int]:
+    """Return the lowest and the highest score of an experiment."""
+    return SCALES.get(experiment, (LOWEST, HIGHEST))
+
+
+def clones_of(stimulus: Stimulus) -> set[int]:
+    """Return the numbers, from 1, of the two walkers of a crowd that show the same clip."""
+    return {k for k, name in enumerate(stimulus.sources, start=1) if stimulus.sources.count(name) > 1}
+
 
 Block = tuple[str, str]  # experiment and motion
 MOST = 1000
@@ -25,7 +109,7 @@ LONG = 15  # clips in a sequence, as in the paper
 def schedule(
     stimuli: Sequence[Stimulus], *, participants: int = 15, trials: int = 15, rng: np.random.Generator
 ) -> list[Trial]:
-    """All trials: every participant gets `trials` stimuli per experiment and motion, in an order of their own.
+    """Return all trials: every participant gets `trials` stimuli per experiment and motion, in an order of their own.
 
     Conditions come equally often to every participant; of an odd number the one left over goes to the conditions in
     turn. Stimuli come equally often over all participants, and never twice to one while there are enough. Which
@@ -61,7 +145,7 @@ def _blocks(stimuli: Iterable[Stimulus]) -> list[Block]:
 
 
 def _pools(stimuli: Sequence[Stimulus], block: Block) -> list[list[Stimulus]]:
-    """The stimuli of a block by condition; there must be two conditions."""
+    """Return the stimuli of a block by condition; there must be two conditions."""
     block_stimuli = [s for s in stimuli if (s.experiment, s.motion) == block]
     pools = [[s for s in block_stimuli if s.condition == c] for c in dict.fromkeys(s.condition for s in block_stimuli)]
     if len(pools) < 2:
@@ -72,7 +156,7 @@ def _pools(stimuli: Sequence[Stimulus], block: Block) -> list[list[Stimulus]]:
 def _picked(
     pools: Sequence[Sequence[Stimulus]], trials: int, turn: int, shown: Counter[str], rng: np.random.Generator
 ) -> list[Stimulus]:
-    """The stimuli of one participant in random order, those that were shown least first chosen."""
+    """Return the stimuli of one participant in random order, those that were shown least first chosen."""
     each, left = divmod(trials, len(pools))
     picked: list[Stimulus] = []
     for number, pool in enumerate(pools):
@@ -88,7 +172,7 @@ def _picked(
 def cycle_animation(
     inputs: Sequence[Clip], clips: int, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[Clip, list[int]]:
-    """Inputs joined in random order, each chosen anew; and which they are."""
+    """Join inputs in random order, each drawn independently; return which they are, too."""
     _check(inputs, clips)
     order = rng.integers(len(inputs), size=clips).tolist()
     return join([inputs[k] for k in order], blend=blend), order
@@ -97,7 +181,7 @@ def cycle_animation(
 def variant_sequence(
     variants: Sequence[Clip], clips: int, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[Clip, list[int]]:
-    """Variants joined in random order; none comes again before all have come."""
+    """Join variants in random order; none comes again before all have come."""
     _check(variants, clips)
     order: list[int] = []
     while len(order) < clips:

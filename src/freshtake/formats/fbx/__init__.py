@@ -9,13 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.clip_sets import clips_of, same_skeleton
 from freshtake.formats.fbx.reading import clips_in
 from freshtake.formats.fbx.records import put_together
 from freshtake.formats.fbx.writing import Objects, add_joints, add_meshes, add_take, document
 from freshtake.formats.files import LARGEST_SINGLE, write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.formats.rig import on_rig
+from freshtake.formats.rig import clips_of, on_rig, same_skeleton
 from freshtake.motion import Clip, MeshSequence
 
 __all__ = ["read", "read_animations", "write"]

@@ -73,7 +73,7 @@ def _rigid_inverse(world: Floats) -> Floats:
 def _add_joints(
     builder: Builder, scene: Scene, joints: Joints, tips: set[int], world: Floats, up: str, unit: float
 ) -> list[int]:
-    """A node for every joint and tip, numbered as they are in `joints`; tips are leaves, and belong to no skin."""
+    """Add a node for every joint and tip, numbered as they are in `joints`; tips are leaves, and belong to no skin."""
     places, turns = (values[0] for values in scale_free(world[None], joints.parents))
     places = places * unit
     turn = tilt(up, "y")

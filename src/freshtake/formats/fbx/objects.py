@@ -162,7 +162,7 @@ def _laws(entry: Entry, count: int) -> tuple[Ints, Floats]:
 
 
 def take_curves(scene: Scene, stack: int) -> dict[tuple[int, str, int], Curve]:
-    """The curves of a take by model, property and axis; of several layers the first that moves something counts."""
+    """Return the curves of a take by model, property and axis, from the first layer that moves something."""
     out: dict[tuple[int, str, int], Curve] = {}
     for layer in scene.below_of_kind(stack, "AnimationLayer"):
         for holder in scene.below_of_kind(layer.number, "AnimationCurveNode"):
@@ -202,10 +202,10 @@ def find_joints(scene: Scene, animated: set[int]) -> Joints:
     if not limbs:
         raise scene.fail("there is no skeleton (LimbNode) and no animated model in the file", "Objects")
     chains = {number: _chain(scene, parent, number) for number in limbs}
-    wanted = set(limbs)
+    limb_numbers = set(limbs)
     tops: dict[int, list[int]] = {}
     for number in limbs:
-        tops.setdefault(next(n for n in chains[number] if n in wanted), []).append(number)
+        tops.setdefault(next(n for n in chains[number] if n in limb_numbers), []).append(number)
     top = max(tops, key=lambda number: len(tops[number]))
     tree = {n for limb in tops[top] for n in chains[limb][chains[limb].index(top) :]}
     order = [number for number in models if number in tree]
@@ -237,7 +237,7 @@ def _chain(scene: Scene, parent: dict[int, int | None], number: int) -> list[int
 
 
 def local_matrices(scene: Scene, model: int, curves: Curves, times: Floats) -> Floats:
-    """Of one model (frames, 4, 4)."""
+    """Return the local matrices of one model (frames, 4, 4)."""
     settings = Properties(scene.objects[model])
     turns_on = settings.number("RotationActive", 0.0) != 0.0
     moved = _animated(settings, model, "Lcl Translation", 0.0, curves, times)

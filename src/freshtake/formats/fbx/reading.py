@@ -9,15 +9,14 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.clip_sets import chosen_number, distinct
 from freshtake.formats.fbx.objects import Curves, Joints, Properties, Scene, find_joints, local_matrices, take_curves
 from freshtake.formats.fbx.records import parse
 from freshtake.formats.files import MOST_NUMBERS, SINGLE, SLOWEST_KEYS, read_bytes
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import composed, scale_free
+from freshtake.formats.rig import chosen_number, composed, distinct, scale_free
 from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import nominal_frame_time
-from freshtake.motion.playback import Playback, playback_from
 from freshtake.numeric.arrays import Floats
 
 _RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
@@ -82,6 +81,7 @@ def moving_joints(scene: Scene) -> set[int]:
 def tips_of(scene: Scene, joints: Joints, animated: set[int] | None = None) -> set[int]:
     """Return places of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
     animated = moving_joints(scene) if animated is None else animated
+    # Without any take nothing tells a marker at the end of a limb from a joint.
     if not animated:
         return set()
     inner = set(joints.parents)
@@ -111,6 +111,7 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     if not np.isfinite(world).all():
         raise scene.fail("a joint's position is not finite", "Objects")
     translations, rotations = scale_free(world, joints.parents)
+    # Offsets are those of the file's rest pose, not of the first frame, so that all takes share a skeleton.
     at_rest, _ = scale_free(rest_world(scene, joints)[None], joints.parents)
     offsets = at_rest[0]
     joints_kept = [k for k in range(len(joints.models)) if k not in tips]
@@ -121,6 +122,7 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
     up, unit = axis_and_unit(scene)
     size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
+    # Curves of constant translations are usual in FBX: they count only where a joint leaves its offset.
     moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > SINGLE * size_of_body
     return Clip(
         skeleton, frame_time, translations[:, 0], rotations[:, joints_kept],

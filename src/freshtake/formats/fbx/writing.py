@@ -79,7 +79,7 @@ def properties(*entries: Node) -> Node:
 
 
 def prop(name: str, kind: str, label: str, flags: str, *values: bytes) -> Node:
-    """One named value: its type twice over, as FBX has it, and its flags ("A" may be animated, "U" is the user's)."""
+    """Return one named value: its type twice, as FBX has it, and its flags ("A" may be animated, "U" is the user's)."""
     return node("P", text(name), text(kind), text(label), text(flags), *values)
 
 
@@ -294,7 +294,7 @@ def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floa
 
 
 def add_meshes(objects: Objects, rig: Rig, joints: list[int]) -> None:
-    """The rig's meshes, each with its skin, and the bind pose of everything."""
+    """Add the rig's meshes, each with its skin, and the bind pose of everything."""
     bind = _matrices(rig)
     painted: dict[Material, int] = {}
     models = [_add_mesh(objects, mesh, joints, bind, painted) for mesh in rig.meshes]

@@ -60,7 +60,7 @@ def to_parts(model: DensityModel) -> Parts:
         "jump_counts": np.asarray(model.jumps.counts, dtype=np.int32),
         "jump_goals": np.asarray(model.jumps.goals, dtype=np.int32),
         "jump_chances": compact(model.jumps.chances),
-        "jump_haste": compact(model.jumps.haste),
+        "jump_haste": compact(model.jumps.jump_rates),
     }
     return Parts(header, arrays | recipe.arrays)
 

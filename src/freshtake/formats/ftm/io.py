@@ -57,7 +57,7 @@ METHODS = {
 
 
 def method_of(model: object) -> Method | None:
-    """The method of a model, by its class."""
+    """Return the method of a model, by its class."""
     return next((row for row in METHODS.values() if row.model == type(model).__name__), None)
 
 
@@ -76,12 +76,12 @@ class Stored(NamedTuple):
 
 
 def looks_like_model(head: bytes) -> bool:
-    """Whether a file that begins like this is a model file."""
+    """Return whether a file that begins like this is a model file."""
     return _HEAD.match(head) is not None
 
 
 def is_model(path: Path) -> bool:
-    """Whether to read a file as a model: by its content, or by its name."""
+    """Return whether to read a file as a model: by its content, or by its name."""
     return path.suffix.lower() == SUFFIX or (not is_folder(path) and looks_like_model(read_head(path, 64)))
 
 
@@ -140,7 +140,7 @@ def load(path: str | PathLike[str]) -> Model:
 
 
 def read_stored(path: str | PathLike[str]) -> Stored:
-    """A model with what its file says about it."""
+    """Read a model with what its file says about it."""
     source = Path(path)
     if source.is_file() and not read_head(source, 4).startswith(b"PK"):
         raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
@@ -189,7 +189,7 @@ def _header(archive: Archive) -> Fields:
 
 
 def _arrays(archive: Archive, sums: Fields) -> dict[str, Any]:
-    """All arrays of the file, each checked against its sum in the header."""
+    """Read all arrays of the file, each checked against its sum in the header."""
     missing = [name for name in sums.values if name not in archive]
     if missing:
         sums.wrong(missing[0][:80], "the array that belongs to this checksum is missing")
@@ -274,6 +274,6 @@ def _loaded(path: str | PathLike[str], name: str) -> Any:
     method = method_of(model)
     if method is None or method.name != name:
         made_by = "another method" if method is None else f"freshtake {method.learns}"
-        wanted = METHODS[name].learns
-        raise FormatError(Path(path), f"this model was made by {made_by}, and one of freshtake {wanted} was expected")
+        command = METHODS[name].learns
+        raise FormatError(Path(path), f"this model was made by {made_by}, and one of freshtake {command} was expected")
     return model

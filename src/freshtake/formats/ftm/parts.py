@@ -172,9 +172,9 @@ class ReadParts:
             raise FormatError(self.fields.path, "the array is missing", place)
         array = self.arrays[name]
         if array.dtype.kind not in "fiub" or array.shape != shape:
-            wanted = " x ".join(map(str, shape))
+            expected = " x ".join(map(str, shape))
             raise FormatError(
-                self.fields.path, f"{wanted} numbers were expected, not {array.shape} of {array.dtype}", place
+                self.fields.path, f"{expected} numbers were expected, not {array.shape} of {array.dtype}", place
             )
         with np.errstate(invalid="ignore"):  # signalling NaNs
             values = np.ascontiguousarray(array, dtype=np.float64)
@@ -185,7 +185,7 @@ class ReadParts:
 
 
 def compact(values: Floats) -> Array:
-    """As float32 where that loses nothing, which is what models round to; else as it is."""
+    """Return an array as float32 where that loses nothing, which is what models round to; else as it is."""
     with np.errstate(over="ignore"):
         small = np.asarray(values, dtype=np.float32)
     return small if np.array_equal(small.astype(np.float64), values) else np.asarray(values, dtype=np.float64)

@@ -70,7 +70,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
         if name not in header.inner("settings").values:  # written before there was any other
             settings = settings.changed(**{name: only})
     bank = _bank(parts, blocks_of(recipe, settings.inputs, settings.timing, source.deviation))
-    annotations = _annotations(parts, bank)
+    annotations = _annotations(parts, bank, count)
     feet = header.texts("feet")
     if not set(feet) <= {annotation.name for annotation in annotations}:
         header.wrong("feet", "names of annotations were expected")
@@ -174,9 +174,10 @@ def _split(parts: ReadParts, name: str, shapes: list[tuple[int, ...]]) -> tuple[
     return tuple(piece.reshape(shape) for piece, shape in zip(pieces, shapes, strict=True))
 
 
-def _annotations(parts: ReadParts, bank: Bank) -> tuple[Annotation, ...]:
+def _annotations(parts: ReadParts, bank: Bank, count: int) -> tuple[Annotation, ...]:
     listed = parts.fields.get("annotations", "list")
-    width = bank.features(bank.start(), np.zeros((1, bank.inputs))).shape[1]
+    # Classifiers see all DOFs, also those behind the last one that drives a system.
+    width = bank.features(bank.start(), np.zeros((1, count))).shape[1]
     directions = parts.numbers("directions", (len(listed), width if listed else 0))
     out = []
     for each, direction in zip(listed, directions, strict=True):

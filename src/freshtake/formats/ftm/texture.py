@@ -248,6 +248,6 @@ def _group(parts: ReadParts, name: str, label: str, columns: int, components: in
 def _check_width(parts: ReadParts, width: int, recipe: Recipe | None, shape: Shape | None) -> None:
     if recipe is None:
         return
-    wanted = len(recipe.kept) if shape is None else shape.width + (3 if recipe.layout.root == "heading" else 0)
-    if width != wanted:
-        raise FormatError(parts.fields.path, f"{wanted} columns were expected, not {width}", "array 'rows'")
+    expected = len(recipe.kept) if shape is None else shape.width + (3 if recipe.layout.root == "heading" else 0)
+    if width != expected:
+        raise FormatError(parts.fields.path, f"{expected} columns were expected, not {width}", "array 'rows'")

@@ -9,6 +9,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm.parts import (
+    MOST_FRAMES,
     Parts,
     ReadParts,
     check_frame_time,
@@ -21,16 +22,14 @@ from freshtake.formats.ftm.parts import (
 )
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
-from freshtake.variation.examples import Material
-from freshtake.variation.model import FEWEST, VariationModel
-from freshtake.variation.settings import Settings
+from freshtake.variation.deviations import Settings
+from freshtake.variation.examples import FEWEST, Material
+from freshtake.variation.model import VariationModel
 
 MOST_DOFS = 2048
-MOST_FRAMES = 1 << 31
 FARTHEST = 1e7  # lengths from the origin, or any other number of an example
 TURNED = 1e4  # radians
 LARGEST = 100.0  # times the range of a DOF: no deviation is larger
-SMALLEST = 1e-3  # a DOF that moves by less counts as moving so much
 UNEVEN = 20.0  # times its mean pace: no take goes faster or slower through the phase
 OLD = "was learned by an earlier version, whose model of variation has been replaced: learn again from the takes"
 
@@ -87,7 +86,8 @@ def from_parts(parts: ReadParts) -> VariationModel:
     ranges = np.concatenate(material.values).max(axis=0) - np.concatenate(material.values).min(axis=0)
     # A body in centimetres that goes straight deviates sideways by more units than it moves: count in its legs.
     skeleton = None if material.recipe is None else material.recipe.skeleton
-    least = SMALLEST * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
+    # A DOF that moves by less than a thousandth of a leg counts as moving so much.
+    least = 1e-3 * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
     if (sizes > LARGEST * np.maximum(ranges, least)).any():
         parts.fields.wrong("sizes", f"a DOF deviates by more than {LARGEST:g} times its range")
     joints = parts.fields.get("foot_joints", "int")

@@ -10,25 +10,34 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.clip_sets import clips_of, distinct
 from freshtake.formats.files import SINGLE
-from freshtake.formats.gltf.animation import Animation, animated_nodes, chosen, read_animation, timing
+from freshtake.formats.gltf.animation import (
+    Animation,
+    animated_nodes,
+    chosen,
+    joint_pose,
+    read_animation,
+    rest_pose,
+    rest_skeleton,
+    sampled_pose,
+    timing,
+)
+from freshtake.formats.gltf.character import onto_character
 from freshtake.formats.gltf.container import Container, load, packed, parsed
 from freshtake.formats.gltf.nodes import Character, Nodes, Parts, clean_name, find_character, humanoid_parts, read_nodes
-from freshtake.formats.gltf.onto import onto_character
-from freshtake.formats.gltf.pose import joint_pose, rest_pose, rest_skeleton, sampled_pose
 from freshtake.formats.gltf.skin import bake, bind_pose
 from freshtake.formats.gltf.writing import FIGURE, write_clips
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
+from freshtake.formats.rig import clips_of, distinct
 from freshtake.motion import Clip, MeshSequence
-from freshtake.motion.playback import Playback
+from freshtake.motion.clip import Playback
 from freshtake.numeric.arrays import Floats
 
 __all__ = ["read", "read_animations", "read_character", "write"]
 
 
 def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
-    """One animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
+    """Read one animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
 
     What changes by morph targets alone is baked too.
 
@@ -103,7 +112,7 @@ class StillCharacter(NamedTuple):
 
 
 def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
-    """The joints of a character without any animation; the bind pose of its skin, else its nodes, is its rest."""
+    """Read the joints of a character without any animation; the bind pose of its skin, else its nodes, is its rest."""
     options = options or ReadOptions()
     with _naming(path):
         container = load(path)
@@ -149,14 +158,14 @@ def _clip(
     label: str,
     options: ReadOptions,
 ) -> Clip:
-    wanted = [node for node in character.nodes if node >= 0]
-    rest = joint_pose(rest_pose(nodes, wanted), character)
+    joint_nodes = [node for node in character.nodes if node >= 0]
+    rest = joint_pose(rest_pose(nodes, joint_nodes), character)
     skeleton = rest_skeleton(nodes, character, rest)
     if animation is None:
         pose, frame_time = rest, 1.0 / (options.fps or 60.0)
     else:
-        when = timing(container, animation, options, len(nodes.with_ancestors(wanted)))
-        pose = joint_pose(sampled_pose(nodes, wanted, animation.tracks, when.times), character)
+        when = timing(container, animation, options, len(nodes.with_ancestors(joint_nodes)))
+        pose = joint_pose(sampled_pose(nodes, joint_nodes, animation.tracks, when.times), character)
         frame_time = when.frame_time
     if not pose.exact:
         what = "has scale that is animated, differs by axis or reflects"

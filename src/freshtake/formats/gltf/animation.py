@@ -1,23 +1,26 @@
-"""Read animations of a glTF file: tracks of keys, and the frame times at which they are sampled."""
+"""Read animations of a glTF file: tracks of keys, their frame times, and the poses that they give nodes and joints."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.clip_sets import chosen_number
 from freshtake.formats.files import SINGLE, SLOWEST_KEYS
 from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.container import Container, Item
-from freshtake.formats.gltf.nodes import clean_name
+from freshtake.formats.gltf.nodes import Character, Nodes, clean_name, tip_name
 from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.rig import chosen_number
+from freshtake.motion import EndSite, Skeleton
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import nominal_frame_time
-from freshtake.motion.playback import Playback, playback_from
-from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import slerp
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.kinematics import forward, levels
+from freshtake.numeric.rotations import inverse, rotate, slerp, to_matrix
 
 _WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
 _KINDS = {"translation": ("VEC3",), "rotation": ("VEC4",), "scale": ("VEC3",), "weights": ("SCALAR",)}
@@ -131,12 +134,14 @@ def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
         place.fail(f"{len(times)} keys of {parts * width} numbers were expected, but {values.size} numbers are there")
     keys = values.reshape(len(times), parts, width)
     if path == "rotation":
+        # glTF writes x, y, z, w; we compute with w first.
         keys = keys[..., [3, 0, 1, 2]]
     middle = keys[:, parts // 2]
     if path == "rotation":
         length = np.linalg.norm(middle, axis=-1, keepdims=True)
         if length.min() < 1e-3:
             container.accessors[result].fail(f"key {int(length.argmin())} is not a rotation: its length is 0")
+        # A spline's values are not turned to unit length: its tangents belong to them as they are.
         middle = middle / length if interpolation != "CUBICSPLINE" else middle
     return Track(node, path, interpolation, times, middle, (keys[:, 0], keys[:, 2]) if parts == 3 else None)
 
@@ -150,10 +155,12 @@ def sample(track: Track, times: Floats) -> Floats:
     span = np.where(high > low, keys[high] - keys[low], 1.0)
     share = (times - keys[low]) / span
     a, b = track.values[low], track.values[high]
+    # After the last key the share is 1, and its value counts.
     if track.interpolation == "STEP":
         return np.where((share >= 1.0)[:, None], b, a)
     if track.tangents is not None:
         mixed = _hermite(a, span[:, None] * track.tangents[1][low], b, span[:, None] * track.tangents[0][high], share)
+        # A cubic between unit quaternions leaves the sphere, and may even pass through its centre.
         return _unit(mixed, a) if track.path == "rotation" else mixed
     if track.path == "rotation":
         return slerp(a, b, share)
@@ -192,6 +199,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
         step = _own_step(keys, animation.frame_time) or _assumed_step(container, animation, options, len(keys))
     slack = min(_slack(keys, step), 0.2)
     count = np.floor(length / step + slack) + 1
+    # A file of a few bytes can claim hours at a thousand frames a second: memory is bounded by its size.
     limit = max(1_000_000, container.size // 2)
     if not count * columns <= limit:
         raise FormatError(
@@ -201,6 +209,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
             f"animation {animation.name!r}",
         )
     times = start + step * np.arange(int(count))
+    # A frame next to a key takes the key's time, so that its values are read exactly as they were written.
     nearest = keys[np.clip(np.searchsorted(keys, times - slack * step), 0, len(keys) - 1)]
     return Timing(np.where(np.abs(nearest - times) <= slack * step, nearest, times), step)
 
@@ -212,6 +221,7 @@ def _own_step(keys: Floats, noted: float | None) -> float | None:
     if len(keys) < 2:
         return None
     length, gaps = float(keys[-1] - keys[0]), np.diff(keys)
+    # Keys on every frame; most gaps one frame; at least one gap of one frame: the likely cases in this order.
     for count in (len(gaps), length / float(np.median(gaps)), length / float(gaps.min())):
         rate = max(round(count), 1) / length
         if rate >= SLOWEST_KEYS and _on_grid(keys, 1.0 / rate):
@@ -232,7 +242,7 @@ def _on_grid(keys: Floats, step: float) -> bool:
 
 
 def _slack(keys: Floats, step: float) -> float:
-    """How far, in frames, a key may lie from a frame and still be on it: a time near 100 s is known to 8 µs only."""
+    """Return how many frames a key may be from a frame and still be on it: near 100 s, float32 resolves 8 µs."""
     return 1e-3 + 2e-7 * float(np.abs(keys).max()) / step
 
 
@@ -242,3 +252,145 @@ def _assumed_step(container: Container, animation: Animation, options: ReadOptio
             f"{container.path.name}: animation {animation.name!r} has keys at no single rate; it is read at 60 fps"
         )
     return 1.0 / 60.0
+
+
+@dataclass(frozen=True, eq=False)
+class LocalPose:
+    """Local transforms (frames, nodes, ...) of some nodes with all their ancestors, parents first."""
+
+    nodes: list[int]
+    parents: Ints  # among these nodes
+    translations: Floats
+    rotations: Floats
+    scales: Floats
+    sheared: dict[int, Floats]  # by place among these nodes
+
+    @cached_property
+    def _places(self) -> dict[int, int]:
+        return {node: k for k, node in enumerate(self.nodes)}
+
+    def place(self, node: int) -> int:
+        """Return the place of a node of the file among these."""
+        return self._places[node]
+
+
+class WorldMatrices(NamedTuple):
+    """x_world = linear x + positions, per frame and node: (frames, nodes, 3, 3) and (frames, nodes, 3)."""
+
+    linear: Floats
+    positions: Floats
+
+
+class JointPose(NamedTuple):
+    """A clip's arrays: translations (frames, joints, 3; the root's in the world) and rotations (frames, joints, 4).
+
+    `exact` is False where scale is animated, differs by axis or reflects, so that rotations do not say it all.
+    """
+
+    translations: Floats
+    rotations: Floats
+    exact: bool
+
+
+def sampled_pose(nodes: Nodes, node_numbers: list[int], tracks: tuple[Track, ...], times: Floats) -> LocalPose:
+    """Return these nodes and their ancestors at the given times; nodes without tracks stay at rest."""
+    used = nodes.with_ancestors(node_numbers)
+    place = {node: k for k, node in enumerate(used)}
+    parents = np.array([place.get(int(nodes.parents[n]), -1) for n in used])
+    rest = {"translation": nodes.translations, "rotation": nodes.rotations, "scale": nodes.scales}
+    arrays = {path: np.repeat(values[None, used], len(times), axis=0) for path, values in rest.items()}
+    moved = set()
+    for track in tracks:
+        if track.node in place and track.path in arrays:
+            arrays[track.path][:, place[track.node]] = sample(track, times)
+            moved.add(track.node)
+    sheared = {place[n]: matrix for n, matrix in nodes.sheared.items() if n in place and n not in moved}
+    return LocalPose(used, parents, arrays["translation"], arrays["rotation"], arrays["scale"], sheared)
+
+
+def rest_pose(nodes: Nodes, node_numbers: list[int]) -> LocalPose:
+    """Return one frame without any animation."""
+    return sampled_pose(nodes, node_numbers, (), np.zeros(1))
+
+
+def world_matrices(pose: LocalPose) -> WorldMatrices:
+    """Products of the local matrices T R S from the roots down."""
+    linear = to_matrix(pose.rotations) * pose.scales[..., None, :]
+    positions = pose.translations.copy()
+    for place, matrix in pose.sheared.items():
+        linear[:, place] = matrix[:3, :3]
+    # Level by level: all parents are complete before their children are placed, with one product for each level.
+    for joints, above in levels(tuple(pose.parents.tolist())):
+        positions[:, joints] = positions[:, above] + np.einsum("fnij,fnj->fni", linear[:, above], positions[:, joints])
+        linear[:, joints] = linear[:, above] @ linear[:, joints]
+    return WorldMatrices(linear, positions)
+
+
+def joint_pose(pose: LocalPose, character: Character) -> JointPose:
+    """Return the character's pose with world positions equal to the file's; what lies above the root is folded into it.
+
+    Scale that is uniform, constant and positive multiplies the translations below it. Any other scale is kept in
+    the positions alone: the translations then take up what rotations cannot express.
+    """
+    scales = _uniform_scales(pose)
+    joints = [pose.place(node) if node >= 0 else -1 for node in character.nodes]
+    if scales is not None:
+        local = pose.translations * scales[:, None]
+        turning = forward(pose.parents, local, pose.rotations)
+        return JointPose(*_gathered(joints, local, pose.rotations, turning.positions, turning.rotations), True)
+    turning = forward(pose.parents, pose.translations, pose.rotations)
+    positions, world = world_matrices(pose).positions, turning.rotations
+    local = positions.copy()
+    # Rotations cannot express the scale, so translations are chosen that put joints where the matrices do.
+    below = np.flatnonzero(pose.parents >= 0)
+    above = pose.parents[below]
+    local[:, below] = rotate(inverse(world[:, above]), positions[:, below] - positions[:, above])
+    return JointPose(*_gathered(joints, local, pose.rotations, positions, world), False)
+
+
+def _gathered(
+    joints: list[int], translations: Floats, rotations: Floats, positions: Floats, world: Floats
+) -> tuple[Floats, Floats]:
+    """Return local values of the joints, world values for the root (the identity for a root that the file lacks)."""
+    moved, turned = translations[:, joints], rotations[:, joints]
+    if joints[0] >= 0:
+        moved[:, 0], turned[:, 0] = positions[:, joints[0]], world[:, joints[0]]
+    else:
+        moved[:, 0], turned[:, 0] = 0.0, np.array([1.0, 0.0, 0.0, 0.0])
+    return moved, turned
+
+
+def _uniform_scales(pose: LocalPose) -> Floats | None:
+    """Return the scale (nodes,) of each node's translation, None where some scale above a node is not plain."""
+    scales = pose.scales[0, :, 0]
+    inner = np.unique(pose.parents[pose.parents >= 0])
+    spread = np.abs(pose.scales[:, inner] - scales[inner, None]).max(initial=0.0, axis=(0, 2))
+    # Files hold 1.000001 where 1 was meant.
+    if (scales[inner] <= 0).any() or (spread > 5e-6 * np.abs(scales[inner])).any():
+        return None
+    if not set(pose.sheared).isdisjoint(inner.tolist()):
+        return None
+    total = np.ones(len(scales))
+    for k, parent in enumerate(pose.parents.tolist()):
+        if parent >= 0:
+            total[k] = total[parent] * scales[parent]
+    return total
+
+
+def rest_skeleton(nodes: Nodes, character: Character, rest: JointPose) -> Skeleton:
+    """Return rest offsets from the nodes; bare leaves below joints become end sites."""
+    sites = []
+    if character.tips:
+        tips = [node for _, node in character.tips]
+        with_tips = Character(
+            (*character.nodes, *tips),
+            np.array([*character.parents.tolist(), *[joint for joint, _ in character.tips]]),
+            (*character.names, *[str(node) for node in tips]),
+            (),
+        )
+        places = joint_pose(rest_pose(nodes, [*character.nodes, *tips]), with_tips).translations[
+            0, len(character.nodes) :
+        ]
+        for (joint, node), offset in zip(character.tips, places.tolist(), strict=True):
+            sites.append(EndSite(joint, (offset[0], offset[1], offset[2]), tip_name(nodes, node)))
+    return Skeleton(character.names, character.parents, rest.translations[0], tuple(sites))

@@ -81,7 +81,7 @@ class NodeMotion(NamedTuple):
 
 
 def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMotion]) -> None:
-    """One named animation with a key on every frame; the exact frame time and how to play it are noted in `extras`."""
+    """Add one named animation with a key on every frame; exact frame time and playback are noted in `extras`."""
     frame_time = clip.frame_time
     frames = len(motions[0].rotations)
     with np.errstate(over="ignore"):

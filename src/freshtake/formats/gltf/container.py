@@ -206,17 +206,17 @@ class Container:
 
     @cached_property
     def nodes(self) -> list[Item]:
-        """The document's node objects."""
+        """Return the document's node objects."""
         return self.top.items("nodes")
 
     @cached_property
     def accessors(self) -> list[Item]:
-        """The document's accessor objects."""
+        """Return the document's accessor objects."""
         return self.top.items("accessors")
 
     @cached_property
     def views(self) -> list[Item]:
-        """The document's buffer view objects."""
+        """Return the document's buffer view objects."""
         return self.top.items("bufferViews")
 
 

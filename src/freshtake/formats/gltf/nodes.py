@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.clip_sets import distinct
 from freshtake.formats.files import DEEPEST
 from freshtake.formats.gltf.container import Container, Item
+from freshtake.formats.rig import distinct
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_matrix, to_matrix
 
@@ -41,10 +41,10 @@ class Nodes:
             path.append(int(self.parents[path[-1]]))
         return path[::-1]
 
-    def with_ancestors(self, wanted: Iterable[int]) -> list[int]:
-        """Return the wanted nodes and all above them, parents first."""
+    def with_ancestors(self, chosen: Iterable[int]) -> list[int]:
+        """Return the chosen nodes and all above them, parents first."""
         collected: set[int] = set()
-        for node in wanted:
+        for node in chosen:
             while node >= 0 and node not in collected:
                 collected.add(node)
                 node = int(self.parents[node])
@@ -135,8 +135,8 @@ def below(nodes: Nodes, tops: Iterable[int]) -> list[int]:
 
 def unique_names(items: list[Item], chosen: list[int], prefix: str = "joint") -> tuple[str, ...]:
     """Return names of the chosen nodes: unnamed ones become `joint_12`, a repeated one `name_2`."""
-    wanted = [clean_name(items[n]) or f"{prefix}_{n}" for n in chosen]
-    return tuple(distinct(wanted))
+    names = [clean_name(items[n]) or f"{prefix}_{n}" for n in chosen]
+    return tuple(distinct(names))
 
 
 def clean_name(item: Item) -> str:
@@ -160,18 +160,18 @@ class Character:
 
     @property
     def root(self) -> int:
-        """The node of the root joint, -1 where the file has none."""
+        """Return the node of the root joint, -1 where the file has none."""
         return self.nodes[0]
 
 
 def find_character(container: Container, nodes: Nodes, animated: set[int], warn: Callable[[str], None]) -> Character:
-    """The joints of the first skin and of those that share joints with it; without a skin, the animated nodes."""
+    """Return the joints of the first skin and of those that share its joints; without a skin, the animated nodes."""
     skins = container.top.items("skins")
     if skins:
-        wanted = _skin_joints(skins, nodes, warn)
+        joints = _skin_joints(skins, nodes, warn)
     else:
-        wanted = sorted(animated) or list(range(len(nodes)))
-    order = _connected(nodes, wanted, skins[0] if skins else None)
+        joints = sorted(animated) or list(range(len(nodes)))
+    order = _connected(nodes, joints, skins[0] if skins else None)
     place = {node: joint for joint, node in enumerate(order)}
     parents = np.array([-1] + [place.get(int(nodes.parents[n]), 0) for n in order[1:]])
     real = [n for n in order if n >= 0]
@@ -202,9 +202,9 @@ def _skin_joints(skins: list[Item], nodes: Nodes, warn: Callable[[str], None]) -
     return list(connected)
 
 
-def _connected(nodes: Nodes, wanted: list[int], skin: Item | None) -> list[int]:
-    """Return the wanted nodes and those between them and their lowest common ancestor, parents first, order kept."""
-    chains = [nodes.chain(node) for node in wanted]
+def _connected(nodes: Nodes, joints: list[int], skin: Item | None) -> list[int]:
+    """Return the joints nodes and those between them and their lowest common ancestor, parents first, order kept."""
+    chains = [nodes.chain(node) for node in joints]
     if len({chain[0] for chain in chains}) > 1:
         if skin is not None:
             skin.fail("the joints have no common root", "joints")
@@ -252,12 +252,12 @@ def humanoid_parts(container: Container, character: Character) -> Parts | None:
     stated = _stated(container.top.value.get("extensions"))
     names = dict(zip(character.nodes, character.names, strict=True))
     bones = {bone: names[node] for bone, node in stated.items() if node in names}
-    wanted = dict(_TRUNK)
+    bones_of_part = dict(_TRUNK)
     for side in ("left", "right"):
-        wanted |= {
+        bones_of_part |= {
             f"{side}_{part}": tuple(f"{side}{bone}" for bone in part_bones) for part, part_bones in _LIMBS.items()
         }
-    parts = {part: [bones[bone] for bone in part_bones if bone in bones] for part, part_bones in wanted.items()}
+    parts = {part: [bones[bone] for bone in part_bones if bone in bones] for part, part_bones in bones_of_part.items()}
     return {part: joints for part, joints in parts.items() if joints} or None
 
 

@@ -9,10 +9,18 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.accessors import Primitive, floats, mesh_weights, primitives_of
-from freshtake.formats.gltf.animation import Animation, Timing, sample, timing
+from freshtake.formats.gltf.animation import (
+    Animation,
+    LocalPose,
+    Timing,
+    WorldMatrices,
+    sample,
+    sampled_pose,
+    timing,
+    world_matrices,
+)
 from freshtake.formats.gltf.container import Container, Item
 from freshtake.formats.gltf.nodes import Character, Nodes, below, default_roots
-from freshtake.formats.gltf.pose import LocalPose, WorldMatrices, sampled_pose, world_matrices
 from freshtake.formats.read_options import ReadOptions
 from freshtake.motion import Clip, MeshSequence
 from freshtake.numeric.arrays import Bools, Floats
@@ -45,6 +53,7 @@ class _Placer(NamedTuple):
         linear, shift = self.world.linear[frame], self.world.positions[frame]
         if self.joints is None or self.inverse_bind is None or primitive.joints is None or primitive.weights is None:
             return linear[self.place], shift[self.place]
+        # Joint matrix times inverse bind matrix, as (joints, 3, 4): the last row of both is 0, 0, 0, 1.
         turned = linear[self.joints] @ self.inverse_bind[:, :3, :]
         turned[:, :, 3] += shift[self.joints]
         blended = np.zeros((len(primitive.vertices), 3, 4))
@@ -61,13 +70,13 @@ def bake(
     if not parts:
         container.top.fail("no mesh with triangles is in the scene, so there is nothing to bake", "meshes")
     joints = [node for part in parts if part.skin for node in part.skin.indices("joints", len(nodes), "node")]
-    wanted = [*[part.node for part in parts], *joints]
+    used_nodes = [*[part.node for part in parts], *joints]
     if animation is None:
         when = Timing(np.zeros(1), 1.0 / (options.fps or 60.0))
     else:
-        when = timing(container, animation, options, len(nodes.with_ancestors(wanted)))
+        when = timing(container, animation, options, len(nodes.with_ancestors(used_nodes)))
     tracks = () if animation is None else animation.tracks
-    pose = sampled_pose(nodes, wanted, tracks, when.times)
+    pose = sampled_pose(nodes, used_nodes, tracks, when.times)
     vertices, normals = _vertices(container, nodes, parts, pose, animation, when, options)
     return MeshSequence(
         vertices,
@@ -93,6 +102,7 @@ def mesh_parts(container: Container, nodes: Nodes, options: ReadOptions) -> list
             continue
         primitives = primitives_of(container, meshes[number], options)
         total += sum(len(primitive.vertices) for primitive in primitives)
+        # Nodes can draw one mesh again and again: a small file must not ask for more than it could hold.
         if total > max(1_000_000, container.size):
             item.fail(f"{total} vertices are more than the file can hold", "mesh")
         targets = {len(primitive.vertex_targets) for primitive in primitives}

@@ -11,16 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.clip_sets import distinct, in_metres, same_skeleton
 from freshtake.formats.files import write_bytes
 from freshtake.formats.gltf.build import INDICES, VERTICES, Builder, NodeMotion, add_animation
+from freshtake.formats.gltf.character import onto_character
 from freshtake.formats.gltf.container import packed
-from freshtake.formats.gltf.onto import onto_character
-from freshtake.formats.humanoid import as_humanoid
 from freshtake.formats.read_options import WriteOptions
+from freshtake.formats.rig import distinct, in_metres, same_skeleton
+from freshtake.formats.vrm import as_humanoid
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.roles import rest_positions
-from freshtake.motion.features.ground import Path as GroundPath
+from freshtake.motion.features.angles import Path as GroundPath
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, continuous, rotate, shortest_arc
@@ -85,7 +85,7 @@ def _diamond(size: float) -> Floats:
 
 
 def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
-    """One file with one named animation per clip, in metres and y up; the clips share one skeleton."""
+    """Write one file with one named animation per clip, in metres and y up; the clips share one skeleton."""
     ready = same_skeleton(path, clips, options, "glTF")
     names = distinct([clip.name or "clip" for clip in ready])
     if options.character is not None:
@@ -162,7 +162,7 @@ EXTENSION = "VRMC_vrm_animation"
 
 
 def write_vrma(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
-    """One file with an animation per clip; the clips share one skeleton, that of the first stands for all."""
+    """Write one file with an animation per clip; the clips share one skeleton, that of the first stands for all."""
     if options.character is not None:
         raise UsageError(f"{path}: a VRM animation has no character, it moves any avatar: leave --character out")
     ready = [as_humanoid(in_metres(path, clip, options, "VRM animation")) for clip in clips]

@@ -8,20 +8,18 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError
-from freshtake.formats.clip_sets import alike, clips_of, same_skeleton
 from freshtake.formats.files import LARGEST_SINGLE
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.formats.rig import on_rig
-from freshtake.formats.usd.library import explained, export, pxr
+from freshtake.formats.rig import alike, clips_of, on_rig, same_skeleton
 from freshtake.formats.usd.reading import clips_in
-from freshtake.formats.usd.writing import make_layer
+from freshtake.formats.usd.writing import explained, export, make_layer, pxr
 from freshtake.motion import Clip
 
 __all__ = ["read", "read_animations", "write"]
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
-    """One animation of the first skeleton; of several the first, with a note, unless `options.animation` chooses."""
+    """Read one animation of the first skeleton: the first, with a note, unless `options.animation` chooses."""
     return clips_in(path, options, every=False)[0]
 
 

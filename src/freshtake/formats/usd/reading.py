@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.clip_sets import chosen_number, distinct
 from freshtake.formats.files import MOST_NUMBERS, SINGLE
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import composed, nearest_rotations, scale_free
-from freshtake.formats.usd.library import explained, open_stage, pxr
-from freshtake.formats.usd.writing import NOTE
+from freshtake.formats.rig import chosen_number, composed, distinct, nearest_rotations, scale_free
+from freshtake.formats.usd.writing import NOTE, explained, open_stage, pxr
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.playback import playback_from
+from freshtake.motion.clip import playback_from
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate
 
@@ -62,17 +60,20 @@ def clip_pose(stage: StagePose, codes: Floats) -> ClipPose:
     """Return the pose at every time code, everything above the skeleton folded into the root."""
     local = _local(stage, codes)
     above = _above(stage, codes)
+    # Without scale, rotations and translations are taken as written: matrices would cost their last digits.
     plain = np.abs(local.scales - 1.0).max() < SINGLE and _rigid(above)
     rest = _split(stage.rest)
     offsets = rest.translations
     if plain and np.abs(rest.scales - 1.0).max() < 1e-4:
         turns = from_matrix(above[:, :3, :3].swapaxes(-1, -2))
         translations, rotations = local.translations.copy(), local.rotations.copy()
+        # Most stages turn nothing above the skeleton, and products with the identity would still round.
         if np.array_equal(above[:, :3, :3], np.broadcast_to(np.eye(3), (len(codes), 3, 3))):
             translations[:, 0] = local.translations[:, 0] + above[:, 3, :3]
         else:
             translations[:, 0] = rotate(turns, local.translations[:, 0]) + above[:, 3, :3]
             rotations[:, 0] = multiply(turns, rotations[:, 0])
+        # Exact rest offsets instead of single precision, so that the clip needs no translations of joints.
         if local.still:
             translations[:, 1:] = offsets[1:]
         return ClipPose(translations, rotations, offsets, _moves(translations, offsets))
@@ -100,12 +101,14 @@ def _local(stage: StagePose, codes: Floats) -> _Local:
     into = [places[listed[k]] for k in known]
     attributes = (animation.GetTranslationsAttr(), animation.GetRotationsAttr(), animation.GetScalesAttr())
     for number, (attribute, width) in enumerate(zip(attributes, (3, 4, 3), strict=True)):
+        # A constant attribute is asked for once and not for each frame.
         varies = len(attribute.GetTimeSamples()) > 1
         for frame, code in enumerate(codes if varies else codes[:1]):
             value = attribute.Get(float(code))
             values = np.zeros(0) if value is None else np.array(value, dtype=np.float64)
             if values.shape != (len(listed), width) or not np.isfinite(values).all():
                 break
+            # USD's arrays of quaternions have the real part last; we compute with it first.
             values = values[:, [3, 0, 1, 2]] if width == 4 else values
             arrays[number][frame if varies else slice(None), into] = values[known]
     lengths = np.linalg.norm(arrays[1], axis=-1, keepdims=True)
@@ -212,6 +215,7 @@ def _bones(path: Path, stage: Any) -> _Bones:
         bind = _array(skeleton.GetBindTransformsAttr().Get())
         if bind.shape != (count, 4, 4):
             raise FormatError(path, f"{count} joints need as many rest or bind transforms", place)
+        # Bind transforms are in the world, rest transforms against the parent.
         rest = local_matrices(bind, parents)
     if not np.isfinite(rest).all():
         raise FormatError(path, "a rest transform is not finite", place)
@@ -224,6 +228,7 @@ def _parents(path: Path, paths: list[str], place: str) -> list[int]:
     out = []
     for k, joint in enumerate(paths):
         above = joint.rpartition("/")[0]
+        # Paths may leave out joints between two others (Hips/Spine/Head without Hips/Spine).
         while above and above not in numbers:
             above = above.rpartition("/")[0]
         out.append(numbers.get(above, -1))
@@ -252,6 +257,7 @@ def _takes(bones: _Bones) -> list[_Take]:
                 source = lib.UsdSkel.BindingAPI(prim).GetInheritedAnimationSource()
                 if source and source not in [take.prim for take in takes]:
                     takes.append(_Take(_note(source).get("name") or variant, source, (name, variant)))
+            # The stage is left as it was read: the selection decides what a plain reader shows.
             one.SetVariantSelection(before)
             out = sorted(takes, key=lambda take: _order(take.prim)) if len(takes) > 1 else out
         holder = holder.GetParent()

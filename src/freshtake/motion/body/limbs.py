@@ -16,38 +16,33 @@ from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_matrix, to_rotvec
 
-MOVED = np.radians(5.0)  # a joint that moves less shows no hinge
-BENT = np.radians(4.0)  # nor does one that is bent less
-HINGE_SHARE = 0.8  # of a joint's motion that must be about one axis
-MARGIN = np.radians(25.0)  # beyond the range that a joint was seen in
-STILL = np.radians(0.3)  # a joint does not turn in directions that move less than this (RMS)
-MOVING = np.radians(1.0)  # a joint that moves less shows nothing
 NEVER = 10.0  # radians: as low end above the high end
 UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
-ARM_REACH = (0.3, 1.0)  # arms can do far more than one motion shows
 _TWIST = re.compile(r"twist|roll", re.IGNORECASE)
 _LEG = re.compile(r"leg|foot", re.IGNORECASE)
 _ARM = re.compile(r"arm|hand", re.IGNORECASE)
 
 
 def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) -> Floats | None:
-    """The axis about which most of the motion goes, from rotation vectors (poses, 3) about the reference.
+    """Return the axis about which most of the motion goes, from rotation vectors (poses, 3) about the reference.
 
     Where the joint hardly moves or moves in all ways: the axis at right angles to both segments, if it is bent at all;
     else None.
     """
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
-    if moments[-1] >= MOVED**2 and moments[-1] >= HINGE_SHARE * moments.sum():
+    # A hinge moves by 5° or more, four fifths of it about one axis.
+    if moments[-1] >= np.radians(5.0) ** 2 and moments[-1] >= 0.8 * moments.sum():
         return np.asarray(axes[:, -1])
     across = np.cross(rotate(inverse(reference), upper), lower)
     size = float(np.linalg.norm(across))
-    if size < np.sin(BENT) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
+    # A limb that is bent by less than 4° does not show to which side it bends.
+    if size < np.sin(np.radians(4.0)) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
         return None
     return np.asarray(across / size)
 
 
 def flexion(rotations: Floats, axis: Floats, upper: Floats, lower: Floats) -> Floats:
-    """The angles (poses,) about the axis by which a hinge at these rotations (poses, 4) is bent from straight.
+    """Return the angles (poses,) about the axis by which a hinge at these rotations (poses, 4) is bent from straight.
 
     With upper segment u and lower segment s, |u + R(θ) s| is largest where u · R(θ) s = a cos θ + b sin θ + c is.
     """
@@ -57,7 +52,7 @@ def flexion(rotations: Floats, axis: Floats, upper: Floats, lower: Floats) -> Fl
 
 
 def principal_axes(seen: Floats) -> tuple[Floats, Floats]:
-    """Root mean squares (3,), largest first, and their axes as columns of a right-handed basis (3, 3)."""
+    """Return root mean squares (3,), largest first, and their axes as columns of a right-handed basis (3, 3)."""
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
     axes = axes[:, ::-1] * np.array([1.0, 1.0, -1.0])
     axes[:, 2] *= np.sign(np.linalg.det(axes))
@@ -65,7 +60,7 @@ def principal_axes(seen: Floats) -> tuple[Floats, Floats]:
 
 
 def first_angle(rotations: Floats, first: Floats, second: Floats) -> Floats:
-    """Angles α (poses,) about the axis a of rotations exp(a α) exp(b β), for axes a and b at right angles."""
+    """Return angles α (poses,) about the axis a of rotations exp(a α) exp(b β), for axes a and b at right angles."""
     turned = rotate(rotations, second)
     return np.asarray(np.arctan2(turned @ np.cross(first, second), turned @ second))
 
@@ -84,7 +79,7 @@ class Chain(NamedTuple):
 
 
 def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool = False) -> Chain | None:
-    """The directions in which a joint turns, from its rotations (poses, 4); None: all.
+    """Return the directions in which a joint turns, from its rotations (poses, 4); None: all.
 
     Where the file gives it one or two angles, these; else directions that never move are frozen, except those of a
     ball.
@@ -100,8 +95,9 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
     reference = mean(rotations)
     seen = to_rotvec(multiply(inverse(reference), rotations))
     spread, basis = principal_axes(seen)
-    # An axis counts as fixed only if it moves little both by itself and beside the joint's main axis.
-    still = (spread < STILL) & (spread < 0.1 * spread[0]) & (spread[0] >= MOVING)
+    # An axis counts as fixed only if it moves little both by itself and against the joint's main axis.
+    # A joint that moves by 1° or more does not turn in directions in which it moves by less than 0.3°.
+    still = (spread < np.radians(0.3)) & (spread < 0.1 * spread[0]) & (spread[0] >= np.radians(1.0))
     if not still.any():
         return None
     y = seen @ basis
@@ -125,19 +121,20 @@ def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> F
 
 
 def stated_axis(skeleton: Skeleton, joint: int, axis: str) -> Floats:
-    """One of the file's axes, in the joint's own frame."""
+    """Return one of the file's axes, in the joint's own frame."""
     turned = UNTURNED if skeleton.axes is None else skeleton.axes[joint]
     return np.asarray(to_matrix(turned)[:, "XYZ".index(axis)])
 
 
 def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     # Leave a margin in proportion to the range that was seen: few takes show all that a joint can do.
-    more = MARGIN + 0.2 * (high - low)
+    # Allow 25° and a fifth of the range beyond what a joint was seen in.
+    more = np.radians(25.0) + 0.2 * (high - low)
     return low - more, high + more
 
 
 def _two_axes(skeleton: Skeleton, rotations: Floats, joint: int) -> Chain:
-    """Two hinges in one place, as the file has them."""
+    """Return two hinges in one place, as the file has them."""
     order = skeleton.orders[joint]
     a, b = (stated_axis(skeleton, joint, axis) for axis in order)
     first = first_angle(rotations, a, b)
@@ -146,7 +143,7 @@ def _two_axes(skeleton: Skeleton, rotations: Floats, joint: int) -> Chain:
 
 
 def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) -> Chain:
-    """Hinges about the file's axes at angles `seen`; limits are the file's, else the range with a margin."""
+    """Return hinges about the file's axes at angles `seen`; limits are the file's, else the range with a margin."""
     turned = to_matrix(UNTURNED if skeleton.axes is None else skeleton.axes[joint])
     basis, low, high = [], [], []
     for axis, angles in zip(order, seen, strict=True):
@@ -160,7 +157,7 @@ def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) 
 
 
 def _limits(skeleton: Skeleton, joint: int) -> dict[str, tuple[float, float]]:
-    """The limits that the file states (Acclaim), by axis."""
+    """Return the limits that the file states (Acclaim), by axis."""
     limits = skeleton.limits[joint] if skeleton.limits is not None else ()
     named = zip(skeleton.channels[joint], limits, strict=False)
     return {channel[1].upper(): pair for channel, pair in named if channel[0] == "r" and pair is not None}
@@ -190,12 +187,12 @@ class Limb(NamedTuple):
 
     @property
     def points(self) -> tuple[int, ...]:
-        """The joints that can be put to a place: the end and, of a leg, its toe."""
+        """Return the joints that can be put to a place: the end and, of a leg, its toe."""
         return (self.end,) if self.toe is None else (self.end, self.toe)
 
 
 def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tuple[Limb, ...]:
-    """Legs, then arms, with hinges and ranges learned from the clips; the file's axes and limits go first.
+    """Learn legs, then arms, with hinges and ranges from the clips; the file's axes and limits go first.
 
     Joints are guessed from names and geometry; a mapping of legs replaces all guessed legs, one of arms all arms.
     """
@@ -211,7 +208,7 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
 
 
 def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tuple[str, tuple[int, ...], bool]]:
-    """Name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg."""
+    """Yield name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg."""
     mapped = [_mapped(skeleton, name, joints) for name, joints in (mapping or {}).items()]
     legs = [limb for limb in mapped if limb[2]] or _guessed_legs(skeleton)
     arms = [limb for limb in mapped if not limb[2]] or _guessed_arms(skeleton)
@@ -219,7 +216,7 @@ def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tu
 
 
 def limb_feet(limbs: Sequence[Limb], skeleton: Skeleton) -> tuple[Foot, ...]:
-    """The feet that the legs among the limbs stand on, in their order."""
+    """Return the feet that the legs among the limbs stand on, in their order."""
     return tuple(Foot(skeleton.names[limb.end], limb.end, limb.toe) for limb in limbs if limb.is_leg)
 
 
@@ -238,7 +235,7 @@ def _guessed_arms(skeleton: Skeleton) -> list[tuple[str, tuple[int, ...], bool]]
 
 
 def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
-    """The two joints above the end that bend, twist joints and joints in one place with the next left out."""
+    """Return the two joints above the end that bend, twist joints and joints in one place with the next left out."""
     lengths, path = skeleton.lengths(), skeleton.chain(end)
     reach = lengths[path].max()
     joints: list[int] = []
@@ -254,7 +251,7 @@ def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
 
 
 def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, tuple[int, ...], bool]:
-    """One entry of a mapping, checked against the skeleton."""
+    """Check one entry of a mapping against the skeleton."""
     is_leg = _LEG.search(name) is not None and not _ARM.search(name)
     if not is_leg and not _ARM.search(name):
         raise UsageError(f"the mapping's limb {name!r} is neither a leg nor an arm: call it left_leg or right_arm")
@@ -275,6 +272,7 @@ def _limb(
     skeleton: Skeleton, rotations: Floats, positions: Floats, name: str, joints: tuple[int, ...], is_leg: bool
 ) -> Limb:
     upper, middle, end = joints[:3]
+    # Arms can do far more than one motion shows.
     return Limb(
         name,
         is_leg,
@@ -283,14 +281,14 @@ def _limb(
         end,
         joints[3] if len(joints) == 4 else None,
         knee_hinge(skeleton, rotations[:, middle], middle, end),
-        _reach(skeleton, positions, upper, end) if is_leg else ARM_REACH,
+        _reach(skeleton, positions, upper, end) if is_leg else (0.3, 1.0),
         free_ways(skeleton, rotations[:, upper], upper, ball=True),
         free_ways(skeleton, rotations[:, end], end) if is_leg else None,
     )
 
 
 def _reach(skeleton: Skeleton, positions: Floats, upper: int, end: int) -> tuple[float, float]:
-    """The least and the greatest distance that was seen, in the length of the straight limb."""
+    """Return the least and the greatest distance that was seen, in the length of the straight limb."""
     path = skeleton.chain(end)
     full = max(float(skeleton.lengths()[path[path.index(upper) + 1 :]].sum()), 1e-12)
     seen = np.linalg.norm(positions[:, end] - positions[:, upper], axis=1) / full

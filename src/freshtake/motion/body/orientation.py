@@ -1,6 +1,7 @@
-"""Which axis points up, and which way a body faces: inferred from head, feet, floor and travel, never from the root.
+"""Which axis points up, which way a body faces and how long its unit is, none of which files such as BVH state.
 
-Files such as BVH state neither.
+They are inferred from head, feet, floor, travel and the length of legs, never from the root. Poses seen from the body,
+in which travel, heading, size and frame rate play no part, are the base of finding recurrences.
 """
 
 from __future__ import annotations
@@ -15,18 +16,17 @@ import numpy as np
 
 from freshtake.motion.body.roles import HELPER, LOOSE, SIDE, feet, leg_length, mirror_pairs, pelvis, rest_positions
 from freshtake.motion.clip import Clip
-from freshtake.motion.kinds import PointClip
+from freshtake.motion.kinds import MeshSequence, PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, twist_angle
 
 FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
 AGREED = "as in the other takes of this skeleton"
 HEADS, SOLES = "head", "foot|ankle|toe|heel"
 MOST_FRAMES = 200  # as many frames as are looked at
-CLEAR = 0.8  # cosine within which the body points along an axis; takes of standing people have above 0.97
-SURE = 0.95  # cosine from which a standing body is right against all other takes
 # Standing: the lower foot keeps its height (lower three quarters, in legs), and the body goes about across it. In the
 # recordings the height keeps within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
 # Who runs and jumps leaves the floor, but goes farther across than up and down; a swimmer goes along its own body.
@@ -35,7 +35,7 @@ FAR, STEEP = 0.6, 0.5
 
 
 def across(skeleton: Skeleton) -> tuple[int, int] | None:
-    """The first left joint of the body off the middle and its right partner, or None where names do not tell."""
+    """Return the first left joint of the body off the middle and its right partner, or None where names do not tell."""
     partner, lengths = mirror_pairs(skeleton), skeleton.lengths()
     for joint, name in enumerate(skeleton.names):
         if HELPER.search(name):
@@ -58,7 +58,7 @@ def facing(clip: Clip) -> Floats | None:
 
 
 def _toes_forward(clip: Clip) -> Floats | None:
-    """The same by the way the toes point, for bodies whose names do not tell left from right."""
+    """Return the same by the way the toes point, for bodies whose names do not tell left from right."""
     pairs = [foot.joints for foot in feet(clip.skeleton) if foot.toe is not None]
     if len(pairs) < 2:
         return None
@@ -68,7 +68,7 @@ def _toes_forward(clip: Clip) -> Floats | None:
 
 
 def mean_angle(angles: Floats) -> tuple[float, float]:
-    """The circular mean, and how closely the angles agree (0 to 1)."""
+    """Return the circular mean, and how closely the angles agree (0 to 1)."""
     mean = np.exp(1j * angles).mean()
     return float(np.angle(mean)), float(np.abs(mean))
 
@@ -96,7 +96,7 @@ class Body(NamedTuple):
 
 
 def find_up(motion: Clip | PointClip) -> Upright:
-    """The vertical axis of a clip by its skeleton, of points by the names of head and feet."""
+    """Return the vertical axis of a clip by its skeleton, of points by the names of head and feet."""
     body = _clip_body(motion) if isinstance(motion, Clip) else _point_body(motion)
     return Upright("y", ASSUMED) if body is None else judged(body)
 
@@ -121,7 +121,7 @@ def agreed(found: Sequence[Upright]) -> list[Upright]:
 
 
 def judged(body: Body) -> Upright:
-    """An upright posture and rest pose that agree; else a body that surely stands; else the rest pose.
+    """Return an upright posture and rest pose that agree; else a body that surely stands; else the rest pose.
 
     Where the rest pose is not a body's (bones along x, as many exporters have them), feet on a floor are enough.
     """
@@ -129,7 +129,8 @@ def judged(body: Body) -> Upright:
     rest = None if body.rest is None else _axis(body.rest)
     grounded = posture is not None and rest is None and keeps_floor(body, posture)
     stands_so = posture is not None and (grounded or stands(body, posture))
-    sure = stands_so and float(body.posture.mean(axis=0).max()) > SURE
+    # A body that is this upright is right against all other takes.
+    sure = stands_so and float(body.posture.mean(axis=0).max()) > 0.95
     if posture is not None and (posture == rest or sure or (stands_so and rest is None)):
         return Upright(posture, FROM_BODY, sure=sure)
     if rest is not None:
@@ -138,7 +139,7 @@ def judged(body: Body) -> Upright:
 
 
 def stands(body: Body, axis: str) -> bool:
-    """Whether the body goes about across this axis on feet that keep their height, or goes far across it.
+    """Return whether the body goes about across this axis on feet that keep their height, or goes far across it.
 
     Who stays on the spot has to stand still on feet at height 0: who lies has the middle near it, not the soles.
     """
@@ -152,15 +153,16 @@ def stands(body: Body, axis: str) -> bool:
 
 
 def keeps_floor(body: Body, axis: str) -> bool:
-    """Whether the lower foot keeps its height along this axis, or any axis as if it were the vertical one."""
+    """Return whether the lower foot keeps its height along this axis, or any axis as if it were the vertical one."""
     low, high = np.percentile(body.lowest[:, "xyz".index(axis)], [5.0, 75.0])
     return bool(high - low < FLOOR)
 
 
 def _axis(direction: Floats) -> str | None:
-    """The axis (y or z) along which a direction points."""
+    """Return the axis (y or z) along which a direction points."""
     for axis in UP_AXES:
-        if direction["xyz".index(axis)] > CLEAR:
+        # Takes of people who stand have a cosine above 0.97, so that 0.8 also takes those who bend.
+        if direction["xyz".index(axis)] > 0.8:
             return axis
     return None
 
@@ -171,7 +173,7 @@ def _posture(positions: Floats, trunk: list[int], ankles: list[int]) -> Floats:
 
 
 def _trunk(skeleton: Skeleton, middle: int, ankles: list[int]) -> list[int]:
-    """What hangs on the pelvis and is no leg: spine, head and arms."""
+    """Return what hangs on the pelvis and is no leg: spine, head and arms."""
     legs = {joint for ankle in ankles for joint in skeleton.chain(ankle) + skeleton.descendants(ankle)}
     return [joint for joint in skeleton.descendants(middle) if joint not in legs]
 
@@ -203,7 +205,7 @@ def rest_axis(skeleton: Skeleton) -> str | None:
 
 
 def find_paws(clip: Clip) -> tuple[int, ...]:
-    """Return ends of limbs, beside the known feet, that are on the floor as those are: a fox stands on its hands.
+    """Return ends of limbs, other than the known feet, that are on the floor as those are: a fox stands on its hands.
 
     Only for skeletons whose offsets show no body (bones along x, as many exporters have them): others show their feet.
     """
@@ -238,7 +240,7 @@ def _named(names: tuple[str, ...], words: str) -> list[int]:
 
 
 def _point_body(clip: PointClip) -> Body | None:
-    """Markers or joints that are called head and foot; half their distance stands for a leg."""
+    """Find markers or joints that are called head and foot; half their distance stands for a leg."""
     head, sole = _named(clip.names, HEADS), _named(clip.names, SOLES)
     if not head or not sole:
         return None
@@ -251,3 +253,111 @@ def _point_body(clip: PointClip) -> Body | None:
     leg = max(float(np.median(tall)) / 2.0, 1e-12)
     middle = (positions[:, head].mean(axis=1) + positions[:, sole].mean(axis=1)) / 2.0
     return Body(_posture(positions, head, sole), positions[:, sole].min(axis=1) / leg, middle / leg)
+
+
+# From the pelvis over the hip to the ankle, in metres: people of 1.4 to 2.1 m. Joints of people in the CMU and ACCAD
+# libraries give 0.87 to 1.05. The ranges of two units do not overlap.
+LEGS = (0.75, 1.15)
+
+
+class LengthUnit(NamedTuple):
+    """What a unit is called, how it may be written for short, and how many metres it is."""
+
+    name: str
+    short: str
+    metres: float
+
+
+UNITS = (
+    LengthUnit("metres", "m", 1.0),
+    LengthUnit("centimetres", "cm", 0.01),
+    LengthUnit("millimetres", "mm", 0.001),
+    LengthUnit("decimetres", "dm", 0.1),
+    LengthUnit("inches", "in", 0.0254),
+    LengthUnit("feet", "ft", 0.3048),
+    LengthUnit("CMU units of 5.644 cm", "cmu", 0.0254 / 0.45),
+)
+
+
+def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
+    """Return the unit in which a body has the legs of a person; None where no unit does, or there are not two feet."""
+    if len(feet(skeleton)) != 2:
+        return None
+    leg = leg_length(skeleton)
+    return next((unit for unit in UNITS if LEGS[0] <= leg * unit.metres <= LEGS[1]), None)
+
+
+def unit_name(unit_m: float) -> str:
+    """Say in words: "centimetres", or "units of 0.3 m" where the unit has no name."""
+    named = (unit.name for unit in UNITS if abs(unit_m / unit.metres - 1.0) < 1e-3)
+    return next(named, f"units of {unit_m:g} m")
+
+
+def unit_of(motion: Clip | PointClip | MeshSequence) -> float | None:
+    """Return metres per unit: as the motion says, else guessed from a clip's body."""
+    if motion.unit_m is not None or not isinstance(motion, Clip):
+        return motion.unit_m
+    guess = guess_unit(motion.skeleton)
+    return None if guess is None else guess.metres
+
+
+RATE = 60.0  # frames per second that are enough to find recurrences
+
+
+def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
+    """Return (frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
+
+    Position and heading are those of the pelvis. The heading is measured from `reference` (a rotation of the pelvis;
+    default: the clip's mean one), so that a body that lies has one too. Clips that are to be compared need the same.
+    """
+    pose, center = clip.world(), pelvis(clip.skeleton)
+    facing = pose.rotations[:, center]
+    turn_from_reference = multiply(facing, inverse(mean(facing) if reference is None else reference))
+    turn = about_axis(np.eye(3)[clip.up_index], -twist_angle(turn_from_reference, clip.up_index))
+    return rotate(turn[:, None], pose.positions - pose.positions[:, [center]]) / leg_length(clip.skeleton)
+
+
+def usual_facing(clip: Clip) -> Floats:
+    """Return the mean rotation of the pelvis: a reference from which headings can be measured."""
+    return mean(clip.world().rotations[:, pelvis(clip.skeleton)])
+
+
+def pose_points(clip: Clip, reference: Floats | None = None) -> Floats:
+    """Return (frames, dimensions): poses and their velocities, and the vertical velocity of the pelvis.
+
+    Each joint counts by the distance to its parent, so that a hand full of fingers does not outweigh a leg.
+    """
+    lengths = clip.skeleton.lengths()
+    weights = np.sqrt(lengths / max(float(lengths.sum()), 1e-12))
+    poses = (body_poses(clip, reference) * weights[:, None]).reshape(len(clip), -1)
+    rise = clip.positions()[:, [pelvis(clip.skeleton)], clip.up_index] / leg_length(clip.skeleton)
+    velocities = velocity(np.concatenate([poses, rise], axis=1), clip.frame_time)
+    # A velocity counts as the distance that it covers in a tenth of a second.
+    return np.concatenate([poses, 0.1 * velocities], axis=1)
+
+
+def velocity(values: Floats, frame_time: float) -> Floats:
+    """Return the rate of change (frames, columns) over a window of fixed duration, shorter at the ends."""
+    frames = len(values)
+    if frames < 2:
+        return np.zeros_like(values)
+    # Measure velocities over 1/30 s to either side, at any rate.
+    reach = max(1, round(1.0 / 30.0 / frame_time))
+    here = np.arange(frames)
+    before, after = np.maximum(here - reach, 0), np.minimum(here + reach, frames - 1)
+    return (values[after] - values[before]) / ((after - before) * frame_time)[:, None]
+
+
+def principal(points: Floats, dimensions: int = 24) -> Floats:
+    """Return the points in their leading principal directions: nearly the same distances with fewer numbers."""
+    centered = points - points.mean(axis=0)
+    directions = np.linalg.eigh(centered.T @ centered)[1][:, ::-1]
+    out: Floats = centered @ directions[:, :dimensions]
+    return out
+
+
+def distances(a: Floats, b: Floats) -> Floats:
+    """Return the Euclidean distance of every row of a to every row of b."""
+    squared = (a * a).sum(1)[:, None] + (b * b).sum(1)[None] - 2.0 * (a @ b.T)
+    out: Floats = np.sqrt(np.maximum(squared, 0.0))
+    return out

@@ -39,12 +39,12 @@ class Foot(NamedTuple):
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Ankle and toe, or the ankle alone."""
+        """Return ankle and toe, or the ankle alone."""
         return (self.ankle,) if self.toe is None else (self.ankle, self.toe)
 
 
 def mirror_pairs(skeleton: Skeleton) -> Ints:
-    """For every joint the one on the other side, itself where there is none.
+    """Return for every joint the one on the other side, itself where there is none.
 
     By name, as far as the tree agrees (partners hang on partners); then what is left over below two partners.
     """
@@ -64,7 +64,7 @@ def mirror_pairs(skeleton: Skeleton) -> Ints:
 
 
 def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
-    """Left and right joints by name; numbers at the end may differ where the rest of the name occurs once."""
+    """Pair left and right joints by name; numbers at the end may differ where the rest of the name occurs once."""
     exact = {name: joint for joint, name in enumerate(names)}
     plain = [NUMBER.sub("", name) for name in names]
     often = Counter(plain)
@@ -78,7 +78,7 @@ def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
 
 
 def _other_side(name: str) -> list[str]:
-    """What the right-hand partner of a left-hand joint could be called, most specific spelling first."""
+    """Return what the right-hand partner of a left-hand joint could be called, most specific spelling first."""
     names = [name.replace(left, right, 1) for left, right in WORDS if left in name]
     for match in LETTER.finditer(name):
         names.append(name[: match.start()] + ("r" if match.group() == "l" else "R") + name[match.end() :])
@@ -99,7 +99,7 @@ def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
 
 @lru_cache(maxsize=64)
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Feet by name, with further limbs that stand beside them at rest; else the ends of legs, else all that stand.
+    """Find feet by name, with further limbs that stand with them at rest; else the ends of legs, else all that stand.
 
     A dog's hind feet are often the only ones that are called feet.
     """
@@ -122,7 +122,7 @@ def _is_tip_name(name: str) -> bool:
 
 
 def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """The last joints of limbs that are called legs, as toes, with those before them as ankles."""
+    """Return the last joints of limbs that are called legs, as toes, with those before them as ankles."""
     legs = [j for j, name in enumerate(skeleton.names) if re.search("leg", name, re.I)]
     tips = [j for j in legs if not skeleton.children(j) and skeleton.parents[j] in legs]
     ankles = [int(skeleton.parents[j]) for j in tips]
@@ -130,7 +130,7 @@ def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
 
 
 def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], standing: tuple[Foot, ...]) -> tuple[Foot, ...]:
-    """Named feet with those that stand beside them, where all that are named stand."""
+    """Return named feet with those that stand next to them, where all that are named stand."""
     limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in standing}
     if not named or not all(any(foot.ankle in limb for limb in limbs.values()) for foot in named):
         return named
@@ -146,7 +146,7 @@ class _Stance(NamedTuple):
 
 
 def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
+    """Return ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
 
     Of the two axes that along which more feet stand; people are longer along theirs.
     """
@@ -201,7 +201,7 @@ def _all_low(skeleton: Skeleton, joint: int, low: set[int]) -> bool:
 
 
 def hands(skeleton: Skeleton) -> tuple[int, ...]:
-    """Hand (or wrist) joints by name, the one nearest to the body on each arm."""
+    """Find hand (or wrist) joints by name, the one nearest to the body on each arm."""
     named = [j for j, n in enumerate(skeleton.names) if re.search(r"hand|wrist", n, re.I)]
     named = [j for j in named if not re.search(r"thumb|index|finger|middle|ring|pinky", skeleton.names[j], re.I)]
     named = [j for j in named if not HELPER.search(skeleton.names[j]) and j not in skeleton.paws]
@@ -209,7 +209,7 @@ def hands(skeleton: Skeleton) -> tuple[int, ...]:
 
 
 def rest_positions(skeleton: Skeleton) -> Floats:
-    """Joint positions with all rotations zero and the root at the origin."""
+    """Return joint positions with all rotations zero and the root at the origin."""
     out = np.zeros((len(skeleton), 3))
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -228,7 +228,7 @@ def pelvis(skeleton: Skeleton) -> int:
 
 @lru_cache(maxsize=64)
 def leg_length(skeleton: Skeleton) -> float:
-    """Summed offsets from the pelvis down to the first foot; without feet, half the longest chain's length.
+    """Sum the offsets from the pelvis down to the first foot; without feet, half the longest chain's length.
 
     Of four feet the nearest counts: from the hips of an animal to its front feet is a trunk and a leg.
     """
@@ -242,7 +242,7 @@ def leg_length(skeleton: Skeleton) -> float:
 
 
 def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
-    """The part of every joint: `trunk`, `head`, `left arm`, `right leg`, ...
+    """Return the part of every joint: `trunk`, `head`, `left arm`, `right leg`, ...
 
     A limb is what leads to one foot or hand only, and all that hangs on it; the head hangs on the trunk by a joint
     that is called neck or head. Where names do not give a side, the limb has the name of its foot or hand.
@@ -265,7 +265,7 @@ def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
 
 
 def _arm_ends(skeleton: Skeleton) -> tuple[int, ...]:
-    """The last joints of limbs that are called arms."""
+    """Return the last joints of limbs that are called arms."""
     arms = [j for j, name in enumerate(skeleton.names) if re.search("arm", name, re.I)]
     return tuple(j for j in arms if not skeleton.children(j))
 
@@ -279,5 +279,5 @@ def _called(tip: str, partner: str, limb: str) -> str:
 
 
 def part_rank(part: str) -> tuple[int, str]:
-    """For sorting: trunk, head, arms, legs, then the rest by name."""
+    """Return a key for sorting: trunk, head, arms, legs, then the rest by name."""
     return (ORDER.index(part), "") if part in ORDER else (len(ORDER), part)

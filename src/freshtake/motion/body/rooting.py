@@ -15,10 +15,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.body.base import Base
 from freshtake.motion.body.roles import feet, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.skeleton import Skeleton
+from freshtake.motion.skeleton import Base, Skeleton
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate
@@ -60,7 +59,7 @@ def movement(clips: Sequence[Clip]) -> Movement:
 def rooted(
     clip: Clip, chain: tuple[int, ...] | None = None, *, moving: Movement | None = None, exact: bool = False
 ) -> Clip:
-    """The clip with joint 0 where its body is, and without translations of joints that keep their place.
+    """Return the clip with joint 0 where its body is, and without translations of joints that keep their place.
 
     `chain` says down to which joint; default: found. The file's own channels are kept. `moving` says what moves in all
     takes that are used together; default: in this one. With `exact`, a clip whose joint 0 travels is left as it is.
@@ -126,7 +125,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
 
 
 def _led(base: Base, world: WorldPose) -> WorldPose:
-    """The world with joints that are led where their leads have them: both are varied, and would part."""
+    """Return the world with joints that are led where their leads have them: both are varied, and would part."""
     if not base.led:
         return world
     joints, leads = (list(column) for column in zip(*base.led, strict=True))
@@ -190,7 +189,7 @@ def following(clip: Clip) -> Clip:
 
 
 def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
-    """Return clips of one rig with their root at one joint and the same joints carried beside it.
+    """Return clips of one rig with their root at one joint and the same joints carried next to it.
 
     What moves in any of them counts: a joint that stands still in one take and turns in another is no mere support.
     """
@@ -212,7 +211,7 @@ def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
 
 
 def _leading(clip: Clip, pairs: set[tuple[int, int]]) -> Clip:
-    """The clip with only those joints led that are led in all takes."""
+    """Return the clip with only those joints led that are led in all takes."""
     base = clip.skeleton.base
     if base is None or set(base.led) <= pairs:
         return clip
@@ -220,7 +219,7 @@ def _leading(clip: Clip, pairs: set[tuple[int, int]]) -> Clip:
 
 
 def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
-    """Return a clip with its root, and what is carried beside it, as a skeleton of the same rig has them."""
+    """Return a clip with its root, and what is carried next to it, as a skeleton of the same rig has them."""
     base, own = skeleton.base, clip.skeleton.base
     if base is None:
         return rooted(clip, (0,))
@@ -259,7 +258,7 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
 
 
 def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: int) -> bool:
-    """Return whether a limb hangs on a joint beside the one below: two joints or more that turn and keep their place.
+    """Return whether a limb hangs on a joint next to the one below: two joints or more that turn and keep their place.
 
     What the one below leaves behind is no limb of its body.
     """
@@ -329,12 +328,12 @@ def _leads(
 
 
 def _turning(rotations: Floats) -> Floats:
-    """How far each joint turns away from its first frame at most, (joints,) in radians."""
+    """Return how far each joint turns away from its first frame at most, (joints,) in radians."""
     return np.asarray(2.0 * np.arccos(np.clip(np.abs((rotations * rotations[:1]).sum(-1)), 0.0, 1.0)).max(axis=0))
 
 
 def _size(skeleton: Skeleton, local: Floats) -> float:
-    """The longest way from a joint's parent to its tips, over all joints: about a body's leg and trunk."""
+    """Return the longest way from a joint's parent to its tips, over all joints: about a body's leg and trunk."""
     lengths = np.linalg.norm(local.mean(axis=0), axis=-1)
     reach = np.zeros(len(skeleton))
     for joint in range(len(skeleton) - 1, 0, -1):
@@ -344,9 +343,9 @@ def _size(skeleton: Skeleton, local: Floats) -> float:
 
 
 def _steady_offsets(skeleton: Skeleton, local: Floats, size: float, carried: tuple[int, ...]) -> Floats:
-    """Offsets of joints that keep their place; those joints are put exactly there.
+    """Return offsets of joints that keep their place; those joints are put exactly there.
 
-    What is carried beside the body moves in some take, and has no place on the body that it keeps.
+    What is carried next to the body moves in some take, and has no place on the body that it keeps.
     """
     offsets = skeleton.offsets.copy()
     steady = np.flatnonzero(np.ptp(local, axis=0).max(axis=-1) <= STEADY * size)

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.pose_space import pose_points, usual_facing
+from freshtake.motion.body.orientation import pose_points, usual_facing
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.cycles import (
     STRIKE_SHIFT,
@@ -33,7 +33,6 @@ from freshtake.motion.skeleton import compatible
 from freshtake.numeric.arrays import Floats
 
 BINS = 72  # of the phase that takes have in common
-LOSABLE = 1.0 / 3.0  # of all cycles, that may be lost for the sake of a foot strike
 
 
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
@@ -92,7 +91,7 @@ def phase_lag(clip: Clip, reference: Clip) -> float:
 
 
 def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
-    """The bin of each take's mean cycle at which to cut it."""
+    """Return the bin of each take's mean cycle at which to cut it."""
     if like is not None:
         return [phase_of_pose(take, like) for take in takes]
     if len(takes) < 2:
@@ -105,7 +104,8 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
         shifts = sorted(range(-reach, reach + 1), key=abs)
         counts = [aligned.cycles_cut(strikes, shift) for shift in shifts]
         score = (max(counts), votes)
-        if max(counts) >= (1.0 - LOSABLE) * totals.max() and (best is None or score > best[0]):
+        # A third of all cycles may be lost for a cut at a foot strike.
+        if max(counts) >= (1.0 - 1.0 / 3.0) * totals.max() and (best is None or score > best[0]):
             best = score, strikes, shifts[int(np.argmax(counts))]
     if best is not None:
         return aligned.in_bins(best[1] + best[2])
@@ -137,7 +137,7 @@ class _Aligned(NamedTuple):
         return cls(takes, shifts, struck, number)
 
     def totals(self) -> Floats:
-        """(BINS,): how many cycles all takes have together if they are cut at this common phase."""
+        """Return (BINS,): how many cycles all takes have together if they are cut at this common phase."""
         every = np.arange(BINS)
         return np.asarray(sum(self._counts(k)[(every + shift) % BINS] for k, shift in enumerate(self.shifts)))
 
@@ -159,19 +159,19 @@ class _Aligned(NamedTuple):
         return [(int(count), one) for count, one in zip(votes, out, strict=True)]
 
     def cycles_cut(self, phases: Floats, shift: int) -> int:
-        """How many cycles there are if each take is cut at its phase plus a shift."""
+        """Return how many cycles there are if each take is cut at its phase plus a shift."""
         places = [round(phase + shift + ahead) % BINS for phase, ahead in zip(phases, self.shifts, strict=True)]
         return int(sum(self._counts(k)[place] for k, place in enumerate(places)))
 
     def in_bins(self, phases: Floats) -> list[int]:
-        """Common phases as bins of the takes' mean cycles."""
+        """Return common phases as bins of the takes' mean cycles."""
         return [
             int(round((phase + ahead) / BINS * take.bins) % take.bins)
             for take, phase, ahead in zip(self.takes, phases, self.shifts, strict=True)
         ]
 
     def blurred(self) -> Floats:
-        """(BINS,): how badly defined in time each common phase is, as a sum over the takes."""
+        """Return (BINS,): how badly defined in time each common phase is, as a sum over the takes."""
         every = np.arange(BINS)
         read = [_at(blur(take), every + shift) for take, shift in zip(self.takes, self.shifts, strict=True)]
         return np.asarray(sum(read))
@@ -180,19 +180,19 @@ class _Aligned(NamedTuple):
         return _at(cycle_counts(self.takes[k].tracked).astype(np.float64), np.arange(BINS))
 
     def _until(self, k: int, phase: float) -> float:
-        """How much of a cycle passes in a take before it first reaches a common phase."""
+        """Return how much of a cycle passes in a take before it first reaches a common phase."""
         take = self.takes[k]
         begins = take.tracked.progress[0] / take.bins * BINS - self.shifts[k]
         return float((phase - begins + STRIKE_SHIFT * BINS) % BINS)
 
 
 def _at(values: Floats, phases: npt.ArrayLike) -> Floats:
-    """Values over the bins of a take, read at common bins."""
+    """Return values over the bins of a take, read at common bins."""
     return np.asarray(values[np.round(np.asarray(phases) % BINS / BINS * len(values)).astype(np.intp) % len(values)])
 
 
 def _mean_course(take: Recurrence, facing: Floats) -> Floats:
-    """(BINS, dimensions): the mean cycle of a take in coordinates that takes share."""
+    """Return (BINS, dimensions): the mean cycle of a take in coordinates that takes share."""
     points = pose_points(take.clip, facing)[:: take.stride]
     place = take.tracked.progress % take.bins
     sums = np.zeros((take.bins, points.shape[1]))
@@ -205,13 +205,13 @@ def _mean_course(take: Recurrence, facing: Floats) -> Floats:
 
 
 def _even(course: Floats) -> Floats:
-    """A closed course at BINS even phases."""
+    """Return a closed course at BINS even phases."""
     phases = np.arange(BINS) * len(course) / BINS
     own = np.arange(len(course))
     return np.stack([np.interp(phases, own, column, period=len(course)) for column in course.T], axis=1)
 
 
 def _shift(reference: Floats, course: Floats) -> int:
-    """By how many bins a closed course has to be read later to be most like another; posture plays no part."""
+    """Return by how many bins a closed course has to be read later to be most like another; posture plays no part."""
     a, b = reference - reference.mean(axis=0), course - course.mean(axis=0)
     return int(np.argmax([(a * np.roll(b, -shift, axis=0)).sum() for shift in range(BINS)]))

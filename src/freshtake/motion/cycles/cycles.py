@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.pose_space import RATE, body_poses, pose_points, principal, usual_facing
+from freshtake.motion.body.orientation import RATE, body_poses, pose_points, principal, usual_facing
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.recurrence import Occurrence, Phase, find_occurrences, find_phase
 from freshtake.motion.edit import take_frames
@@ -45,7 +45,7 @@ class Closing(NamedTuple):
 
     @property
     def cyclic(self) -> bool:
-        """Whether the clips are one cycle each."""
+        """Return whether the clips are one cycle each."""
         share = self.share
         if self.pace < AT_REST:
             return False
@@ -59,17 +59,17 @@ class Closing(NamedTuple):
 
     @property
     def share(self) -> float:
-        """The gap as a share of the extent."""
+        """Return the gap as a share of the extent."""
         return self.gap / max(self.extent, 1e-12)
 
     @property
     def doubtful(self) -> bool:
-        """Whether poses and speeds at the ends speak for different decisions, or for none."""
+        """Return whether poses and speeds at the ends speak for different decisions, or for none."""
         return CLOSED <= self.share < OPEN or (self.pace < AT_REST and self.share < OPEN)
 
     @property
     def evidence(self) -> str:
-        """The reason for the decision, in words."""
+        """Return the reason for the decision, in words."""
         if self.pace < AT_REST:
             return "it begins and ends at rest"
         gap = f"its last pose is {100 * self.share:.0f} % of the movement's extent away from its first"
@@ -84,7 +84,7 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
         raise UsageError("there is no clip to judge: give at least one")
     reference = usual_facing(clips[0])
     points = [pose_points(clip, reference) for clip in clips]
-    gap = float(np.median([np.linalg.norm(one[-1] - one[0]) for one in points]))
+    gap = float(np.median([_gap(one) for one in points]))
     extent = float(np.median([np.sqrt(((one - one.mean(axis=0)) ** 2).sum(axis=1).mean()) for one in points]))
     apart = None
     # Two clips do not show how far takes differ.
@@ -100,6 +100,18 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
         if len(steps) and steps.mean() > 1e-12:
             paces.append(max(steps[:count].mean(), steps[-count:].mean()) / steps.mean())
     return Closing(gap, extent, apart, float(np.median(paces)) if paces else 0.0)
+
+
+def _gap(points: Floats) -> float:
+    """Return the least distance of the first pose from the last one and from what would follow it within a frame.
+
+    A cycle seldom lasts a whole number of frames, and many files leave out the frame that is the first again: at 24 fps
+    the last frame of a walk may be a quarter of the movement's extent before the end of its cycle.
+    """
+    missing = points[0] - points[-1]
+    step = points[-1] - points[-2] if len(points) > 1 else np.zeros_like(missing)
+    share = float(np.clip(missing @ step / max(float(step @ step), 1e-12), 0.0, 1.0))
+    return float(np.linalg.norm(missing - share * step))
 
 
 __all__ = ["Cycles", "Occurrence", "cut_cycles", "find_cycles", "find_occurrences", "first_to_last", "is_cyclic"]
@@ -122,7 +134,7 @@ class Cycles:
 
     @property
     def boundaries(self) -> Ints:
-        """All frames at which a cycle begins or ends."""
+        """Return all frames at which a cycle begins or ends."""
         return np.unique(np.array(self.spans, dtype=np.intp))
 
 
@@ -152,11 +164,11 @@ class Recurrence(NamedTuple):
 
     @property
     def bins(self) -> int:
-        """Bins of the mean cycle."""
+        """Return bins of the mean cycle."""
         return len(self.tracked.template)
 
     def usual_place(self) -> int:
-        """The bin at which to cut the take by itself."""
+        """Return the bin at which to cut the take by itself."""
         return _chosen_phase(self, "auto")
 
 
@@ -181,7 +193,7 @@ def cycles_at(take: Recurrence, place: int) -> Cycles | None:
 
 
 def cut_cycles(clip: Clip, phase: str | int | Clip = "auto") -> list[Clip]:
-    """One clip per cycle, both ends included, named `<name>_cycle_01` and so on."""
+    """Return one clip per cycle, both ends included, named `<name>_cycle_01` and so on."""
     spans = find_cycles(clip, phase).spans
     digits = max(2, len(str(len(spans))))
     return [
@@ -213,7 +225,7 @@ def no_recurrence(clip: Clip) -> str:
 
 
 def _chosen_phase(take: Recurrence, phase: str | int | Clip) -> int:
-    """The bin of the mean cycle at which to cut."""
+    """Return the bin of the mean cycle at which to cut."""
     clip, tracked, bins = take.clip, take.tracked, take.bins
     if isinstance(phase, Clip):
         return phase_of_pose(take, phase)
@@ -238,7 +250,7 @@ def _chosen_phase(take: Recurrence, phase: str | int | Clip) -> int:
 
 
 def cycle_counts(tracked: Phase) -> Ints:
-    """How many whole cycles there are for each bin at which they may be cut."""
+    """Return how many whole cycles there are for each bin at which they may be cut."""
     bins = len(tracked.template)
     slack = END_TOLERANCE * bins / 2.0
     first, last = tracked.progress[0] - slack, tracked.progress[-1] + slack
@@ -275,7 +287,7 @@ def blur(take: Recurrence) -> Floats:
 
 
 def phase_of_pose(take: Recurrence, example: Clip) -> int:
-    """The bin whose frames lie nearest to the first pose of another clip."""
+    """Return the bin whose frames lie nearest to the first pose of another clip."""
     clip, tracked = take.clip, take.tracked
     require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
     reference = usual_facing(clip)
@@ -288,7 +300,7 @@ def phase_of_pose(take: Recurrence, example: Clip) -> int:
 
 
 def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[int]:
-    """Frames of the take (at its full rate) that are nearest to the mean pose at bin `place`, once per cycle."""
+    """Return frames of the take (at its full rate) that are nearest to the mean pose at bin `place`, once per cycle."""
     progress, bins = tracked.progress, len(tracked.template)
     slack = END_TOLERANCE * bins
     first = int(np.ceil((progress[0] - slack - place) / bins))

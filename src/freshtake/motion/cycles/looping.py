@@ -1,26 +1,43 @@
-"""Loops: where a clip is best cut into one, and how its ends are made to meet."""
+"""Loops: where a clip is best cut into one, how its ends are made to meet, and where its travel is.
+
+Travel is on the hips, on a joint above them, or nowhere, with its speed next to the clip. The body's trajectory is a
+path along the ground and a heading: a loop goes straight on at a constant speed and heading; any other motion follows
+the hips, smoothed so that the sway of single steps stays in the body, and begins and ends where they do. World places
+of all joints are the same with the travel on the hips and on a joint.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.orientation import facing, mean_angle
-from freshtake.motion.body.pose_space import pose_points, principal, usual_facing
+from freshtake.motion.body.orientation import facing, mean_angle, pose_points, principal, usual_facing
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.clip import Clip
+from freshtake.motion.body.rooting import as_filed, rehang
+from freshtake.motion.clip import ROOT_MOTIONS, Clip, Playback
 from freshtake.motion.cycles.cycles import CYCLIC_STEPS, find_cycles, first_to_last
 from freshtake.motion.edit import heading, start_at_origin, turned
-from freshtake.motion.features.angles import split_heading, upright_reference
-from freshtake.motion.features.ground import ground_of, set_ground
+from freshtake.motion.features.angles import ground_of, set_ground, split_heading, upright_reference
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, plant
-from freshtake.motion.playback import Playback
+from freshtake.motion.skeleton import ROOT_CHANNELS, EndSite, Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, rotate, to_rotvec
+from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.numeric.kinematics import WorldPose
+from freshtake.numeric.rotations import (
+    IDENTITY,
+    about_axis,
+    continuous,
+    from_rotvec,
+    inverse,
+    multiply,
+    rotate,
+    to_rotvec,
+)
 
 
 class Span(NamedTuple):
@@ -32,7 +49,7 @@ class Span(NamedTuple):
 
 
 def best_loop(clip: Clip, cycles: int = 1) -> Span:
-    """The part whose two ends are most alike in pose, speed and height, and which turns least."""
+    """Return the part whose two ends are most alike in pose, speed and height, and which turns least."""
     if cycles < 1:
         raise UsageError(f"a loop has 1 cycle or more, not {cycles}")
     name = clip.name or "the clip"
@@ -76,7 +93,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
 
 
 def _loud(clip: Clip) -> Bools:
-    """(frames,): where the body, now or in a frame beside, changes its speed more than three quarters of the time."""
+    """Return (frames,): where the body, within a frame, changes its speed more than three quarters of the time."""
     speed = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
     bend = np.linalg.norm(np.diff(speed, axis=0), axis=2).mean(axis=1)
     padded = np.pad(bend, 2, mode="edge")
@@ -85,7 +102,7 @@ def _loud(clip: Clip) -> Bools:
 
 
 def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
-    """Cycles that follow one another without a gap: first frame, last frame, how many."""
+    """Return cycles that follow one another without a gap: first frame, last frame, how many."""
     breaks = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(spans)) if a[1] != b[0]), len(spans)]
     return [(spans[a][0], spans[b - 1][1], b - a) for a, b in pairwise(breaks)]
 
@@ -108,7 +125,7 @@ def played(loop: Clip, count: int, first: int = 0) -> Clip:
 
 
 def loop_frames(loop: Clip) -> int:
-    """How many frames a loop has before it begins again."""
+    """Return how many frames a loop has before it begins again."""
     return len(loop) - _playback(loop).closing
 
 
@@ -151,7 +168,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
 
 
 def facing_forward(loop: Clip) -> Clip:
-    """The loop from above the origin on, facing forward on average, where the body tells how it faces."""
+    """Return the loop from above the origin on, facing forward on average, where the body tells how it faces."""
     angles, info = facing(loop), _playback(loop)
     angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
     turned_loop = start_at_origin(turned(loop, angle), face=False)
@@ -177,7 +194,7 @@ def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
 
 
 def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Clip:
-    """Differences between the two ends spread; along the ground only those in speed."""
+    """Spread differences between the two ends; along the ground only those in speed."""
     frames = np.arange(len(clip), dtype=np.float64) - start
     ramp, bump = _shapes(frames, stop - start, (stop - start) / (2.0 * cycles))
     at = _speeds_at(len(clip), start, stop)
@@ -203,7 +220,7 @@ def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:
 
 
 def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], dict[int, float]]:
-    """Weights of frames, counted from the start and the stop, that give the speed there per frame."""
+    """Return weights of frames, counted from the start and the stop, that give the speed there per frame."""
     if start >= 1 and stop + 1 < frames:
         return {-1: -0.5, 1: 0.5}, {-1: -0.5, 1: 0.5}
     if stop - start < 2:
@@ -212,7 +229,7 @@ def _speeds_at(frames: int, start: int, stop: int) -> tuple[dict[int, float], di
 
 
 def _turning(clip: Clip, frame: int, weights: dict[int, float]) -> Floats:
-    """(joints, 3): how fast joints turn, per frame."""
+    """Return (joints, 3): how fast joints turn, per frame."""
     back = inverse(clip.rotations[frame])
     parts = [w * to_rotvec(multiply(clip.rotations[frame + k], back)) for k, w in weights.items()]
     return np.asarray(np.sum(parts, axis=0))
@@ -225,7 +242,7 @@ def _moving(local: Floats, frame: int, weights: dict[int, float]) -> Floats:
 def planted_loop(
     loop: Clip, base: PlantingModel, contacts: Contacts, *, settings: PlantSettings, careful: bool | None = None
 ) -> Clip:
-    """The loop with feet that stand, through its seam as elsewhere: planted as a part of the endless motion."""
+    """Return the loop with feet that stand, through its seam as elsewhere: planted as a part of the endless motion."""
     info, frames = _playback(loop), loop_frames(loop)
     # After 1.5 s planting no longer remembers where it began, so both ends of the loop are planted alike.
     before = int(np.ceil(1.5 / loop.frame_time))
@@ -235,3 +252,109 @@ def planted_loop(
     done = plant(around, flags, examples=base, settings=settings, careful=careful)
     planted = closed(done.clip, before, before + frames, cycles=info.cycles, speeds=False)
     return planted.changed(playback=info.changed(closing=False), name=loop.name)
+
+
+ROOT_NAMES = ("Root", "RootMotion")
+
+
+class BodyCourse(NamedTuple):
+    """Places on the ground (frames, 3), their height 0, and headings (frames,) in radians."""
+
+    places: Floats
+    heading: Floats
+
+
+def course_of(clip: Clip) -> BodyCourse:
+    """Return the course of a clip's body."""
+    up, places = clip.up_index, np.zeros((len(clip), 3))
+    heading, _ = split_heading(clip.rotations[:, 0], upright_reference([clip.rotations[:, 0]], up), up)
+    ground = ground_of(clip.root, clip.up)
+    info = clip.playback
+    if info is None or not info.loop:
+        # Smooth the trajectory of what is no loop over about a step, so that the root does not sway with the hips.
+        seconds = 0.4 / clip.frame_time
+        path = _smooth(ground.real, seconds) + 1j * _smooth(ground.imag, seconds)
+        set_ground(places, path, clip.up)
+        return BodyCourse(places, _smooth(heading, seconds))
+    frames = loop_frames(clip)
+    line = ground_of(info.travel, clip.up) * np.arange(len(clip)) / frames
+    set_ground(places, line + (ground - line)[:frames].mean(), clip.up)
+    return BodyCourse(places, np.full(len(clip), heading[:frames].mean()))
+
+
+def _smooth(values: Floats, frames: float) -> Floats:
+    """Smooth (frames,), both ends kept: beyond them the motion goes on as if turned about its ends."""
+    last = len(values) - 1
+    if last < 1:
+        return values
+    reach = min(round(4.0 * frames), last)
+    before, after = 2.0 * values[0] - values[reach:0:-1], 2.0 * values[-1] - values[-2 : -2 - reach : -1]
+    whole = gaussian_filter1d(np.concatenate([before, values, after]), min(frames, last / 4.0), mode="nearest")
+    return np.asarray(whole[reach : reach + last + 1])
+
+
+def with_root_motion(clip: Clip, where: str) -> Clip:
+    """Return the clip with its travel on the `hips`, on a `joint` above them, or nowhere (`none`): in place.
+
+    The playback of what comes back has speed and direction of the travel.
+    """
+    if where not in ROOT_MOTIONS:
+        raise UsageError(f"root motion is one of {', '.join(ROOT_MOTIONS)}, not {where!r}")
+    if clip.playback is not None and clip.playback.root_motion != "hips":
+        if where == clip.playback.root_motion:
+            return clip
+        raise UsageError(
+            f"{clip.name or 'the clip'} does not have its travel on the hips any more: start from the clip that has it"
+        )
+    if where == "hips":
+        return clip
+    course = course_of(clip)
+    info = clip.playback or Playback(course.places[-1] - course.places[0], clip.duration)
+    moved = in_place(clip, course) if where == "none" else on_joint(clip, course)
+    return moved.changed(playback=info.changed(root_motion=where))
+
+
+def in_place(clip: Clip, course: BodyCourse) -> Clip:
+    """Take out the travel of a trajectory; the heading stays in the body."""
+    return clip.changed(root=clip.root - (course.places - course.places[0]))
+
+
+def on_joint(clip: Clip, course: BodyCourse) -> Clip:
+    """Travel and heading on the joint above the body, which a rig without one gets; joints stay where they are."""
+    filed = as_filed(clip)
+    if clip.skeleton.base is None or len(clip.skeleton.base.chain) == 1:
+        filed = _below_new_root(filed)
+    world = filed.world()
+    local, rotations = filed.local_translations().copy(), filed.rotations.copy()
+    still = WorldPose(world.positions[0, 0], world.rotations[0, 0])  # how the joint stands in the file
+    local[:, 0] = course.places
+    local[:, 0, clip.up_index] = still.positions[clip.up_index]
+    rotations[:, 0] = multiply(about_axis(np.eye(3)[clip.up_index], course.heading), still.rotations)
+    rehang(filed.skeleton, local, rotations, world, tuple(filed.skeleton.children(0)))
+    return filed.changed(root=local[:, 0], rotations=rotations, joint_translations=local)
+
+
+def _below_new_root(clip: Clip) -> Clip:
+    """Return the clip on a skeleton with one more joint, at the origin, above its first."""
+    old = clip.skeleton
+    name = next((name for name in ROOT_NAMES if name not in old.names), None)
+    if name is None:
+        raise UsageError(f"the rig has joints named {' and '.join(ROOT_NAMES)} below its first: rename one of them")
+    sites = tuple(EndSite(site.joint + 1, site.offset, site.name) for site in old.end_sites)
+    axes = None if old.axes is None else np.concatenate([IDENTITY[None], old.axes])
+    first = tuple(channel for channel in ROOT_CHANNELS if channel[0] == "t" and channel not in old.channels[0])
+    skeleton = Skeleton(
+        (name, *old.names), np.concatenate([[-1], old.parents + 1]), np.concatenate([np.zeros((1, 3)), old.offsets]),
+        sites, (ROOT_CHANNELS, (*first, *old.channels[0]), *old.channels[1:]), (_order(ROOT_CHANNELS), *old.orders),
+        axes,
+    )  # fmt: skip
+    frames = len(clip)
+    local = np.concatenate([np.zeros((frames, 1, 3)), clip.local_translations()], axis=1)
+    rotations = np.concatenate([np.broadcast_to(IDENTITY, (frames, 1, 4)), clip.rotations], axis=1)
+    return replace(
+        clip, skeleton=skeleton, root=local[:, 0], rotations=rotations, joint_translations=local, channels=None
+    )
+
+
+def _order(channels: tuple[str, ...]) -> str:
+    return "".join(channel[1].upper() for channel in channels if channel[0] == "r")

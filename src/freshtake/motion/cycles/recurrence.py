@@ -7,13 +7,11 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.pose_space import RATE, distances, pose_points, usual_facing
+from freshtake.motion.body.orientation import RATE, distances, pose_points, usual_facing
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
-HINT = 0.9  # dissimilarity (1: as different as any two frames) up to which a shifted take may recur
-ALIKE = 0.5  # the same once the tempo is followed: up to here it does
 SHARPER = 0.15  # a longer period must be this much more alike to be preferred to a shorter one
 
 
@@ -47,7 +45,7 @@ def dissimilarity(points: Floats, longest: int) -> Floats:
 
 
 def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
-    """The phase by the shortest period after which the motion is like itself again, and how unlike it still is.
+    """Return the phase by the shortest period after which the motion is like itself again, and how unlike it still is.
 
     Autocorrelation proposes periods; each is judged after the tempo has been followed. None where nothing recurs.
     """
@@ -59,7 +57,8 @@ def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
         best.append((phase, unlike))
         if unlike < SHARPER:
             break
-    good = [entry for entry in best if entry[1] < ALIKE]
+    # Once the tempo is followed, frames a cycle apart are less than half as unlike as any two.
+    good = [entry for entry in best if entry[1] < 0.5]
     if not good:
         return None
     limit = min(unlike for _, unlike in good) + SHARPER
@@ -67,7 +66,7 @@ def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
 
 
 def possible_periods(points: Floats, fps: float) -> list[int]:
-    """Shifts at which the take is more like itself than at those around, shortest first."""
+    """Return shifts at which the take is more like itself than at those around, shortest first."""
     # A period must fit into the take one and a half times to be seen to recur.
     longest = int(0.67 * (len(points) - 1))
     # Nobody repeats a movement within a fifth of a second; shorter periods are shaking.
@@ -76,7 +75,8 @@ def possible_periods(points: Floats, fps: float) -> list[int]:
         return []
     curve = dissimilarity(points, longest + 1)
     lags = np.arange(shortest, longest + 1)
-    valley = (curve[lags] <= curve[lags - 1]) & (curve[lags] < curve[lags + 1]) & (curve[lags] < HINT)
+    # A dissimilarity of 1 is that of any two frames; from 0.9 on a shifted take does not recur.
+    valley = (curve[lags] <= curve[lags - 1]) & (curve[lags] < curve[lags + 1]) & (curve[lags] < 0.9)
     # A valley counts only behind a hill: frames next to each other are alike without being a cycle apart.
     # A true period lies behind a hill: at smaller shifts the take differs more.
     behind = np.maximum.accumulate(curve)[lags] > curve[lags] + 0.15
@@ -84,7 +84,7 @@ def possible_periods(points: Floats, fps: float) -> list[int]:
 
 
 def one_cycle_apart(points: Floats, progress: Ints, period: int) -> float:
-    """Mean squared distance of frames whose phases are a cycle apart, over twice the variance."""
+    """Return the mean squared distance of frames whose phases are a cycle apart, over twice the variance."""
     later = np.searchsorted(progress, progress + period)
     inside = later < len(points)
     if not inside.any():
@@ -95,7 +95,7 @@ def one_cycle_apart(points: Floats, progress: Ints, period: int) -> float:
 
 
 def track(points: Floats, period: int, rounds: int = 3) -> Phase:
-    """Lay the take along a mean cycle by dynamic programming, and average the cycle anew, a few times over.
+    """Align the take to a mean cycle by dynamic programming, and average the cycle again, a few times over.
 
     Per frame the phase may rest, advance by one bin (the mean tempo) or by two.
     """
@@ -111,7 +111,7 @@ def track(points: Floats, period: int, rounds: int = 3) -> Phase:
 
 
 def _best_start(points: Floats, period: int) -> int:
-    """The frame from which one period meets the next one best."""
+    """Return the frame from which one period meets the next one best."""
     distances = np.linalg.norm(points[period:] - points[:-period], axis=1)
     window = min(period, len(distances))
     sums = np.convolve(distances, np.ones(window), mode="valid")
@@ -119,7 +119,7 @@ def _best_start(points: Floats, period: int) -> int:
 
 
 def _closed(cycle: Floats) -> Floats:
-    """Spread the step from the last frame back to the first evenly over the cycle."""
+    """Return the spread the step from the last frame back to the first evenly over the cycle."""
     step = cycle[-1] - cycle[-2] if len(cycle) > 1 else np.zeros_like(cycle[0])
     gap = cycle[-1] + step - cycle[0]
     ramp = np.arange(len(cycle)) / len(cycle) - 0.5
@@ -128,7 +128,7 @@ def _closed(cycle: Floats) -> Floats:
 
 
 def _follow(cost: Floats) -> Ints:
-    """The cheapest course of the phase through cost (frames, bins); bins are a circle."""
+    """Return the cheapest course of the phase through cost (frames, bins); bins are a circle."""
     frames, bins = cost.shape
     penalty = 0.5 * float(np.median(cost.min(axis=1))) + 1e-9
     toll = np.array([2.0 * penalty, 0.0, penalty])[:, None]  # rest, one bin, two bins
@@ -148,7 +148,7 @@ def _follow(cost: Floats) -> Ints:
 
 
 def _mean_cycle(points: Floats, progress: Ints, template: Floats) -> Floats:
-    """Mean of the frames near each bin, weighted by a narrow bell; the old template where a bin is empty."""
+    """Return the mean of the frames near each bin, weighted by a narrow bell; the old template where a bin is empty."""
     bins = len(template)
     place = progress % bins
     count = np.bincount(place, minlength=bins).astype(np.float64)
@@ -175,7 +175,7 @@ class Occurrence(NamedTuple):
 def find_occurrences(
     take: Clip, example: Clip, *, threshold: float = 0.85, tempo: float = 1.3, overlap: float = 0.1
 ) -> list[Occurrence]:
-    """Where the take does what the example does, in order of time; they overlap by at most a share of one.
+    """Return where the take does what the example does, in order of time; they overlap by at most a share of one.
 
     Tempo may be up to `tempo` times faster or slower. An occurrence is kept if its distance is below `threshold`.
     """
@@ -233,7 +233,7 @@ def warped(cost: Floats) -> tuple[Floats, Ints]:
 
 
 def _without_overlaps(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:
-    """The best ends first, leaving out all that overlap with one already taken."""
+    """Return the best ends first, leaving out all that overlap with one already taken."""
     taken: list[tuple[int, int, float]] = []
     for last in np.argsort(costs, kind="stable"):
         if not np.isfinite(costs[last]):

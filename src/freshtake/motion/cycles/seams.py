@@ -37,7 +37,7 @@ class Seam(NamedTuple):
 
 
 def steps_of(clip: Clip) -> Steps:
-    """All steps and bends."""
+    """Return all steps and bends."""
     moved = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
     return Steps(
         np.asarray(np.linalg.norm(moved, axis=2).mean(axis=1)),
@@ -46,7 +46,7 @@ def steps_of(clip: Clip) -> Steps:
 
 
 def seam_of(loop: Clip) -> Seam:
-    """The seam of a loop."""
+    """Return the seam of a loop."""
     steps = steps_of(played(loop, 4, loop_frames(loop) - 2))
     return Seam(float(steps.step[1]), float(steps.bend.max()))
 
@@ -61,7 +61,7 @@ class SeamPose(NamedTuple):
 
 
 def seam_pose(loop: Clip) -> SeamPose:
-    """Pose and speed at the first frame of a loop; the place on the ground is left open (0)."""
+    """Return the pose and speed at the first frame of a loop; the place on the ground is left open (0)."""
     around = played(loop, 3, -1)
     rotations, local = around.rotations, around.local_translations()
     before, after = (to_rotvec(multiply(rotations[k + 1], inverse(rotations[k]))) for k in (0, 1))
@@ -73,7 +73,7 @@ def seam_pose(loop: Clip) -> SeamPose:
 
 
 def with_seam(loop: Clip, wanted: SeamPose) -> Clip:
-    """The loop with this pose and speed at its seam; it stays where it is on the ground."""
+    """Return the loop with this pose and speed at its seam; it stays where it is on the ground."""
     if len(wanted.rotations) != len(loop.skeleton):
         raise UsageError(f"{loop.name or 'the loop'} has another skeleton than the pose its seam is to have")
     flat, steep = _shapes(loop)
@@ -93,7 +93,7 @@ def with_seam(loop: Clip, wanted: SeamPose) -> Clip:
 
 
 def _shapes(loop: Clip) -> tuple[Floats, Floats]:
-    """(frames,) each: 1 at the seam, flat there and at its reach; 0 at the seam, of slope 1 per second there."""
+    """Return (frames,) each: 1 at the seam, flat there and at its reach; 0 at the seam, of slope 1 per second there."""
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
     from_seam = number - frames * np.round(number / frames)
@@ -127,7 +127,7 @@ def chained(loops: Sequence[Clip]) -> Clip:
 
 
 def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
-    """One clip after the other; the first frame of each next one is the last of the one before."""
+    """Join clips one after the other; the first frame of each next one is the last of the one before."""
     if not (np.isfinite(blend) and blend >= 0.0):
         raise UsageError(f"a blend lasts 0 seconds or more, not {blend}")
     if not clips:
@@ -143,7 +143,7 @@ def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
 
 
 def seams(clips: Sequence[Clip]) -> list[int]:
-    """The frames of the joined motion at which each clip begins."""
+    """Return the frames of the joined motion at which each clip begins."""
     return [0, *np.cumsum([len(clip) - 1 for clip in clips[:-1]]).tolist()]
 
 

@@ -1,6 +1,10 @@
-"""Local rotations to three numbers per joint and back: continuous Euler angles, or exponential maps about a mean.
+"""Places and local rotations of a body as the numbers that models see, and back.
 
-The root's rotation as heading and swing, about a reference orientation that may stand, lie or hang.
+Rotations are three numbers per joint: continuous Euler angles, or exponential maps about a mean; the root's is heading
+and swing, about a reference orientation that may be upright, lying or hanging. A place in the ground plane is
+g = forward + i sideways, so that turning by a heading is multiplying by exp(i heading): travel and heading are rates,
+summed up to places. With y up, forward is +z and sideways +x; with z up, forward is -y and sideways +x (the same body
+tilted upright).
 """
 
 from __future__ import annotations
@@ -8,8 +12,10 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
@@ -27,22 +33,104 @@ from freshtake.numeric.rotations import (
     to_rotvec,
 )
 
+Complexes = npt.NDArray[np.complex128]
+
+
+class Start(NamedTuple):
+    """Where a motion begins: place in the ground plane (world x and z, or x and y), heading, time in seconds.
+
+    `moved` (dimensions,) is how far a stroke lies from where the recipe's examples lie on average.
+    """
+
+    ground: tuple[float, float] = (0.0, 0.0)
+    heading: float = 0.0
+    time: float = 0.0
+    moved: tuple[float, ...] = ()
+
+
+AT_ORIGIN = Start()
+
+
+class Path(NamedTuple):
+    """Place (frames,) in the ground plane as complex numbers, and heading (frames,) in radians."""
+
+    ground: Complexes
+    heading: Floats
+
+
+def ground_of(places: Floats, up: str) -> Complexes:
+    """Project world vectors (..., 3) to the ground plane (...,)."""
+    forward = places[..., 2] if up == "y" else -places[..., 1]
+    return np.asarray(forward + 1j * places[..., 0])
+
+
+def set_ground(places: Floats, ground: Complexes, up: str) -> None:
+    """Write the ground plane (...,) into world vectors (..., 3), leaving the height as it is."""
+    places[..., 0] = ground.imag
+    if up == "y":
+        places[..., 2] = ground.real
+    else:
+        places[..., 1] = -ground.real
+
+
+def turned_back(vectors: Floats, heading: Floats, up: str) -> Floats:
+    """Return vectors (frames, ..., 3) turned about the vertical by minus the heading (frames,)."""
+    spin = np.exp(-1j * heading).reshape(-1, *[1] * (vectors.ndim - 2))
+    out = vectors.copy()
+    set_ground(out, ground_of(vectors, up) * spin, up)
+    return out
+
+
+def start_of(path: Path, frame: int, up: str, time: float = 0.0) -> Start:
+    """Return the placement of one frame of a path."""
+    place = np.zeros(3)
+    set_ground(place, path.ground[frame], up)
+    first, second = place[[0, 2] if up == "y" else [0, 1]].tolist()
+    return Start((first, second), float(path.heading[frame]), time)
+
+
+def rates(path: Path, frame_time: float) -> Floats:
+    """Return forward and sideways speed (in the heading of the frame before) and turn rate, (frames, 3) per second.
+
+    Row t holds the step from frame t - 1 to t (Hsu 2005, §4.1). Row 0 has no step: it repeats row 1.
+    """
+    out = np.zeros((len(path.ground), 3))
+    step = np.diff(path.ground) * np.exp(-1j * path.heading[:-1]) / frame_time
+    out[1:, 0], out[1:, 1] = step.real, step.imag
+    out[1:, 2] = np.diff(path.heading) / frame_time
+    out[:1] = out[1:2] if len(out) > 1 else 0.0
+    return out
+
+
+def summed(rate: Floats, frame_time: float, start: Start, up: str, resume: bool = False) -> Path:
+    """Return the inverse of `rates`: row 0 stands at `start`, or one step after it when resuming from there."""
+    place = np.zeros(3)
+    place[[0, 2] if up == "y" else [0, 1]] = start.ground
+    step = rate * frame_time
+    if not resume:
+        step[:1] = 0.0
+    heading = start.heading + np.cumsum(step[:, 2])
+    before = np.concatenate([[start.heading], heading[:-1]]) if len(step) else heading
+    travel = (step[:, 0] + 1j * step[:, 1]) * np.exp(1j * before)
+    return Path(ground_of(place, up) + np.cumsum(travel), heading)
+
+
 TURN = 2.0 * np.pi
 
 
 def angle_letters(order: str) -> list[str]:
-    """Axis letters of the three angles of a joint, told apart where one axis comes twice: z, x, z2."""
+    """Return the axis letters of the three angles of a joint, told apart where one axis comes twice: z, x, z2."""
     full = full_order(order).lower()
     return [letter if letter not in full[:k] else f"{letter}2" for k, letter in enumerate(full)]
 
 
 def outside_layout(skeleton: Skeleton) -> Bools:
-    """(joints, 3): the angles for which the file has no channel; kept as DOFs only where a clip uses them."""
+    """Return (joints, 3): the angles for which the file has no channel; kept as DOFs only where a clip uses them."""
     return np.array([[place >= len(order) for place in range(3)] for order in skeleton.orders])
 
 
 def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None = None) -> Floats:
-    """Continuous angles (frames, joints, 3), each joint in its own order and about its own axes.
+    """Return continuous angles (frames, joints, 3), each joint in its own order and about its own axes.
 
     With a reference (joints, 3) the whole clip lies on the branch (full turns, equivalent triple) nearest to it.
     """
@@ -57,7 +145,7 @@ def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None
 
 
 def euler_rotations(skeleton: Skeleton, angles: Floats) -> Floats:
-    """The inverse: angles (frames, joints, 3) to local rotations."""
+    """Return the inverse: angles (frames, joints, 3) to local rotations."""
     out = np.empty((*angles.shape[:-1], 4))
     for order, joints in _by_order(skeleton).items():
         out[:, joints] = from_euler(angles[:, joints], order)
@@ -67,7 +155,7 @@ def euler_rotations(skeleton: Skeleton, angles: Floats) -> Floats:
 
 
 def euler_reference(skeleton: Skeleton, examples: Sequence[Floats]) -> Floats:
-    """The mean angles (joints, 3) over all examples, which are laid on the branch of the first one."""
+    """Return the mean angles (joints, 3) over all examples, which are brought to the branch of the first one."""
     first = euler_angles(skeleton, examples[0])
     first = _without_outside(skeleton, first)
     near = first.mean(axis=0)
@@ -110,22 +198,22 @@ def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
 
 
 def mean_rotations(examples: Sequence[Floats]) -> Floats:
-    """The mean rotation (joints, 4) of each joint over all frames of all examples."""
+    """Return the mean rotation (joints, 4) of each joint over all frames of all examples."""
     return mean(np.concatenate(examples))
 
 
 def rotation_vectors(rotations: Floats, reference: Floats) -> Floats:
-    """log(reference^-1 q), (frames, joints, 3), continuous over time (Hsu 2005, §4.1)."""
+    """Return log(reference^-1 q), (frames, joints, 3), continuous over time (Hsu 2005, §4.1)."""
     return continuous_rotvec(multiply(inverse(reference), rotations))
 
 
 def rotations_from_vectors(vectors: Floats, reference: Floats) -> Floats:
-    """The inverse: reference exp(v)."""
+    """Return the inverse: reference exp(v)."""
     return multiply(reference, from_rotvec(vectors))
 
 
 def continuous_rotvec(q: Floats) -> Floats:
-    """Rotation vectors (frames, joints, 3) that go on beyond pi instead of jumping to the opposite side."""
+    """Return the rotation vectors (frames, joints, 3) that go on beyond pi instead of jumping to the opposite side."""
     vectors = to_rotvec(q)
     jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=-1) > np.pi
     for joint in np.flatnonzero(jumps.any(axis=0)):
@@ -146,7 +234,7 @@ def _followed(vectors: Floats) -> Floats:
 
 
 def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
-    """The vector lengthened or shortened by full turns so that it comes nearest to the one before."""
+    """Return the vector lengthened or shortened by full turns so that it comes nearest to the one before."""
     angle = math.sqrt(sum(x * x for x in vector))
     axis, length = (vector, angle) if angle > 1e-9 else (before, math.sqrt(sum(x * x for x in before)))
     if length < 1e-9:
@@ -157,7 +245,7 @@ def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
 
 
 def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
-    """The smallest turn r (4,) that puts the body's mean vertical upright: about zero for a walker.
+    """Return the smallest turn r (4,) that puts the body's mean vertical upright: about zero for a walker.
 
     It does not depend on heading, and with it q = T(heading) exp(swing) r has swings about zero. With z up the body is
     put upright as if y were up and then tilted, so that the same body has the same heading either way.
@@ -172,7 +260,7 @@ def upright_reference(rotations: Sequence[Floats], up: int) -> Floats:
 
 
 def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats, Floats]:
-    """Rotations (frames, 4) to heading (frames,) and swing (frames, 2): q = T(heading) exp(swing) reference.
+    """Split rotations (frames, 4) into heading (frames,) and swing (frames, 2): q = T(heading) exp(swing) reference.
 
     The swing has no part about the vertical, so two numbers hold it. Both are continuous; a swing may pass pi.
     With z up the second one is about -y: the same body has the same numbers with y up and with z up.
@@ -186,11 +274,11 @@ def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats
 
 
 def join_heading(heading: Floats, swing: Floats, reference: Floats, up: int) -> Floats:
-    """The inverse of `split_heading`."""
+    """Return the inverse of `split_heading`."""
     vector = np.insert(swing * _signs(up), up, 0.0, axis=1)
     return multiply(multiply(about_axis(np.eye(3)[up], heading), from_rotvec(vector)), reference)
 
 
 def _signs(up: int) -> Floats:
-    """A quarter turn about x that brings y up to z brings z to -y."""
+    """Return a quarter turn about x that brings y up to z brings z to -y."""
     return np.array([1.0, 1.0 if up == 1 else -1.0])

@@ -14,16 +14,18 @@ from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import angles as angles_of
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.angles import join_heading, split_heading, upright_reference
-from freshtake.motion.features.ground import (
+from freshtake.motion.features.angles import (
     Path,
     Start,
     ground_of,
+    join_heading,
     rates,
     set_ground,
+    split_heading,
     start_of,
     summed,
     turned_back,
+    upright_reference,
 )
 from freshtake.motion.features.point_features import Markers, markers_for, place_names, relative_points, solve_pose
 from freshtake.motion.features.scale import clip_effects
@@ -77,19 +79,19 @@ class ClipLayout:
 
     @property
     def up_index(self) -> int:
-        """The column of the vertical axis."""
+        """Return the column of the vertical axis."""
         return "xyz".index(self.up)
 
     @property
     def root_width(self) -> int:
-        """How many columns the root takes."""
+        """Return how many columns the root takes."""
         turning = self.angles != "positions"
         if self.root == "absolute":
             return 3 + 3 * turning
         return 4 + 2 * turning
 
     def names(self) -> list[str]:
-        """The DOFs by name: `Hips.forward`, `LeftLeg.x`."""
+        """Return the DOFs by name: `Hips.forward`, `LeftLeg.x`."""
         root, *joints = _body_names(self.skeleton)
         letters = [self._letters(joint) for joint in range(len(self.skeleton))]
         if self.root != "absolute":
@@ -111,7 +113,7 @@ class ClipLayout:
         return angles_of.angle_letters(self.skeleton.orders[joint] if self.angles == "euler" else "XYZ")
 
     def units(self) -> list[str]:
-        """What each column measures: angle, length, or speed and turn, which are rates per second."""
+        """Return what each column measures: angle, length, or speed and turn, which are rates per second."""
         head = ["length"] * 3 if self.root == "absolute" else ["speed", "speed", "turn", "length"]
         head += ["angle"] * (self.root_width - len(head))
         count = len(self.skeleton) - 1
@@ -121,11 +123,11 @@ class ClipLayout:
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Return how many columns there are."""
         return len(self.units())
 
     def spare(self) -> Bools:
-        """Columns that are left out where they stay zero: angles for which the file has no channel."""
+        """Return columns that are left out where they stay zero: angles for which the file has no channel."""
         out = np.zeros(self.width, dtype=np.bool_)
         if self.angles == "euler":
             outside = angles_of.outside_layout(self.skeleton)
@@ -135,7 +137,7 @@ class ClipLayout:
         return out
 
     def encode(self, clip: Clip) -> tuple[Floats, Start]:
-        """All columns (frames, columns) and where the clip starts."""
+        """Return all columns (frames, columns) and where the clip starts."""
         self._check(clip)
         path, head = self._root_columns(clip)
         blocks = [head]
@@ -181,13 +183,13 @@ class ClipLayout:
         return angles_of.rotation_vectors(rotations, self.reference)
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Where each row stands and faces in the ground plane."""
+        """Return where each row stands and faces in the ground plane."""
         if self.root != "absolute":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> Clip:
-        """A clip from all columns, on the recipe's skeleton or on a compatible one."""
+        """Return a clip from all columns, on the recipe's skeleton or on a compatible one."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
         if self.root == "heading" and self.angles == "expmap" and not self.moving:
@@ -201,13 +203,13 @@ class ClipLayout:
 
     @cached_property
     def _standing(self) -> Clip:
-        """One frame, like which all decoded clips are."""
+        """Return one frame, like which all decoded clips are."""
         turns = np.zeros((1, len(self.skeleton), 4))
         turns[..., 0] = 1.0
         return Clip(self.skeleton, self.frame_time, np.zeros((1, 3)), turns, up=self.up, unit_m=self.unit_m)
 
     def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
-        """The pose of the usual columns, compiled; as `pose` but for the last bits."""
+        """Return the pose of the usual columns, compiled; as `pose` but for the last bits."""
         from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
             PoseCoding,
             pose_rows,
@@ -221,7 +223,7 @@ class ClipLayout:
         return Pose(root, rotations, None)
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
-        """Root, rotations and translations of rows that stand where the path says."""
+        """Return root, rotations and translations of rows that stand where the path says."""
         joints, at = len(skeleton), self.root_width
         root = values[:, :3].copy()
         if self.root != "absolute":
@@ -255,11 +257,11 @@ class ClipLayout:
         return Pose(root, rotations, translations if self.moving else None)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """The fk scale: RMS displacement of joints and tips that one unit of each column causes."""
+        """Return the fk scale: RMS displacement of joints and tips that one unit of each column causes."""
         return clip_effects(self, np.concatenate(examples), horizon)
 
     def points(self, rows: Floats) -> Floats:
-        """World positions of joints and tips of single poses, each at the origin and heading 0 where it can."""
+        """Return world positions of joints and tips of single poses, each at the origin and heading 0 where it can."""
         rest = Path(np.zeros(len(rows), dtype=np.complex128), np.zeros(len(rows)))
         root, rotations, moved = self.pose(rows, rest, self.skeleton)
         local = np.broadcast_to(self.skeleton.offsets, (*rotations.shape[:-1], 3)).copy() if moved is None else moved
@@ -271,13 +273,13 @@ class ClipLayout:
         return np.concatenate([world.positions, tips], axis=1)
 
     def body_points(self, rows: Floats) -> Floats:
-        """World positions of single poses as in `points`, of the body's own joints and tips alone."""
+        """Return world positions of single poses as in `points`, of the body's own joints and tips alone."""
         body, count = self.skeleton.body(), len(self.skeleton)
         tips = [count + k for k, site in enumerate(self.skeleton.end_sites) if site.joint in body]
         return self.points(rows)[:, [*body, *tips]]
 
     def parts(self) -> stored.Parts:
-        """Header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` makes the same layout."""
         header, arrays = stored.skeleton_parts(self.skeleton)
         for name in ("angles", "root", "moving", "frame_time", "up", "unit_m"):
             header[name] = getattr(self, name)
@@ -285,7 +287,7 @@ class ClipLayout:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> ClipLayout:
-        """The inverse of `parts`."""
+        """Return the inverse of `parts`."""
         return cls(
             stored.skeleton_from_parts(header, arrays),
             stored.choice(header, "angles", ANGLES),
@@ -300,7 +302,7 @@ class ClipLayout:
 
 
 def _body_names(skeleton: Skeleton) -> list[str]:
-    """The joints' names, the root's being that of the joint that carries the body in the file."""
+    """Return the joints' names, the root's being that of the joint that carries the body in the file."""
     names = list(skeleton.names)
     if skeleton.base is not None:
         joint = skeleton.base.joint
@@ -309,7 +311,7 @@ def _body_names(skeleton: Skeleton) -> list[str]:
 
 
 def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
-    """The reference turned so that heading 0 is facing forward: some rigs rest their root sideways."""
+    """Return the reference turned so that heading 0 is facing forward: some rigs rest their root sideways."""
     off = []
     for clip in clips:
         angles = facing(clip)
@@ -323,7 +325,7 @@ def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
 
 
 def clip_layout(clips: Sequence[Clip], angles: str, root: str) -> ClipLayout:
-    """The layout that fits all examples: the first one's skeleton, references over all of them."""
+    """Return the layout that fits all examples: the first one's skeleton, references over all of them."""
     first = clips[0]
     for clip in clips[1:]:
         require_compatible(first.skeleton, clip.skeleton, first.name or "the first example", clip.name or "another")

@@ -19,8 +19,8 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
+from freshtake.motion.features.angles import AT_ORIGIN, Start, start_of
 from freshtake.motion.features.clip_features import ANGLES, ROOTS, clip_layout
-from freshtake.motion.features.ground import AT_ORIGIN, Start, start_of
 from freshtake.motion.features.mesh_features import mesh_layout
 from freshtake.motion.features.point_features import point_layout
 from freshtake.motion.features.recipes import Layout, Motion, Recipe, constant_columns
@@ -56,12 +56,12 @@ class Features:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The DOFs by name."""
+        """Return the DOFs by name."""
         return self.recipe.names
 
     @property
     def frame_time(self) -> float:
-        """Seconds from one row to the next."""
+        """Return seconds from one row to the next."""
         return self.recipe.frame_time
 
 
@@ -74,7 +74,7 @@ def recipe(
     drop_constant: bool = True,
     horizon: float | None = None,
 ) -> Recipe:
-    """How to turn motions like the examples into features and back.
+    """Return how to turn motions like the examples into features and back.
 
     `angles`: "euler" (continuous, in each joint's own order; Lau), "expmap" (rotation vectors about each joint's mean;
     Hsu) or "positions" (of joints, tips and helper points relative to the root; Okwechime). `root`: "heading" (speeds
@@ -99,7 +99,7 @@ def recipe(
 
 
 def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) -> Layout:
-    """The columns that fit all examples."""
+    """Return the columns that fit all examples."""
     if not examples:
         raise UsageError("a recipe needs at least one example")
     kinds = {type(example) for example in examples}
@@ -143,7 +143,7 @@ def _check_rates(examples: Sequence[Motion]) -> None:
 
 
 def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool = True) -> Features:
-    """A motion as rows of DOFs. With `scaled` they are (value - recipe.center) * recipe.weights.
+    """Return a motion as rows of DOFs. With `scaled` they are (value - recipe.center) * recipe.weights.
 
     A DOF that never changes in the recipe's examples has no column; a motion in which it has another value cannot be
     represented, which is an error unless `strict` is off.
@@ -163,7 +163,7 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
 
 
 def _other_build(recipe_skeleton: Skeleton | None, skeleton: Skeleton) -> Skeleton | None:
-    """A skeleton that differs from the recipe's in more than where the joints above its body stand."""
+    """Return a skeleton that differs from the recipe's in more than where the joints above its body stand."""
     return (
         None if recipe_skeleton is None or replace(skeleton, base=recipe_skeleton.base) == recipe_skeleton else skeleton
     )
@@ -179,7 +179,7 @@ def decode(
     skeleton: Skeleton | None = None,
     name: str = "",
 ) -> Motion:
-    """The motion that rows of DOFs describe: the exact inverse of `encode`, and defined for any other rows.
+    """Return the motion that rows of DOFs describe: the exact inverse of `encode`, and defined for any other rows.
 
     `start` says where row 0 stands (default: the origin, or where the Features say). With `resume` it says where the
     frame before row 0 stood, so that a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible
@@ -195,7 +195,7 @@ def decode(
 def where_it_ends(
     recipe: Recipe, values: npt.ArrayLike, *, start: Start | None = None, scaled: bool = False, resume: bool = False
 ) -> Start:
-    """Where the last row stands: the `start` from which to resume."""
+    """Return where the last row stands: the `start` from which to resume."""
     columns, begin = _columns(recipe, values, scaled), start or AT_ORIGIN
     if len(columns) == 0:
         return begin
@@ -208,7 +208,7 @@ def where_it_ends(
 
 
 def _columns(recipe: Recipe, values: npt.ArrayLike, scaled: bool) -> Floats:
-    """All columns from those that are kept."""
+    """Return all columns from those that are kept."""
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != len(recipe.kept):
         frozen(rows, "values", (None, len(recipe.kept)))

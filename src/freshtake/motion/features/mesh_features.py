@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.ground import Complexes, Path, Start, start_of, summed, turned_back
+from freshtake.motion.features.angles import Complexes, Path, Start, start_of, summed, turned_back
 from freshtake.motion.features.point_features import (
     RATES,
     ROOTS,
@@ -57,7 +57,7 @@ class MeshLayout:
         put(self, "plan", frozen(self.plan, "plan", (count,), np.complex128))
 
     def names(self) -> list[str]:
-        """The DOFs by name: `v12.x`, `v12.nx` for normals, `v12.color0` for attributes."""
+        """Return the DOFs by name: `v12.x`, `v12.nx` for normals, `v12.color0` for attributes."""
         rates = list(RATES) if self.root == "heading" else []
         blocks: list[tuple[str, ...]] = [("x", "y", "z")]
         blocks += [("nx", "ny", "nz")] * self.normals
@@ -65,23 +65,23 @@ class MeshLayout:
         return rates + [f"v{vertex}.{dof}" for dofs in blocks for vertex in range(self.vertex_count) for dof in dofs]
 
     def units(self) -> list[str]:
-        """What each column measures."""
+        """Return what each column measures."""
         rates = ["speed", "speed", "turn"] if self.root == "heading" else []
         further = self.normals * 3 + sum(self.changing.values())
         return rates + ["length"] * (3 * self.vertex_count) + ["plain"] * (further * self.vertex_count)
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Return how many columns there are."""
         each = 3 + 3 * self.normals + sum(self.changing.values())
         return each * self.vertex_count + 3 * (self.root == "heading")
 
     def spare(self) -> Bools:
-        """No column is left out by default."""
+        """Return that no column is left out by default."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, mesh: MeshSequence) -> tuple[Floats, Start]:
-        """All columns (frames, columns) and where the mesh starts."""
+        """Return all columns (frames, columns) and where the mesh starts."""
         self._check(mesh)
         vertices = mesh.vertices.astype(np.float64)
         normals = mesh.normals.astype(np.float64) if mesh.normals is not None else None
@@ -110,13 +110,13 @@ class MeshLayout:
                 raise UsageError(f"{name} lacks the attribute {attribute!r} that changes over time in the recipe")
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Where each row stands and faces in the ground plane."""
+        """Return where each row stands and faces in the ground plane."""
         if self.root == "heading":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> MeshSequence:
-        """A mesh sequence from all columns; vertices become float32 again."""
+        """Return a mesh sequence from all columns; vertices become float32 again."""
         path = self.path(values, start, resume)
         at = 3 if self.root == "heading" else 0
         widths = [3, *[3] * self.normals, *self.changing.values()]
@@ -145,7 +145,7 @@ class MeshLayout:
         return cloud_effects(np.concatenate(examples), self.vertex_count, self.root, self.up, horizon)
 
     def parts(self) -> stored.Parts:
-        """Header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` makes the same layout."""
         plain = ("vertex_count", "normals", "root", "frame_time", "up", "unit_m")
         header: dict[str, Any] = {name: getattr(self, name) for name in plain}
         header["changing"] = dict(self.changing)
@@ -156,7 +156,7 @@ class MeshLayout:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> MeshLayout:
-        """The inverse of `parts`."""
+        """Return the inverse of `parts`."""
         constant = stored.texts(header, "constant")
         return cls(
             stored.field(header, "vertex_count", int),
@@ -173,7 +173,7 @@ class MeshLayout:
 
 
 def mesh_layout(meshes: Sequence[MeshSequence], root: str) -> MeshLayout:
-    """The layout that fits all examples; normals and changing attributes count where every example has them."""
+    """Return the layout that fits all examples; normals and changing attributes count where every example has them."""
     first = meshes[0]
     vertices = [mesh.vertices.astype(np.float64) for mesh in meshes] if root == "heading" else []
     changing = {

@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.ground import (
+from freshtake.motion.features.angles import (
     Complexes,
     Path,
     Start,
@@ -38,7 +38,7 @@ RATES = ("body.forward", "body.sideways", "body.turn")
 
 
 def centered_plan(positions: Floats, up: str) -> tuple[Complexes, Complexes]:
-    """Ground plan (frames, points) about its center, and the center (frames,)."""
+    """Return the ground plan (frames, points) about its center, and the center (frames,)."""
     plan = ground_of(positions, up)
     center = plan.mean(axis=1)
     return plan - center[:, None], center
@@ -56,27 +56,27 @@ def reference_plan(examples: Sequence[Floats], up: str) -> Complexes:
 
 
 def cloud_path(positions: Floats, reference: Complexes, up: str) -> Path:
-    """Place and heading of a cloud (frames, points, 3) over time."""
+    """Return the place and heading of a cloud (frames, points, 3) over time."""
     plan, center = centered_plan(positions, up)
     return Path(center, np.unwrap(np.angle(plan @ reference.conj())))
 
 
 def relative_columns(positions: Floats, path: Path, frame_time: float, up: str) -> tuple[Floats, Floats]:
-    """Rates (frames, 3), and positions about the center with heading removed; heights stay as they are."""
+    """Return rates (frames, 3), and positions about the center with heading removed; heights stay as they are."""
     local = positions.copy()
     set_ground(local, ground_of(positions, up) - path.ground[:, None], up)
     return rates(path, frame_time), turned_back(local, path.heading, up)
 
 
 def placed(local: Floats, path: Path, up: str) -> Floats:
-    """The inverse of `relative_columns`, given the path."""
+    """Return the inverse of `relative_columns`, given the path."""
     out = turned_back(local, -path.heading, up)
     set_ground(out, ground_of(out, up) + path.ground[:, None], up)
     return out
 
 
 class Markers(NamedTuple):
-    """Points fixed to joints beside the joints themselves: joint (points,), place in it (points, 3), names."""
+    """Points fixed to joints, besides the joints themselves: joint (points,), place in it (points, 3), names."""
 
     joints: Ints
     places: Floats
@@ -113,7 +113,7 @@ def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
 
 
 def marker_positions(pose: WorldPose, markers: Markers) -> Floats:
-    """World positions (frames, joints - 1 + markers, 3): all joints but the root, then the markers."""
+    """Return world positions (frames, joints - 1 + markers, 3): all joints but the root, then the markers."""
     fixed = pose.positions[:, markers.joints] + rotate(pose.rotations[:, markers.joints], markers.places)
     return np.concatenate([pose.positions[:, 1:], fixed], axis=1)
 
@@ -126,7 +126,7 @@ class Solved(NamedTuple):
 
 
 def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: bool) -> Solved:
-    """Rotations that turn each joint's rigid points onto `points` (frames, joints - 1 + markers, 3), root at zero."""
+    """Turn each joint's rigid points onto `points` (frames, joints - 1 + markers, 3), root at zero."""
     joints = len(skeleton)
     places = np.concatenate([np.zeros((len(points), 1, 3)), points], axis=1)
     owner = np.concatenate([[-1], skeleton.parents[1:], markers.joints])
@@ -152,7 +152,7 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
 
 
 def _turn_of_pairs(rest: Floats, seen: Floats) -> Floats:
-    """Rotations (frames, joints, 4) that turn pairs (joints, 2, 3) onto those seen (frames, joints, 2, 3).
+    """Return rotations (frames, joints, 4) that turn pairs (joints, 2, 3) onto those seen (frames, joints, 2, 3).
 
     The first vector's direction is met exactly, the second tells the side.
     """
@@ -160,14 +160,14 @@ def _turn_of_pairs(rest: Floats, seen: Floats) -> Floats:
 
 
 def _turn_of_many(rest: Floats, seen: Floats) -> Floats:
-    """Rotations (frames, 4) that turn vectors (points, 3) onto (frames, points, 3) in least squares (Kabsch)."""
+    """Return rotations (frames, 4) that turn vectors (points, 3) onto (frames, points, 3) in least squares (Kabsch)."""
     u, _, vt = np.linalg.svd(np.einsum("fpa,pb->fab", seen, rest))
     u[..., -1] *= np.sign(np.linalg.det(u @ vt))[:, None]
     return from_matrix(u @ vt)
 
 
 def _frame(pair: Floats) -> Floats:
-    """Orthonormal columns (..., 3, 3) from two directions (..., 2, 3); any such frame where they say too little."""
+    """Return orthonormal columns (..., 3, 3) from two directions (..., 2, 3); any where they are parallel."""
     x = _unit(pair[..., 0, :], np.array([1.0, 0.0, 0.0]))
     least = np.eye(3)[np.abs(x).argmin(axis=-1)]
     other = np.cross(x, least)
@@ -181,13 +181,13 @@ def _unit(v: Floats, otherwise: Floats) -> Floats:
 
 
 def place_names(skeleton: Skeleton, markers: Markers) -> list[str]:
-    """`LeftLeg.x` for joints, `Head.tip_x` and `LeftLeg.side_x` for the points fixed to them."""
+    """Return `LeftLeg.x` for joints, `Head.tip_x` and `LeftLeg.side_x` for the points fixed to them."""
     stems = [*(f"{name}." for name in skeleton.names[1:]), *markers.names]
     return [stem + axis for stem in stems for axis in "xyz"]
 
 
 def relative_points(clip: Clip, markers: Markers) -> Floats:
-    """World positions of all points but the root, relative to it."""
+    """Return world positions of all points but the root, relative to it."""
     return marker_positions(clip.world(), markers) - clip.root[:, None]
 
 
@@ -213,26 +213,26 @@ class PointLayout:
         put(self, "plan", frozen(self.plan, "plan", (count,), np.complex128))
 
     def names(self) -> list[str]:
-        """The DOFs by name: `C7.x`."""
+        """Return the DOFs by name: `C7.x`."""
         rates = list(RATES) if self.root == "heading" else []
         return rates + [f"{name}.{axis}" for name in self.point_names for axis in "xyz"]
 
     def units(self) -> list[str]:
-        """What each column measures."""
+        """Return what each column measures."""
         rates = ["speed", "speed", "turn"] if self.root == "heading" else []
         return rates + ["length"] * 3 * len(self.point_names)
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Return how many columns there are."""
         return 3 * len(self.point_names) + 3 * (self.root == "heading")
 
     def spare(self) -> Bools:
-        """No column is left out by default."""
+        """Return that no column is left out by default."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, clip: PointClip) -> tuple[Floats, Start]:
-        """All columns (frames, columns) and where the clip starts."""
+        """Return all columns (frames, columns) and where the clip starts."""
         name = clip.name or "a point clip"
         if clip.names != self.point_names:
             raise UsageError(f"{name} has other points than the recipe, which has {', '.join(self.point_names)}")
@@ -246,30 +246,30 @@ class PointLayout:
         return np.concatenate([rates, local.reshape(len(clip), -1)], axis=1), start_of(path, 0, self.up)
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Where each row stands and faces in the ground plane."""
+        """Return where each row stands and faces in the ground plane."""
         if self.root == "heading":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> PointClip:
-        """A point clip from all columns."""
+        """Return a point clip from all columns."""
         positions = values[:, -3 * len(self.point_names) :].reshape(len(values), -1, 3)
         if self.root == "heading":
             positions = placed(positions, self.path(values, start, resume), self.up)
         return PointClip(self.point_names, positions, self.frame_time, name, "", self.up, self.unit_m)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """RMS displacement of all points that one unit of each column causes."""
+        """Return the RMS displacement of all points that one unit of each column causes."""
         return cloud_effects(np.concatenate(examples), len(self.point_names), self.root, self.up, horizon)
 
     def parts(self) -> stored.Parts:
-        """Header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` makes the same layout."""
         header = {name: getattr(self, name) for name in ("root", "frame_time", "up", "unit_m")}
         return stored.Parts({**header, "points": list(self.point_names)}, {"plan": self.plan.view(np.float64)})
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> PointLayout:
-        """The inverse of `parts`."""
+        """Return the inverse of `parts`."""
         return cls(
             stored.texts(header, "points"),
             stored.choice(header, "root", ROOTS),
@@ -292,7 +292,7 @@ def check_whole(clip: PointClip) -> None:
 
 
 def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float) -> Floats:
-    """A coordinate moves one of the points, a speed all of them, a turn each by its distance from the center."""
+    """Return a coordinate moves one of the points, a speed all of them, a turn each by its distance from the center."""
     out = np.full(rows.shape[1], points**-0.5)
     if root == "heading":
         ground = [k for k in range(3) if "xyz"[k] != up]
@@ -302,7 +302,7 @@ def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float)
 
 
 def point_layout(clips: Sequence[PointClip], root: str) -> PointLayout:
-    """The layout that fits all examples: the points of the first one."""
+    """Return the layout that fits all examples: the points of the first one."""
     first = clips[0]
     for clip in clips:
         check_whole(clip)

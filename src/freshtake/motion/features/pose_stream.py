@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.clip import Clip
+from freshtake.motion.features.angles import Start
 from freshtake.motion.features.clip_features import ClipLayout, Pose
 from freshtake.motion.features.coding import decode, where_it_ends
-from freshtake.motion.features.ground import Start
 from freshtake.motion.features.recipes import Recipe
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled, uncounted
@@ -74,7 +74,7 @@ def _pose_rows(
 
 @uncounted
 def _exponential_into(v: Floats, out: Floats) -> None:
-    """out = the unit quaternion of the rotation vector v; exact at zero, as `rotations.from_rotvec`."""
+    """Set out = the unit quaternion of the rotation vector v; exact at zero, as `rotations.from_rotvec`."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
     factor = 0.5 if angle == 0.0 else math.sin(0.5 * angle) / angle
     out[0] = math.cos(0.5 * angle)
@@ -97,7 +97,7 @@ class PoseStream:
         self._first: Clip | None = None
 
     def next(self, rows: Floats) -> Pose:
-        """The poses of rows that follow those before."""
+        """Return the poses of rows that follow those before."""
         if self._usual:
             values = self._recipe.fill(rows)
             pose = Pose(np.empty((len(rows), 3)), np.empty((len(rows), len(self._layout.skeleton), 4)), None)
@@ -111,7 +111,7 @@ class PoseStream:
         return pose
 
     def clips(self, pose: Pose) -> Iterator[Clip]:
-        """Poses, as they came from `next` or planted since then, as one-frame clips."""
+        """Return poses, as they came from `next` or planted since then, as one-frame clips."""
         if len(pose.root) == 0:
             return iter(())
         if self._first is None:

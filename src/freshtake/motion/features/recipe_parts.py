@@ -10,8 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
-from freshtake.motion.body.base import Base
-from freshtake.motion.skeleton import EndSite, Limits, Skeleton
+from freshtake.motion.skeleton import Base, EndSite, Limits, Skeleton
 
 BASE_ARRAYS = ("translations", "rotations", "offsets")
 Array = npt.NDArray[Any]
@@ -25,7 +24,7 @@ class Parts(NamedTuple):
 
 
 def field(header: Mapping[str, Any], name: str, *types: type) -> Any:
-    """A value of the header, of one of the given types."""
+    """Return a value of the header, of one of the given types."""
     if name not in header:
         raise InvalidMotion(f"a stored recipe lacks {name!r}")
     value = header[name]
@@ -35,7 +34,7 @@ def field(header: Mapping[str, Any], name: str, *types: type) -> Any:
 
 
 def choice(header: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
-    """A word of the header, one of the choices."""
+    """Return a word of the header, one of the choices."""
     value: str = field(header, name, str)
     if value not in choices:
         raise InvalidMotion(f"{name!r} of a stored recipe is {value!r}, not one of {', '.join(choices)}")
@@ -43,14 +42,14 @@ def choice(header: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> st
 
 
 def array(arrays: Mapping[str, Array], name: str) -> Array:
-    """An array that must be there."""
+    """Return an array that must be there."""
     if name not in arrays:
         raise InvalidMotion(f"a stored recipe lacks the array {name!r}")
     return np.asarray(arrays[name])
 
 
 def texts(header: Mapping[str, Any], name: str) -> tuple[str, ...]:
-    """A list of strings of the header."""
+    """Return a list of strings of the header."""
     values = field(header, name, list, tuple)
     if not all(isinstance(value, str) for value in values):
         raise InvalidMotion(f"{name!r} of a stored recipe must be a list of texts")
@@ -58,7 +57,7 @@ def texts(header: Mapping[str, Any], name: str) -> tuple[str, ...]:
 
 
 def numbers(header: Mapping[str, Any], name: str) -> tuple[float, ...]:
-    """A list of numbers of the header."""
+    """Return a list of numbers of the header."""
     values = field(header, name, list, tuple)
     if not all(isinstance(value, int | float) and not isinstance(value, bool) for value in values):
         raise InvalidMotion(f"{name!r} of a stored recipe must be a list of numbers")
@@ -66,7 +65,7 @@ def numbers(header: Mapping[str, Any], name: str) -> tuple[float, ...]:
 
 
 def skeleton_parts(skeleton: Skeleton) -> Parts:
-    """A skeleton as header and arrays."""
+    """Return a skeleton as header and arrays."""
     header: dict[str, Any] = {
         "joints": list(skeleton.names),
         "channels": [" ".join(channels) for channels in skeleton.channels],
@@ -123,7 +122,7 @@ def _base(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Base:
 
 
 def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Skeleton:
-    """The skeleton again; raises when the parts cannot be one."""
+    """Return the skeleton again; raises when the parts cannot be one."""
     names = texts(header, "tips")
     joints, offsets = array(arrays, "tip_joints"), array(arrays, "tip_offsets")
     if joints.dtype.kind not in "iu" or joints.shape != (len(names),) or offsets.shape != (len(names), 3):
@@ -150,7 +149,7 @@ def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) 
 def _limits(
     header: Mapping[str, Any], arrays: Mapping[str, Array], channels: tuple[tuple[str, ...], ...]
 ) -> tuple[Limits, ...]:
-    """Limits by joint; a pair of NaN stands for a channel without."""
+    """Return limits by joint; a pair of NaN stands for a channel without."""
     limited = field(header, "limited", list)
     counts = [len(listed) if has else 0 for listed, has in zip(channels, limited, strict=False)]
     rows = array(arrays, "limits")
@@ -161,7 +160,7 @@ def _limits(
 
 
 def complexes(arrays: Mapping[str, Array], name: str) -> npt.NDArray[np.complex128]:
-    """Complex numbers, which are stored as pairs of floats."""
+    """Read complex numbers, which are stored as pairs of floats."""
     pairs = np.ascontiguousarray(array(arrays, name), dtype=np.float64)
     if pairs.ndim != 1 or len(pairs) % 2:
         raise InvalidMotion(f"the array {name!r} of a stored recipe must hold pairs")

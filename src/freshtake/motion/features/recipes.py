@@ -66,28 +66,28 @@ class Recipe:
 
     @property
     def frame_time(self) -> float:
-        """Seconds from one row to the next."""
+        """Return seconds from one row to the next."""
         return self.layout.frame_time
 
     @property
     def skeleton(self) -> Skeleton | None:
-        """The skeleton that clips are decoded on (the first example's); None for motions without."""
+        """Return the skeleton that clips are decoded on (the first example's); None for motions without."""
         return self.layout.skeleton if isinstance(self.layout, ClipLayout) else None
 
     @property
     def motion_type(self) -> type[Motion]:
-        """The kind of motion that is encoded and decoded."""
+        """Return the kind of motion that is encoded and decoded."""
         return MOTIONS[self.layout.kind]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """The DOFs by name."""
+        """Return the DOFs by name."""
         names = self.layout.names()
         return tuple(names[k] for k in self.kept)
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """What each DOF measures: angle, length, speed, turn, time or plain."""
+        """Return what each DOF measures: angle, length, speed, turn, time or plain."""
         units = self.layout.units()
         return tuple(units[k] for k in self.kept)
 
@@ -96,11 +96,11 @@ class Recipe:
         return (values - self.center) * self.weights
 
     def scale_down(self, values: Floats) -> Floats:
-        """The inverse of `scale_up`."""
+        """Return the inverse of `scale_up`."""
         return values / self.weights + self.center
 
     def fill(self, values: Floats) -> Floats:
-        """All columns: the DOFs where they belong, the others at their fixed values."""
+        """Return all columns: the DOFs where they belong, the others at their fixed values."""
         columns = np.empty((len(values), len(self.fixed)))
         columns[:] = self.fixed
         columns[:, self.kept] = values
@@ -120,7 +120,7 @@ class Recipe:
             raise UsageError(f"{name} is {values} of {what}: make the recipe with this motion or drop_constant=False")
 
     def to_parts(self) -> stored.Parts:
-        """A JSON-able header and arrays by name, for a model file."""
+        """Return a JSON-able header and arrays by name, for a model file."""
         header, arrays = self.layout.parts()
         recipe_header = {"recipe": VERSION, "kind": self.layout.kind, "scale": self.scale, "layout": header}
         recipe_arrays: dict[str, stored.Array] = {
@@ -133,7 +133,7 @@ class Recipe:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> Recipe:
-        """The recipe again; raises InvalidMotion when the parts cannot be one."""
+        """Return the recipe again; raises InvalidMotion when the parts cannot be one."""
         if stored.field(header, "recipe", int) != VERSION:
             raise InvalidMotion(f"a recipe of version {header['recipe']} cannot be read: this is version {VERSION}")
         kind = stored.choice(header, "kind", tuple(LAYOUTS))
@@ -146,7 +146,7 @@ class Recipe:
 
 
 def constant_columns(examples: Sequence[Floats], units: Sequence[str]) -> tuple[Bools, Floats]:
-    """Which columns never change over all examples, and the middle value of every column."""
+    """Return which columns never change over all examples, and the middle value of every column."""
     low = np.min([values.min(axis=0) for values in examples], axis=0)
     high = np.max([values.max(axis=0) for values in examples], axis=0)
     middle = low + (high - low) / 2.0

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
 SCALES = ("none", "std", "fk")
@@ -24,22 +24,22 @@ class Body(Protocol):
 
     @property
     def root(self) -> str:
-        """Absolute or heading."""
+        """Return "absolute" or "heading"."""
 
     @property
     def up(self) -> str:
-        """The vertical axis."""
+        """Return the vertical axis."""
 
     @property
     def root_width(self) -> int:
-        """How many columns the root takes."""
+        """Return how many columns the root takes."""
 
     def body_points(self, rows: Floats) -> Floats:
-        """World positions of single poses."""
+        """Return world positions of single poses."""
 
 
 def clip_effects(body: Body, rows: Floats, horizon: float) -> Floats:
-    """RMS displacement of joints and tips per unit of each column.
+    """Return the RMS displacement of joints and tips per unit of each column.
 
     A rate acts for `horizon` seconds: a speed moves every point by it, a turn swings them about the root's vertical.
     """
@@ -68,7 +68,7 @@ def _displacements(body: Body, rows: Floats) -> Floats:
 
 
 def spread(examples: Sequence[Floats]) -> tuple[Floats, Floats]:
-    """Mean and standard deviation of each column over all frames of all examples."""
+    """Return the mean and standard deviation of each column over all frames of all examples."""
     count = sum(len(values) for values in examples)
     mean = np.asarray(sum(values.sum(axis=0) for values in examples) / count)
     variance = np.asarray(sum(((values - mean) ** 2).sum(axis=0) for values in examples) / count)
@@ -83,7 +83,7 @@ def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
 
 
 def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
-    """Effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
+    """Return effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
 
     The floor is a thousandth of the largest effect among the DOFs with the same unit.
     """
@@ -92,7 +92,7 @@ def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
 
 
 def _by_unit(values: Floats, units: Sequence[str], summary: Callable[[Floats], float]) -> Floats:
-    """For every DOF a summary over all DOFs that measure the same."""
+    """Summarize for every DOF over all DOFs that measure the same."""
     kinds = np.array(units)
     out = np.zeros(len(values))
     for unit in set(units):

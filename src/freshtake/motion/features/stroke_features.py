@@ -1,6 +1,6 @@
 """Strokes as columns: one per dimension, and the time step where the points are not evenly spaced.
 
-Where on the page a stroke lies is no part of its shape: writers begin anew at another place. Rows are those of the
+Where on the page a stroke lies is no part of its shape: writers begin again at another place. Rows are those of the
 stroke moved to the place where the examples lie on average, and the start keeps by how far it was moved. Time steps
 are logarithms, so that a mixture of several is a time step again.
 """
@@ -15,14 +15,13 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.ground import Path, Start
+from freshtake.motion.features.angles import Path, Start
 from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import checked_names, frozen, positive
 from freshtake.numeric.arrays import Bools, Floats
 
 PLACES = ("x", "y", "z")  # dimensions that say where a point lies
-LONGEST = 30.0  # of a logarithm of a time step in frames
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,21 +47,21 @@ class StrokeLayout:
             object.__setattr__(self, "place", tuple(place.tolist()))
 
     def names(self) -> list[str]:
-        """The DOFs by name: `x`, `y`, and `dt` for the time step."""
+        """Return the DOFs by name: `x`, `y`, and `dt` for the time step."""
         step = "dt" if "dt" not in self.dimensions else "time_step"
         return [*self.dimensions, *[step] * self.timed]
 
     def units(self) -> list[str]:
-        """What each column measures."""
+        """Return what each column measures."""
         return ["length"] * len(self.dimensions) + ["time"] * self.timed
 
     @property
     def width(self) -> int:
-        """How many columns there are."""
+        """Return how many columns there are."""
         return len(self.dimensions) + self.timed
 
     def spare(self) -> Bools:
-        """No column is left out by default."""
+        """Return that no column is left out by default."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, stroke: Stroke) -> tuple[Floats, Start]:
@@ -86,27 +85,28 @@ class StrokeLayout:
         return np.concatenate([points, steps[:, None]], axis=1), start
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """A stroke stays at the origin of its own plane."""
+        """Return a stroke stays at the origin of its own plane."""
         return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
 
     def times(self, values: Floats, start: Start, resume: bool) -> Floats:
-        """Times of the rows."""
+        """Return times of the rows."""
         count = len(values)
         if not self.timed:
             return start.time + np.arange(resume, count + resume, dtype=np.float64) * self.frame_time
-        steps = self.frame_time * np.exp(np.clip(values[:, -1], -LONGEST, LONGEST))
+        # Logarithms of time steps beyond 30 are of damaged models, and would overflow.
+        steps = self.frame_time * np.exp(np.clip(values[:, -1], -30.0, 30.0))
         if not resume:
             steps[:1] = 0.0
         return np.cumsum(steps) + start.time
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> Stroke:
-        """A stroke from all columns."""
+        """Return a stroke from all columns."""
         points = values[:, : len(self.dimensions)]
         points = points + np.array(start.moved) if self.place is not None and start.moved else points
         return Stroke(points, self.times(values, start, resume), self.dimensions, name)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """One for a coordinate; for a time step the way that the pen goes in it (RMS)."""
+        """Return 1 for a coordinate; for a time step the way that the pen goes in it (RMS)."""
         out = np.ones(self.width)
         if self.timed:
             ways = np.concatenate([np.linalg.norm(np.diff(v[:, :-1], axis=0), axis=1) for v in examples])
@@ -114,7 +114,7 @@ class StrokeLayout:
         return out
 
     def parts(self) -> stored.Parts:
-        """Header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` makes the same layout."""
         place = None if self.place is None else list(self.place)
         header = {
             "dimensions": list(self.dimensions),
@@ -126,7 +126,7 @@ class StrokeLayout:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> StrokeLayout:
-        """The inverse of `parts`."""
+        """Return the inverse of `parts`."""
         return cls(
             stored.texts(header, "dimensions"),
             stored.field(header, "frame_time", float, int),
@@ -136,7 +136,7 @@ class StrokeLayout:
 
 
 def is_even(stroke: Stroke, frame_time: float) -> bool:
-    """Whether every point comes one frame time after the one before."""
+    """Return whether every point comes one frame time after the one before."""
     grid = stroke.times[0] + np.arange(len(stroke)) * frame_time
     # Evenly spaced points are off their grid by rounding only.
     return bool(np.abs(stroke.times - grid).max() <= 1e-6 * frame_time)
@@ -152,7 +152,7 @@ def middle(stroke: Stroke) -> Floats:
 
 
 def stroke_layout(strokes: Sequence[Stroke], placed: bool = True) -> StrokeLayout:
-    """The layout that fits all examples: time is a DOF unless all points come at one and the same rate.
+    """Return the layout that fits all examples: time is a DOF unless all points come at one and the same rate.
 
     With `placed` strokes are moved to where they lie on average, else they are taken where they are.
     """

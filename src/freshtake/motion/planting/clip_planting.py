@@ -1,4 +1,7 @@
-"""Plant the feet of a clip and meet its pins; the report is measured on first use."""
+"""Plant the feet of a clip and meet its pins; the report is measured on first use.
+
+The path of a pinned point is led over to the pin's place and back, and limbs follow it.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ from freshtake.motion.body.limbs import Limb, LimbNames
 from freshtake.motion.clip import Clip
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting.contacts import ContactSettings, runs
-from freshtake.motion.planting.pinning import pinned_clip, pinned_root
+from freshtake.motion.planting.limb_leading import FULL, PINNED, lead_limbs
 from freshtake.motion.planting.planter import NO_LEGS, Planter, PlanterState
 from freshtake.motion.planting.planting_model import (
     PlantingModel,
@@ -24,9 +27,159 @@ from freshtake.motion.planting.planting_model import (
     own_planting_model,
     spread_labels,
 )
-from freshtake.motion.planting.rig import PlantedFrames, PlantSettings, empty_frames, fresh_memory
+from freshtake.motion.planting.rig import PlantedFrames, PlantSettings, empty_frames, fresh_memory, make_bones
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between
+
+
+class Pinned(NamedTuple):
+    """A path (frames, 3) with pins, and how firmly each frame is pinned (frames,), 0 to 1."""
+
+    path: Floats
+    contact_strength: Floats
+
+
+def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
+    """Lead a path over to the places of its pins.
+
+    In a pin's frames the path is at its place exactly. Beside them it is (1 - e) path + e place with e from 1 to 0;
+    next to a run of frames the place goes on as it moved, next to a single frame it moves with the path.
+    """
+    out, contact_strength = path.copy(), np.zeros(len(path))
+    taken = np.zeros(len(path), dtype=bool)
+    for pin in pins:
+        taken[pin.start : pin.stop] = True
+    for pin in pins:
+        share = _ease(pin, taken, frame_time)
+        place = _place(pin, out)
+        out += share[:, None] * (place - out)
+        contact_strength = np.maximum(contact_strength, share)
+    return Pinned(out, contact_strength)
+
+
+def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_time: float) -> Floats:
+    """Return 1 in the pin's frames, quintic ends of its blend time, cut short where another pin is nearer."""
+    frames = np.arange(len(taken))
+    others = taken.copy()
+    others[pin.start : pin.stop] = False
+    before, after = np.flatnonzero(others[: pin.start]), pin.stop + np.flatnonzero(others[pin.stop :])
+    blend = pin.blend / frame_time + 1.0
+    left = min(blend, pin.start - before[-1]) if len(before) else blend
+    right = min(blend, after[0] - pin.stop + 1) if len(after) else blend
+    outside = np.maximum((pin.start - frames) / left, (frames - pin.stop + 1) / right)
+    s = np.clip(1.0 - outside, 0.0, 1.0)
+    return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
+
+
+def _place(pin: Pin, path: Floats) -> Floats:
+    """Return where the pin wants the point, (frames, 3), in its own frames and carried on around them."""
+    pinned = path[pin.start : pin.stop]
+    wanted = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
+    out = np.empty_like(path)
+    out[pin.start : pin.stop] = wanted
+    if len(pinned) == 1:
+        out[:] = wanted[0] + path - pinned[0]
+        return out
+    before, after = np.arange(-pin.start, 0)[:, None], np.arange(1, len(path) - pin.stop + 1)[:, None]
+    out[: pin.start] = wanted[0] + before * (wanted[1] - wanted[0])
+    out[pin.stop :] = wanted[-1] + after * (wanted[-1] - wanted[-2])
+    return out
+
+
+def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
+    """Return the clip with its root led to the root's pins."""
+    root_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
+    return with_root(clip, pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
+
+
+def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
+    """Return the clip with limbs led to the pins of their ends; feet stay where they are.
+
+    A hard pin that a limb cannot reach takes the root along, but not where the root itself is pinned.
+    """
+    limb_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) != 0]
+    if not limb_pins:
+        return clip
+    positions = clip.positions()
+    goals = [_led(clip, positions, limb, limb_pins) for limb in base.limbs]
+    missing = [
+        pin for pin in limb_pins if not any(clip.skeleton.index(pin.joint) in limb.points for limb in base.limbs)
+    ]
+    if missing:
+        places = [clip.skeleton.names[j] for limb in base.limbs for j in limb.points]
+        raise UsageError(
+            f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of "
+            f"limbs ({', '.join(places) or 'none were recognized'})"
+        )
+    held = pinned_path(
+        clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time
+    ).contact_strength
+    shift = _carried(positions, base.limbs, goals) * (1.0 - held)[:, None]
+    bones = make_bones(clip.skeleton, base.limbs)
+    bones.reach[:, 1] = 1.0
+    root, rotations = clip.root + shift, clip.rotations.copy()
+    offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
+    feet = np.array([limb.is_leg for limb in base.limbs])
+    moves = np.stack([goal.path - positions[:, limb.end] for limb, goal in zip(base.limbs, goals, strict=True)], axis=1)
+    free = ~feet & ~np.array([goal.contact_strength.any() for goal in goals])
+    moves[:, free] = shift[:, None]  # limbs without pins move with the root
+    pinned = {clip.skeleton.index(pin.joint) for pin in limb_pins}
+    by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
+    lead_limbs(bones, clip.root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, PINNED)
+    return with_root(clip.changed(rotations=rotations), root)
+
+
+def with_root(clip: Clip, root: Floats) -> Clip:
+    """Return the clip with another path of its root."""
+    moved = clip.joint_translations
+    if moved is not None:
+        moved = moved.copy()
+        moved[:, 0] = root
+    return clip.changed(root=root, joint_translations=moved)
+
+
+class LedPath(NamedTuple):
+    """Where a limb's end goes (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
+
+    path: Floats
+    contact_strength: Floats
+    hard: Floats
+
+
+def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedPath:
+    path, contact_strength, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
+    for joint in limb.points:
+        joint_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
+        if joint_pins:
+            led = pinned_path(positions[:, joint], joint_pins, clip.frame_time)
+            path += led.path - positions[:, joint]
+            contact_strength = np.maximum(contact_strength, led.contact_strength)
+            hard = np.maximum(
+                hard, pinned_path(path, [pin for pin in joint_pins if pin.hard], clip.frame_time).contact_strength
+            )
+    return LedPath(path, contact_strength, hard)
+
+
+def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
+    """Return the root's shift (frames, 3) by which hard pins come within reach, as firmly as they hold.
+
+    Each limb allows its base a ball round its goal; the shift is projected on one ball after the other.
+    """
+    shift = np.zeros((len(positions), 3))
+    if not any(goal.hard.any() for goal in goals):
+        return shift
+    # Projecting on one ball moves the shift off another, so all of them are visited several times.
+    for _ in range(8):
+        for limb, goal in zip(limbs, goals, strict=True):
+            base, middle, end = (positions[:, joint] for joint in (limb.upper, limb.middle, limb.end))
+            length = np.linalg.norm(middle - base, axis=1) + np.linalg.norm(end - middle, axis=1)
+            usual = np.linalg.norm(end - base, axis=1)
+            line = goal.path - base - shift
+            distance = np.linalg.norm(line, axis=1)
+            # Beyond 98.5 % of the length of a limb the root comes along.
+            excess = np.maximum(distance - np.maximum(0.985 * length, np.minimum(usual, FULL * length)), 0.0)
+            shift += line * (goal.hard * excess / np.maximum(distance, 1e-12))[:, None]
+    return shift
 
 
 class PlantedContact(NamedTuple):
@@ -62,7 +215,7 @@ class PlantReport:
     change_held: float
 
     def summary(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         return {
             "contacts": [contact._asdict() for contact in self.contacts],
             "pins": [
@@ -88,12 +241,12 @@ class Planted:
 
     @cached_property
     def report(self) -> PlantReport:
-        """What was changed and what was missed."""
+        """Return what was changed and what was missed."""
         return make_report(self.before, self.clip, self.base, self.frames, self.pins)
 
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
-        """How well every pin was met."""
+        """Return how well every pin was met."""
         positions = self.clip.positions() if self.requested else np.zeros(0)
         return tuple(_pin(self.clip, positions, pin) for pin in self.requested)
 
@@ -101,7 +254,7 @@ class Planted:
 def make_report(
     before: Clip, after: Clip, base: PlantingModel, out: PlantedFrames, pins: Sequence[PinResult]
 ) -> PlantReport:
-    """What was changed, and what was missed."""
+    """Return what was changed, and what was missed."""
     positions = after.positions()
     turned = np.degrees(angle_between(before.rotations, after.rotations))
     contacts: list[PlantedContact] = []
@@ -126,7 +279,7 @@ def make_report(
 def _contacts(
     after: Clip, positions: Floats, limb: Limb, contact_strength: Floats, missed: Floats
 ) -> list[PlantedContact]:
-    """Runs of frames in which a contact is firmly held."""
+    """Return runs of frames in which a contact is firmly held."""
     contacts = []
     joint = limb.points[-1]
     for start, stop in runs(contact_strength >= 0.999):
@@ -138,7 +291,7 @@ def _contacts(
 
 
 def _pin(after: Clip, positions: Floats, pin: Pin) -> PinResult:
-    """How far the joint is from the pin's place; from its mean there, where the pin names no place."""
+    """Return how far the joint is from the pin's place; from its mean there, where the pin names no place."""
     here = positions[pin.start : pin.stop, after.skeleton.index(pin.joint)]
     wanted = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
     return PinResult(pin, float(np.linalg.norm(here - wanted, axis=1).max()))
@@ -196,12 +349,12 @@ def plant(
 
 @lru_cache(maxsize=16)
 def _planter(base: PlantingModel, settings: PlantSettings, frame_time: float, careful: bool) -> Planter:
-    """Planters hold the body as plain arrays, which many clips share."""
+    """Return the body as plain arrays, which many clips share."""
     return Planter(base, settings, frame_time, careful)
 
 
 def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrames:
-    """A clip is a stream that is fed at once."""
+    """Return a clip is a stream that is fed at once."""
     legs = len(planter.base.legs)
     frames = empty_frames(len(clip), len(clip.skeleton), legs)
     frames.root[:], frames.rotations[:] = clip.root, clip.rotations
@@ -213,7 +366,7 @@ def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrame
 
 
 def _changed(clip: Clip, out: PlantedFrames) -> Clip:
-    """The clip with the root and rotations that were found."""
+    """Return the clip with the root and rotations that were found."""
     moved = clip.joint_translations
     if moved is None:
         return clip.with_own(out.root, out.rotations)

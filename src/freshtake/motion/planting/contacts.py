@@ -74,7 +74,7 @@ class Contact(NamedTuple):
 def find_contacts(
     clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None
 ) -> list[Contact]:
-    """Intervals per joint (ankle, toe) of each foot, in order of foot, joint and time.
+    """Return intervals per joint (ankle, toe) of each foot, in order of foot, joint and time.
 
     `floor` gives the heights at which the foot joints stand, as `floor_heights` of another clip finds them, or one
     height for all; by default they are estimated from the clip itself.
@@ -92,7 +92,7 @@ def find_contacts(
 def foot_contacts(
     clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None
 ) -> list[Contact]:
-    """Intervals per foot: those in which its ankle or its toe stands; `joint` is the ankle."""
+    """Return intervals per foot: those in which its ankle or its toe stands; `joint` is the ankle."""
     mask = contact_mask(clip, floor=floor, settings=settings)
     return [
         Contact(foot.name, foot.ankle, start, stop)
@@ -102,7 +102,7 @@ def foot_contacts(
 
 
 def contact_mask(clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None) -> Bools:
-    """(frames, feet): where a foot stands on its ankle, its toe or both; feet in the order of `body.feet`."""
+    """Return (frames, feet): where a foot stands on its ankle, its toe or both; feet in the order of `body.feet`."""
     standing = joint_contacts(clip, floor=floor, settings=settings)
     mask = np.zeros((len(clip), len(feet(clip.skeleton))), dtype=bool)
     column = 0
@@ -119,7 +119,7 @@ def joint_contacts(
     settings: ContactSettings | None = None,
     standing: Sequence[Foot] | None = None,
 ) -> Bools:
-    """(frames, foot joints): ankle and toe of the first foot, then of the next.
+    """Return (frames, foot joints): ankle and toe of the first foot, then of the next.
 
     `standing` names the feet where those of `body.feet` are not the right ones.
     """
@@ -148,7 +148,7 @@ def joint_contacts(
 def _carried(
     positions: Floats, center: int, ankles: Sequence[int], up: int, leg: float, settings: ContactSettings
 ) -> Bools:
-    """(frames, ankles): where the pelvis is over the foot."""
+    """Return (frames, ankles): where the pelvis is over the foot."""
     from_foot = (positions[:, [center]] - positions[:, ankles]) / leg
     above = from_foot[..., up]
     beside = np.linalg.norm(np.delete(from_foot, up, axis=-1), axis=-1)
@@ -160,7 +160,7 @@ def _carried(
 def floor_heights(
     clip: Clip, settings: ContactSettings | None = None, standing: Sequence[Foot] | None = None
 ) -> Floats:
-    """The height at which each foot joint stands, in the clip's unit: a low percentile of its own heights."""
+    """Return the height at which each foot joint stands, in the clip's unit: a low percentile of its own heights."""
     standing_feet = feet(clip.skeleton) if standing is None else standing
     joints = [joint for foot in standing_feet for joint in foot.joints]
     heights = clip.positions()[:, joints, clip.up_index]
@@ -176,7 +176,7 @@ def _given_floor(floor: npt.ArrayLike, count: int) -> Floats:
 
 
 def smooth_speed(positions: Floats, frame_time: float, window: float) -> Floats:
-    """Speed (frames, ...) over a centered window of about `window` seconds, shorter at the ends."""
+    """Return the speed (frames, ...) over a centered window of about `window` seconds, shorter at the ends."""
     frames = len(positions)
     if frames < 2:
         return np.zeros(positions.shape[:-1])
@@ -189,7 +189,7 @@ def smooth_speed(positions: Floats, frame_time: float, window: float) -> Floats:
 
 
 def hysteresis(begin: Bools, last: Bools) -> Bools:
-    """(frames, columns): the runs of `last` that hold at least one frame of `begin`."""
+    """Return (frames, columns): the runs of `last` that hold at least one frame of `begin`."""
     out = np.zeros_like(last)
     for column in range(last.shape[1]):
         for start, stop in runs(last[:, column]):
@@ -198,7 +198,7 @@ def hysteresis(begin: Bools, last: Bools) -> Bools:
 
 
 def runs(mask: Bools) -> list[tuple[int, int]]:
-    """Start and stop (exclusive) of every run of true values."""
+    """Return start and stop (exclusive) of every run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 

@@ -24,13 +24,13 @@ KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose fo
 
 @uncounted
 def plane_of(up: int) -> tuple[int, int]:
-    """The two horizontal axes."""
+    """Return the two horizontal axes."""
     return (1, 2) if up == 0 else ((0, 2) if up == 1 else (0, 1))
 
 
 @uncounted
 def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) -> None:
-    """Where the heel touches the floor: below the ankle and a little behind it, turned with the foot's pitch."""
+    """Find where the heel touches the floor: below the ankle and a little behind it, turned with the foot's pitch."""
     a, b = plane_of(up)
     x, y, z = toe[a] - ankle[a], toe[b] - ankle[b], toe[up] - ankle[up]
     run = math.hypot(x, y)
@@ -50,7 +50,7 @@ def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) ->
 def take_in(
     bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int, places: Floats, turns: Floats
 ) -> None:
-    """The points of all legs of a frame, and which of them its pelvis is over; room as in place_path."""
+    """Compute the points of all legs of a frame, and which of them its pelvis is over; room as in place_path."""
     frame_offsets = offsets[min(frame, len(offsets) - 1)]
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):
@@ -75,7 +75,7 @@ def take_in(
 def feet_in_body(
     bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, out: Floats
 ) -> None:
-    """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as pose_space has them."""
+    """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as `body_poses` has it."""
     longest = bones.path.shape[1]
     places, turns = np.empty((longest, 3)), np.empty((longest + 1, 4))
     _feet_in_body(bones, body, offsets, root, rotations, places, turns, out)
@@ -141,7 +141,7 @@ def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) ->
 
 @uncounted
 def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, started: bool) -> None:
-    """Contacts of a frame from `raw` of this and the next frames; `started` where there is a frame before it.
+    """Decide contacts of a frame from `raw` of this and the next frames; `started` where there is a frame before it.
 
     A contact goes on over short pauses and begins only where it will last.
     """
@@ -182,7 +182,7 @@ def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, 
 
 @uncounted
 def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, plan: Floats, firm: Floats) -> None:
-    """Offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
+    """Plan offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
     ground, pace, frames, memory = scene
     count, up = last - frame, ground.up
     a, b = plane_of(up)
@@ -203,7 +203,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
         copy_into(memory.offsets[leg, k], room.past[k])
     smooth_paths(room, count, memory.known[0])
     again = False
-    for k in range(count):  # a smooth path may dip below the floor beside a contact: once more, with these held up
+    for k in range(count):  # a smooth path may dip below the floor next to a contact: once more, with these held up
         sunk = _sunk(frames, leg, frame + k, firm[k])
         # Ignore what is below the floor by less than anyone sees.
         if room.path[EDGE + k, up] < sunk - 1e-3 * ground.leg:
@@ -216,7 +216,7 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
 
 @uncounted
 def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
-    """How firmly the foot is held: 1 in a contact, with ramps at its ends; what lies beyond `last` goes on."""
+    """Compute how firmly the foot is held: 1 in a contact, with ramps at its ends; what lies beyond `last` goes on."""
     # Beyond the last known frame a contact is taken to go on.
     left = 1 << 20
     for k in range(last - frame - 1, -1, -1):
@@ -263,7 +263,7 @@ def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats
 
 @uncounted
 def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
-    """The center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond
+    """Return the center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond
     `drift_radius`."""
     # A foot that really slides would be pulled ever harder: let its center follow, faster when it is far.
     square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.drift_radius * pace.drift_radius)
@@ -289,7 +289,7 @@ def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
 
 @uncounted
 def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
-    """How far a foot must go up at least to be nowhere below the floor; that of a body which does not stand may be."""
+    """Compute how far a foot must go up at least to be nowhere below the floor; a body that does not stand may be."""
     if firm == 0.0 and frames.over[frame, leg] == 0:
         return -1e300
     return float(frames.lifts[frame, leg, 0])
@@ -297,14 +297,14 @@ def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
 
 @uncounted
 def _lift(frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, float]:
-    """How far up the foot has to go, and how firmly."""
+    """Return how far up the foot has to go, and how firmly."""
     sunk = _sunk(frames, leg, frame, firm)
     return (sunk, FLOOR) if sunk > 0.0 else (float(frames.lifts[frame, leg, 1]), firm)
 
 
 @uncounted
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
-    """How far a leg stretches without stretching more than in the examples, or than it does itself."""
+    """Return how far a leg stretches without stretching more than in the examples, or than it does itself."""
     full = straight_length(bones, leg, offsets)
     # A take that stretches a leg farther than others is not corrected for it.
     own = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
@@ -313,7 +313,7 @@ def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: F
 
 @uncounted
 def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats, firm: Floats) -> float:
-    """How far the hips sink in a frame so that standing legs reach their feet; the first column of `room` is used."""
+    """Return how far the hips sink in a frame so that standing legs reach their feet, in the first column of `room`."""
     ground, pace, frames, memory = scene
     count = last - frame
     if pace.sink == 0.0:
@@ -340,7 +340,7 @@ def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats
 
 @uncounted
 def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats) -> float:
-    """How far the hip has to come down for the leg to reach its goal without stretching too far."""
+    """Return how far the hip has to come down for the leg to reach its goal without stretching too far."""
     hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
     up = ground.up
     a, b = plane_of(up)
@@ -353,7 +353,7 @@ def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats)
 
 @uncounted
 def slack_of(ground: Ground, plan: Floats, count: int) -> float:
-    """How far knees are kept from straight (see bend_angle), by how much the foot is moved now and soon."""
+    """Return how far knees are kept from straight (see bend_angle), by how much the foot is moved now and soon."""
     total = 0.0
     for k in range(count):
         total += plan[k, 0] * plan[k, 0] + plan[k, 1] * plan[k, 1] + plan[k, 2] * plan[k, 2]

@@ -60,7 +60,7 @@ class LimbRoom(NamedTuple):
 def place_path(
     bones: Bones, limb: int, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats
 ) -> None:
-    """Forward kinematics along a limb's path: places (joints, 3) and world rotations (joints, 4)."""
+    """Compute forward kinematics along a limb's path: places (joints, 3) and world rotations (joints, 4)."""
     copy_into(root, places[0])
     copy_into(rotations[0], turns[0])
     for k in range(1, bones.path.shape[1]):
@@ -75,7 +75,7 @@ def place_path(
 
 @compiled
 def limb_room(bones: Bones) -> LimbRoom:
-    """Room for any limb of a body."""
+    """Allocate the workspace for any limb of a body."""
     longest = bones.path.shape[1]
     path = LimbPath(np.empty((longest, 3)), np.empty((longest, 4)))
     return LimbRoom(path, np.empty((ROOM, 4)), np.empty((longest, 4)), np.empty((3, LINK_ROOM)))
@@ -151,6 +151,7 @@ def lead_limbs(
     """Lead all limbs of all frames by moves (frames, limbs, 3), in place; `by_toe` (limbs,), `soft`: see Move."""
     room = limb_room(bones)
     for frame in range(len(root)):
+        # Rigs with constant bones hand over a single row of offsets.
         own = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
             move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, soft)
@@ -159,7 +160,7 @@ def lead_limbs(
 
 @uncounted
 def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
-    """Of the limb from hip to ankle; joints between count by their own lengths."""
+    """Return the length of the limb from hip to ankle, joints between included."""
     total = 0.0
     for k in range(bones.at[limb, 0] + 1, bones.at[limb, 2] + 1):
         bone = offsets[bones.path[limb, k]]
@@ -172,7 +173,7 @@ def _bend(
     bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, room: Floats,
     links: Floats,
 ) -> None:  # fmt: skip
-    """Knee and hip for a goal of the ankle, as far as a limb of this `full` length reaches; `path` is that before.
+    """Bend knee and hip for a goal of the ankle, as far as a limb of this `full` length reaches; `path` is that before.
 
     `room` (7, 4) and `links` are for work.
     """
@@ -210,13 +211,14 @@ def _bend(
             bones.reference[limb, 0, :count], bones.basis[limb, 0, :count], bones.low[limb, 0, : 3 * count],
             bones.high[limb, 0, : 3 * count], links[1], wanted, rotations[bones.path[limb, upper]], links[0],
         )  # fmt: skip
+    # A limb that begins at the root has no joint above it to turn in.
     elif upper > 0:
         turn_back_into(turns[upper - 1], turn, rotations[bones.path[limb, upper]])
 
 
 @uncounted
 def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
-    """The distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
+    """Return the distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
 
     It stretches and folds as far as in the examples, or as far as it did itself. Near straight, a knee would have to
     turn ever faster, so that the limb gives way from `soft` of its length before its end on.
@@ -224,6 +226,7 @@ def within_reach(reach: Floats, asked: float, own: float, full: float, soft: flo
     most = min(max(reach[1] * full, own + GIVE * full), max(FULL * full, own))
     begin = max(own, most - soft * full)
     if asked > begin:
+        # Value and slope go on smoothly where the limb begins to give way.
         room = max(most - begin, 1e-12)
         return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
     # A leg may fold no more than in the takes, unless it already does.
@@ -233,7 +236,7 @@ def within_reach(reach: Floats, asked: float, own: float, full: float, soft: flo
 
 @uncounted
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
-    """The hinge in the world; where none is known, at right angles to both segments."""
+    """Find the hinge in the world; where none is known, at right angles to both segments."""
     # A hinge that was learned bends the right way even where the leg is straight and shows none.
     hinge = bones.hinge[limb]
     if hinge[0] != 0.0 or hinge[1] != 0.0 or hinge[2] != 0.0:

@@ -45,7 +45,6 @@ from freshtake.numeric.limb_kernels import copy_into
 from freshtake.numeric.smooth_path import PathRoom, path_room
 
 NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
-ROOM = 256  # frames that a stream's buffers take before they are made anew
 
 
 class PlantRoom(NamedTuple):
@@ -174,7 +173,7 @@ class Planter:
         fps: float | None = None,
         careful: bool = True,
     ) -> Planter:
-        """A planter for streams like the examples; `fps` where their frame rate is another."""
+        """Return a planter for streams like the examples; `fps` where their frame rate is another."""
         base = examples if isinstance(examples, PlantingModel) else learn_planting(examples)
         if not base.feet:
             raise UsageError(NO_LEGS)
@@ -182,23 +181,23 @@ class Planter:
 
     @property
     def latency(self) -> int:
-        """How many frames go in before the first comes out."""
+        """Return how many frames go in before the first comes out."""
         return self.pace.latency
 
     @cached_property
     def pace(self) -> Pace:
-        """The settings in frames."""
+        """Return the settings in frames."""
         return pace(self.settings, self.frame_time, leg_length(self.base.skeleton), self.careful)
 
     @cached_property
     def ground(self) -> Ground:
-        """The floor as plain arrays."""
+        """Return the floor as plain arrays."""
         up = "xyz".index(self.base.up)
         soles = self.base.soles[..., None] + np.array([0.0, self.pace.band])
         return Ground(up, leg_length(self.base.skeleton), self.base.pelvis_depth, self.base.below, soles)
 
     def start(self) -> PlanterState:
-        """Before the first frame."""
+        """Return the state before the first frame."""
         legs, offsets = len(self.base.legs), self.base.skeleton.offsets
         frames = empty_frames(0, len(offsets), legs)
         return PlanterState(frames, fresh_memory(legs), np.zeros(4, dtype=np.intp), np.ascontiguousarray(offsets)[None])
@@ -206,7 +205,7 @@ class Planter:
     def feed(
         self, state: PlanterState, root: npt.ArrayLike, rotations: npt.ArrayLike, contacts: npt.ArrayLike
     ) -> tuple[PlanterState, StreamFrame]:
-        """One frame (3,), (joints, 4), (feet,) or a block of frames; returns those that are ready, perhaps none.
+        """Feed one frame (3,), (joints, 4), (feet,) or a block of frames; returns those that are ready, perhaps none.
 
         A frame that is refused leaves the state as it was.
         """
@@ -217,13 +216,13 @@ class Planter:
         return state, StreamFrame(out.root, out.rotations)
 
     def finish(self, state: PlanterState) -> StreamFrame:
-        """The frames that are still to come, when no more go in."""
+        """Return the frames that are still to come, when no more go in."""
         nothing = np.zeros((0, 3)), np.zeros((0, len(self.base.skeleton), 4)), np.zeros((0, len(self.base.legs), 2))
         out = self.advance(_grown(state, *nothing), True)
         return StreamFrame(out.root, out.rotations)
 
     def advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
-        """All frames that can be planted now; fills the state's arrays in place."""
+        """Plant all frames that can be planted now; fills the state's arrays in place."""
         waiting, legs = len(state.frames.root) - int(state.counts[3]), len(self.base.legs)
         most = waiting if ended else max(waiting - self.latency, 0)
         out = PlantedFrames(
@@ -237,7 +236,7 @@ class Planter:
         return PlantedFrames(*(part[:done] for part in out))
 
     def stream(self) -> PlantingStream:
-        """A stream of poses that need no checks."""
+        """Return a stream of poses that need no checks."""
         return PlantingStream(self)
 
 
@@ -251,7 +250,7 @@ class PlantingStream:
         self._planter, self._state, self._fed = planter, planter.start(), 0
 
     def feed(self, root: Floats, rotations: Floats, stands: Bools) -> StreamFrame:
-        """Frames (frames, 3), (frames, joints, 4), (frames, feet) in, those that are ready out."""
+        """Feed frames (frames, 3), (frames, joints, 4), (frames, feet), and return those that are ready."""
         begin, end = self._fed, self._fed + len(root)
         if end > len(self._state.frames.root):
             self._make_room(len(root))
@@ -263,7 +262,7 @@ class PlantingStream:
         return self._advanced(False)
 
     def finish(self) -> StreamFrame:
-        """The frames that are still to come, when no more go in."""
+        """Return the frames that are still to come, when no more go in."""
         return self._advanced(True)
 
     def _advanced(self, ended: bool) -> StreamFrame:
@@ -272,20 +271,21 @@ class PlantingStream:
         return StreamFrame(out.root, out.rotations)
 
     def _make_room(self, new: int) -> None:
-        """Larger buffers, without frames that nothing looks at any more."""
+        """Enlarge the buffers, without frames that nothing looks at any more."""
         joints, legs = len(self._planter.base.skeleton), len(self._planter.base.legs)
         empty = np.empty((0, 3)), np.empty((0, joints, 4)), np.empty((0, legs, 2))
         whole = self._state
         known = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
         self._fed = len(known.frames.root)
-        frames = empty_frames(self._fed + new + ROOM, joints, legs)
+        # Leave space for 256 further frames, so that a stream seldom allocates.
+        frames = empty_frames(self._fed + new + 256, joints, legs)
         for part, values in zip(frames, known.frames, strict=True):
             part[: self._fed] = values
         self._state = known._replace(frames=frames)
 
 
 def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -> tuple[Floats, Floats]:
-    """(frames, 3) and (frames, joints, 4) of finite numbers, also from a single frame."""
+    """Return (frames, 3) and (frames, joints, 4) of finite numbers, also from a single frame."""
     places, turns = (np.asarray(values, dtype=np.float64) for values in (root, rotations))
     if places.ndim == 1:
         places, turns = places[None], turns[None]
@@ -301,7 +301,7 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
 
 
 def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
-    """A copy of the state with frames at the end; those that nothing looks at any more are dropped."""
+    """Return a copy of the state with frames at the end; those that nothing looks at any more are dropped."""
     # Keep three frames before the next one to be decided: offsets are continued from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]

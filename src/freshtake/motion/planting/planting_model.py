@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import Limb, LimbNames, learn_limbs, limb_feet
-from freshtake.motion.body.pose_space import distances, pose_points, usual_facing
+from freshtake.motion.body.orientation import distances, pose_points, usual_facing
 from freshtake.motion.body.roles import Foot, leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.planting.contacts import RECORDED, SYNTHESIZED, ContactSettings, joint_contacts
@@ -24,12 +24,9 @@ from freshtake.motion.planting.rig import Bones, PelvisFrame, PlantSettings, mak
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 
-NEIGHBORS = 5
-BLOCK = 4096  # frames that are compared at a time
-
 
 def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -> Floats:
-    """Contacts (frames, feet) or (frames, foot joints) as numbers from 0 to 1."""
+    """Return contacts (frames, feet) or (frames, foot joints) as numbers from 0 to 1."""
     joints = sum(len(foot.joints) for foot in feet)
     try:
         labels = np.array(contacts, dtype=np.float64)
@@ -60,7 +57,7 @@ def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
 
 
 def named_labels(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foot], names: Sequence[str]) -> Floats:
-    """Contacts by the names of feet or foot joints as columns; names that are not given stand nowhere.
+    """Return contacts by the names of feet or foot joints as columns; names that are not given stand nowhere.
 
     A value is one number per frame, or intervals (n, 2) of first frame and frame after the last. A toe's name
     makes all columns those of single joints; else a name stands for the foot as a whole.
@@ -122,20 +119,22 @@ def contact_gallery(
 
 
 def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> Floats:
-    """(frames, foot joints), 0 to 1: the share of each frame's nearest example poses in which that joint stands.
+    """Return (frames, foot joints), 0 to 1: the share of each frame's nearest example poses in which that joint stands.
 
     Poses are compared with their velocities, without travel and heading; near ones count more. A foot that slides in
     the clip is found by this, where its own speed would say that it does not stand.
     """
     gallery = examples if isinstance(examples, ContactGallery) else contact_gallery(examples)
     points = pose_points(clip, gallery.facing)
-    blocks = [_shares(points[k : k + BLOCK], gallery) for k in range(0, len(points), BLOCK)]
+    # Compare 4096 frames at a time: all with all would not fit into memory.
+    blocks = [_shares(points[k : k + 4096], gallery) for k in range(0, len(points), 4096)]
     return np.concatenate(blocks)
 
 
 def _shares(points: Floats, gallery: ContactGallery) -> Floats:
     all_distances = distances(points, gallery.poses)
-    count = min(NEIGHBORS, len(gallery.poses))
+    # Five similar poses outvote a single frame that was labelled wrongly.
+    count = min(5, len(gallery.poses))
     near = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     gaps = np.take_along_axis(all_distances, near, axis=1)
     typical = np.median(gaps, axis=1, keepdims=True)
@@ -162,43 +161,43 @@ class PlantingModel:
 
     @cached_property
     def legs(self) -> tuple[Limb, ...]:
-        """The limbs that stand."""
+        """Return the limbs that stand."""
         return tuple(limb for limb in self.limbs if limb.is_leg)
 
     @property
     def below(self) -> Floats:
-        """(legs,): how far the ankle of a flat foot is above its toe."""
+        """Return (legs,): how far the ankle of a flat foot is above its toe."""
         return np.array([max(heights[0] - heights[-1], 0.0) for heights in self._floors()])
 
     @property
     def soles(self) -> Floats:
-        """(legs, 2): the heights of heel and toe when they stand."""
+        """Return (legs, 2): the heights of heel and toe when they stand."""
         soles = np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
         if self.heels is not None:
             soles[:, 0] = self.heels
         return soles
 
     def _floors(self) -> list[Floats]:
-        """The floor's heights, foot by foot."""
+        """Return the floor's heights, foot by foot."""
         return np.split(self.floor, np.cumsum([len(foot.joints) for foot in self.feet])[:-1]) if self.feet else []
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
-        """The feet that can stand, in the order of contact columns."""
+        """Return the feet that can stand, in the order of contact columns."""
         return limb_feet(self.limbs, self.skeleton)
 
     @cached_property
     def bones(self) -> Bones:
-        """The legs as plain arrays."""
+        """Return the legs as plain arrays."""
         return make_bones(self.skeleton, self.legs)
 
     @cached_property
     def pelvis_depth(self) -> int:
-        """Where the pelvis is on the way from the root to a foot."""
+        """Return where the pelvis is on the way from the root to a foot."""
         return len(self.skeleton.chain(pelvis(self.skeleton))) - 1
 
     def feet_in_body(self, clip: Clip) -> Floats:
-        """(frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
+        """Return (frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
         out = np.empty((len(clip), len(self.legs), 6))
         offsets = self.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
         body = PelvisFrame(self.pelvis_depth, "xyz".index(self.up), leg_length(self.skeleton), self.facing)
@@ -208,12 +207,12 @@ class PlantingModel:
 
     @property
     def facing(self) -> Floats:
-        """The rotation of the pelvis from which headings are measured."""
+        """Return the rotation of the pelvis from which headings are measured."""
         assert self.gallery is not None
         return self.gallery.facing
 
     def example_contacts(self, clip: Clip) -> Floats:
-        """(frames, foot joints): where joints of an example stand, 0 or 1."""
+        """Return (frames, foot joints): where joints of an example stand, 0 or 1."""
         return joint_contacts(clip, settings=self.finding or RECORDED, standing=self.feet).astype(np.float64)
 
     def contacts(self, clip: Clip) -> Floats:
@@ -273,7 +272,7 @@ def own_planting_model(
     mapping: LimbNames | None = None,
     finding: ContactSettings | None = None,
 ) -> PlantingModel:
-    """A clip as its own example: ranges of its joints, contacts by its own heights and speeds.
+    """Return a clip as its own example: ranges of its joints, contacts by its own heights and speeds.
 
     Feet that sink in now and then would make the floor too low, so it lies half a band below where they mostly stand.
     """
@@ -294,7 +293,7 @@ def own_planting_model(
 def _floor(
     clips: Sequence[Clip], feet: Sequence[Foot], floor: npt.ArrayLike | None, finding: ContactSettings | None
 ) -> Floats:
-    """Heights as given, one or one for each joint; else a low percentile over all clips together."""
+    """Return heights as given, one or one for each joint; else a low percentile over all clips together."""
     joints = [joint for foot in feet for joint in foot.joints]
     if floor is None:
         heights = np.concatenate([clip.positions()[:, joints, clip.up_index] for clip in clips])

@@ -20,7 +20,6 @@ LOCKS = ("soft", "hard")
 DROP, RISE = 0.08, 0.16  # seconds in which hips sink and come back: slower than feet, or their shaking shows
 BRIDGED, SHORTEST, WINDOW = 0.05, 0.06, 1.0 / 30.0  # seconds
 HEIGHT_ON, HEIGHT_OFF = 0.07, 0.11  # leg lengths
-FASTER = 1.5  # times `steps`: what ends a contact that has begun
 LINKS = 2  # at most, of one joint
 
 
@@ -67,7 +66,7 @@ class PlantSettings:
 
 
 def settings_for(plant: bool | str) -> PlantSettings:
-    """The settings for a caller's `plant`: True, or the name of a lock."""
+    """Return the settings for a caller's `plant`: True, or the name of a lock."""
     return PlantSettings(lock=plant if isinstance(plant, str) else "soft")
 
 
@@ -106,12 +105,12 @@ class Pace(NamedTuple):
 
     @property
     def latency(self) -> int:
-        """Frames between what goes into a planter and what comes out."""
+        """Return frames between what goes into a planter and what comes out."""
         return self.horizon + self.wait
 
 
 def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) -> Pace:
-    """The settings for motion of a frame rate and a body's size."""
+    """Return the settings for motion of a frame rate and a body's size."""
 
     def frames(seconds: float, least: int = 1) -> int:
         return max(least, round(seconds / frame_time))
@@ -120,13 +119,14 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
     hold, drift = (settings.hold, settings.drift) if settings.lock == "soft" else (settings.hard_hold, 60.0)
     reach, bridged, shortest = frames(WINDOW), frames(BRIDGED), frames(SHORTEST, 2)
     resting = settings.rests * leg * frame_time
+    # A contact that has begun ends at 1.5 times the speed that begins one, so that it does not flicker.
     return Pace(
         frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
         (frame_time / settings.swing) ** 6,
         frames(settings.ramp), frame_time / drift, settings.drift_radius * leg, settings.band * leg,
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
         int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
-        FASTER * settings.steps * leg * frame_time, resting * ContactSettings.speed_on,
+        1.5 * settings.steps * leg * frame_time, resting * ContactSettings.speed_on,
         resting * ContactSettings.speed_off, (frame_time / DROP) ** 6, (frame_time / RISE) ** 6,
     )  # fmt: skip
 
@@ -229,7 +229,7 @@ class PlantedFrames(NamedTuple):
 
 
 def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
-    """The limbs as arrays."""
+    """Return the limbs as arrays."""
     paths = [skeleton.chain(limb.points[-1]) for limb in limbs]
     longest = max((len(path) for path in paths), default=1)
     path = np.full((len(limbs), longest), -1, dtype=np.intp)
@@ -254,7 +254,7 @@ def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
 
 
 def empty_frames(count: int, joints: int, legs: int) -> Frames:
-    """Frames that nothing is known of yet."""
+    """Return frames that nothing is known of yet."""
     return Frames(
         np.empty((count, 3)), np.empty((count, joints, 4)), np.empty((count, legs, 2)), np.empty((count, legs, 4, 3)),
         np.zeros((count, legs), dtype=np.int8), np.zeros((count, legs, 2), dtype=np.int8),
@@ -265,5 +265,5 @@ def empty_frames(count: int, joints: int, legs: int) -> Frames:
 
 
 def fresh_memory(legs: int) -> Memory:
-    """Before the first frame."""
+    """Return the state before the first frame."""
     return Memory(np.zeros((legs, 3, 3)), np.zeros((3, 1)), np.zeros(1, dtype=np.intp), np.zeros((legs, 2)))

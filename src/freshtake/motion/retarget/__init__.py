@@ -7,13 +7,12 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from freshtake.motion.retarget.body_map import BodyMap, map_by_names
-    from freshtake.motion.retarget.mapping import find_body
+    from freshtake.motion.retarget.mapping import BodyMap, find_body, map_by_names
     from freshtake.motion.retarget.rest import Rest, Rig, Stated, find_rest, make_rig
     from freshtake.motion.retarget.retargeting import Retargeter
 
 _HOMES = {
-    "BodyMap": "body_map",
+    "BodyMap": "mapping",
     "Rest": "rest",
     "Retargeter": "retargeting",
     "Rig": "rest",
@@ -21,7 +20,7 @@ _HOMES = {
     "find_body": "mapping",
     "find_rest": "rest",
     "make_rig": "rest",
-    "map_by_names": "body_map",
+    "map_by_names": "mapping",
 }
 
 __all__ = ["BodyMap", "Rest", "Retargeter", "Rig", "Stated", "find_body", "find_rest", "make_rig", "map_by_names"]

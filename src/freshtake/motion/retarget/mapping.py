@@ -1,4 +1,6 @@
-"""Map joints to parts of a body: by the names of widespread rigs, else by the shape of the skeleton.
+"""BodyMap: which joints are hips, spine, arms, legs and fingers, whatever they are called; and how it is found.
+
+Joints are mapped by the names of widespread rigs, else by the shape of the skeleton.
 
 Names are compared without case, namespaces, blanks and punctuation; in patterns {0} is the side. By shape, the two
 lowest tips are toes, the highest is the head, and the tips farthest to the sides above the hips are hands.
@@ -7,17 +9,111 @@ lowest tips are toes, the highest is the head, and the tips farthest to the side
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from itertools import pairwise
+from types import MappingProxyType
 from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import HELPER, NUMBER
-from freshtake.motion.retarget.body_map import ARM, FINGERS, LEG, SIDES, BodyMap
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
+
+SIDES = ("left", "right")
+ARM = ("shoulder", "upper_arm", "lower_arm", "hand")
+LEG = ("upper_leg", "lower_leg", "foot", "toes")
+FINGERS = ("thumb", "index", "middle", "ring", "little")
+TRUNK = ("hips", "spine", "neck", "head")
+CHAINS = ("spine", "neck", *(f"{side}_{finger}" for side in SIDES for finger in FINGERS))  # any number of joints
+ROLES = (*TRUNK, *(f"{side}_{part}" for side in SIDES for part in (*ARM, *LEG, *FINGERS)))
+NEEDED = ("hips", *(f"{side}_{part}" for side in SIDES for part in (*LEG[:3], *ARM[1:3])))
+# What each part hangs on, where that is mapped; else on what that hangs on.
+ABOVE = {"spine": "hips", "neck": "spine", "head": "neck"}
+for _side in SIDES:
+    ABOVE |= {f"{_side}_shoulder": "spine", f"{_side}_upper_leg": "hips"}
+    for _chain in (ARM, LEG):
+        ABOVE |= {f"{_side}_{below}": f"{_side}_{above}" for above, below in pairwise(_chain)}
+    ABOVE |= {f"{_side}_{finger}": f"{_side}_hand" for finger in FINGERS}
+
+
+@dataclass(frozen=True, eq=False)
+class BodyMap:
+    """Joints by their part of the body (see ROLES): one each, of spine, neck and fingers any number, from the body on.
+
+    `family` says by which convention they were found, such as "Mixamo".
+    """
+
+    joints: Mapping[str, tuple[int, ...]]
+    family: str = "given"
+
+    def __post_init__(self) -> None:
+        mapped = {role: tuple(self.joints[role]) for role in ROLES if self.joints.get(role)}
+        object.__setattr__(self, "joints", MappingProxyType(mapped))
+
+    def __contains__(self, role: str) -> bool:
+        return role in self.joints
+
+    def one(self, role: str) -> int:
+        """Return the only or the first joint of a part."""
+        return self.joints[role][0]
+
+    @property
+    def count(self) -> int:
+        """Return how many joints are mapped."""
+        return sum(len(joints) for joints in self.joints.values())
+
+    def names(self, skeleton: Skeleton) -> dict[str, list[str]]:
+        """Return names, as a map file has them."""
+        return {role: [skeleton.names[joint] for joint in joints] for role, joints in self.joints.items()}
+
+    def lacking(self) -> list[str]:
+        """Return parts without which a body cannot be retargeted."""
+        return [role for role in NEEDED if role not in self.joints]
+
+
+def above(joints: Mapping[str, tuple[int, ...]], role: str) -> str | None:
+    """Return the nearest mapped part that a part hangs on."""
+    role_above = ABOVE.get(role)
+    while role_above is not None and role_above not in joints:
+        role_above = ABOVE.get(role_above)
+    return role_above
+
+
+def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str = "given") -> BodyMap:
+    """A map by the names of joints, checked: parts and joints exist, no joint is used twice, limbs hang together."""
+    joints: dict[str, tuple[int, ...]] = {}
+    used: dict[str, str] = {}
+    for role, listed in names.items():
+        if role not in ROLES:
+            raise UsageError(f"{role!r} is not a part of a body; the parts are {', '.join(ROLES)}")
+        if role not in CHAINS and len(listed) != 1:
+            raise UsageError(f"{role!r} is one joint, but {len(listed)} are named")
+        for name in listed:
+            if name not in skeleton.names:
+                raise UsageError(f"{role!r} names the joint {name!r}, which the skeleton does not have")
+            if name in used:
+                raise UsageError(f"the joint {name!r} is named for {used[name]!r} and for {role!r}: leave one out")
+            used[name] = role
+        joints[role] = tuple(skeleton.index(name) for name in listed)
+    _require_order(skeleton, joints)
+    return BodyMap(joints, family)
+
+
+def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) -> None:
+    """Check that every part hangs on the one above it, but for feet, which may hang on the root; no circle does."""
+    for role, role_joints in joints.items():
+        lead = above(joints, role)
+        path = role_joints if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *role_joints)
+        for upper, lower in pairwise(path):
+            free = role.endswith("foot") and lower not in skeleton.chain(upper)
+            if upper not in skeleton.chain(lower)[:-1] and not free:
+                names = skeleton.names[lower], skeleton.names[upper]
+                circle = ", it is the other way round" if lower in skeleton.chain(upper)[:-1] else ""
+                raise UsageError(f"{role!r}: the joint {names[0]!r} does not hang on {names[1]!r}{circle}")
+
 
 LONG, SHORT = ("left", "right"), ("l", "r")
 _HUMAN_IK_ARM = "{0}shoulder {0}arm {0}forearm {0}hand"
@@ -44,7 +140,7 @@ class Family(NamedTuple):
     leg: str  # upper leg, lower leg, foot, toes
 
     def roles(self) -> dict[str, str]:
-        """The plain name of every part."""
+        """Return the plain name of every part."""
         out = {"hips": self.hips, "head": self.head}
         for side, called in zip(SIDES, self.sides, strict=True):
             for parts, words in ((ARM, self.arm), (LEG, self.leg)):
@@ -80,12 +176,12 @@ FAMILIES = (
 
 
 def plain(name: str) -> str:
-    """A joint's name without namespace, case, blanks, punctuation and what programs put before every name."""
+    """Return a joint's name without namespace, case, blanks, punctuation and what programs put before every name."""
     return _PREFIX.sub("", bare(name))
 
 
 def bare(name: str) -> str:
-    """A joint's name without namespace, case, blanks and punctuation."""
+    """Return a joint's name without namespace, case, blanks and punctuation."""
     last = re.split(r"[:|]", name)[-1] if not name.lower().startswith("mixamorig") else name
     return re.sub(r"[^a-z0-9]", "", last.lower())
 
@@ -94,7 +190,7 @@ Joints = dict[str, tuple[int, ...]]
 
 
 def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
-    """Hips, head, arms and legs of a body that stands (joints, 3), y up; None where there is no such body."""
+    """Find hips, head, arms and legs of a body that stands (joints, 3), y up; None where there is no such body."""
     leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j) and not HELPER.search(skeleton.names[j])]
     legs = _lowest_pair(skeleton, rest, leaves)
     if legs is None:
@@ -148,27 +244,27 @@ def _parts_high(rest: Floats, shared: set[int], tip: int, reach: float) -> bool:
 
 
 def _pointing(skeleton: Skeleton, rest: Floats, tip: int) -> Floats:
-    """Where a foot points along the ground, by its last bone and its end site."""
+    """Return where a foot points along the ground, by its last bone and its end site."""
     ends = [np.asarray(site.offset) for site in skeleton.end_sites if site.joint == tip]
     line = rest[tip] - rest[skeleton.parents[tip]] + (ends[0] if ends else 0.0)
     return np.asarray(line * np.array([1.0, 0.0, 1.0]))
 
 
 def _across(rest: Floats, legs: list[int]) -> Floats:
-    """From the right foot to the left, level."""
+    """Return the level direction from the right foot to the left."""
     line = (rest[legs[0]] - rest[legs[1]]) * np.array([1.0, 0.0, 1.0])
     return np.asarray(line / max(float(np.linalg.norm(line)), 1e-12))
 
 
 def _head(skeleton: Skeleton, tip: int, chest: int) -> int:
-    """The highest joint, or the one before it where it is called head."""
+    """Return the highest joint, or the one before it where it is called head."""
     path = skeleton.chain(tip)
     named = [joint for joint in path if "head" in skeleton.names[joint].lower() and joint > chest]
     return named[0] if named else tip
 
 
 def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kind: str) -> Joints:
-    """The two longest bones that follow one another, and what lies before and behind them."""
+    """Return the two longest bones that follow one another, and what lies before and behind them."""
     path = skeleton.chain(tip)
     path = path[path.index(start) + 1 :]
     bones = [float(np.linalg.norm(rest[b] - rest[a])) for a, b in pairwise(path)]
@@ -185,7 +281,7 @@ def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kin
 
 
 def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the skeleton") -> BodyMap:
-    """The parts of a body, by name as far as names are known, else by shape.
+    """Return the parts of a body, by name as far as names are known, else by shape.
 
     `poses` (joints, 3) are places of the joints, y up; the first one that looks like a body is used.
     """
@@ -222,7 +318,7 @@ def by_names(skeleton: Skeleton) -> BodyMap | None:
 
 
 def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
-    """Spine and neck are what lies between hips, arms and head."""
+    """Add spine and neck, which are what lies between hips, arms and head."""
     hips, head = joints.get("hips", (0,))[0], joints.get("head", (None,))[0]
     arms = [joints[role][0] for role in (f"{side}_{part}" for side in SIDES for part in ("shoulder", "upper_arm"))
             if role in joints]  # fmt: skip
@@ -242,7 +338,7 @@ def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
 
 
 def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
-    """Chains of up to three joints below each hand, by their names."""
+    """Return chains of up to three joints below each hand, by their names."""
     out: Joints = {}
     for side in SIDES:
         if f"{side}_hand" not in body:

@@ -17,8 +17,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.body.roles import Foot
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import tilt, with_up
-from freshtake.motion.retarget.body_map import FINGERS, SIDES, TRUNK, BodyMap, above
-from freshtake.motion.retarget.mapping import find_body
+from freshtake.motion.retarget.mapping import FINGERS, SIDES, TRUNK, BodyMap, above, find_body
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward, local_rotations
@@ -62,12 +61,12 @@ class _Pose(NamedTuple):
 
 
 def zero_places(skeleton: Skeleton) -> Floats:
-    """(joints, 3): with all rotations zero and the root at the origin."""
+    """Return (joints, 3): with all rotations zero and the root at the origin."""
     return _zero(skeleton).places
 
 
 def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
-    """The first of: the file's own rest pose, all rotations zero, the straightest frame, in which a body stands.
+    """Return the first of: the file's own rest pose, all rotations zero, the straightest frame, in which a body stands.
 
     Where no pose is good, the best of them.
     """
@@ -116,7 +115,7 @@ def _across(places: Floats, body: BodyMap, part: str) -> Floats:
 
 
 def trunk_line(places: Floats, body: BodyMap) -> Floats:
-    """From between the hip joints to between the shoulder joints."""
+    """Return the vector from between the hip joints to between the shoulder joints."""
     low, high = (
         sum(places[..., body.one(f"{side}_{part}"), :] for side in SIDES) for part in ("upper_leg", "upper_arm")
     )
@@ -157,13 +156,13 @@ def _in_body_axes(skeleton: Skeleton, body: BodyMap, pose: _Pose, score: float) 
 
 
 def _axes(left: Floats, up: Floats) -> Floats:
-    """The rotation (..., 4) of the body's axes: up as given, left as near as can be."""
+    """Return the rotation (..., 4) of the body's axes: up as given, left as near as can be."""
     level = _unit(left - _dot(left, up)[..., None] * up)
     return from_matrix(np.stack([level, np.broadcast_to(up, level.shape), np.cross(level, up)], axis=-1))
 
 
 def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
-    """Hips, spine, head and collar bones as they are on average, seen from where the hips face.
+    """Put hips, spine, head and collar bones as they are on average, seen from where the hips face.
 
     Where no pose is one of rest, a single frame of a run says little about how a trunk is held.
     """
@@ -182,7 +181,7 @@ def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
 
 
 def _snapped(direction: Floats) -> Floats:
-    """The axis of the file that a direction runs along, or the direction itself."""
+    """Return the axis of the file that a direction runs along, or the direction itself."""
     best = int(np.abs(direction).argmax())
     # Snap directions near an axis of the file to it: rest poses are drawn along axes.
     if abs(direction[best]) < 0.9:
@@ -191,7 +190,7 @@ def _snapped(direction: Floats) -> Floats:
 
 
 def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
-    """The direction (3,) of a part's bone at rest, in the body's axes; None where it ends nowhere."""
+    """Return the direction (3,) of a part's bone at rest, in the body's axes; None where it ends nowhere."""
     side, _, part = role.partition("_")
     joint = body.joints[role][place]
     ends = [rest.places[joint_below] for joint_below in body.joints[role][place + 1 : place + 2]]
@@ -210,7 +209,7 @@ def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
 
 
 def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap) -> dict[tuple[str, int], Floats]:
-    """By part and number in its chain, the turn (4,) that lays the source's bone on the target's at rest."""
+    """Return by part and number in its chain the turn (4,) that aligns the source's bone to the target's at rest."""
     out: dict[tuple[str, int], Floats] = {}
     for role, joints in target_body.joints.items():
         if role not in source_body:
@@ -231,21 +230,21 @@ def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: Bo
 
 
 def trunk_turn(source: Rest, target: Rest) -> Floats:
-    """No turn between two rest poses; where one is a frame of a take, the turn that lays one trunk on the other."""
+    """Return no turn between two rest poses; where one is a frame of a take, the turn between their trunks."""
     if SEEN not in (source.how, target.how):
         return IDENTITY
     return shortest_arc(source.trunk, target.trunk)
 
 
 def _laid_on(turn: Floats, source: Floats | None, target: Floats | None) -> Floats:
-    """The turn of the bone above, then the smallest that is left."""
+    """Return the turn of the bone above, then the smallest that is left."""
     if source is None or target is None:
         return turn
     return multiply(shortest_arc(rotate(turn, source), target), turn)
 
 
 def _yaw(source: Floats | None, target: Floats | None) -> Floats:
-    """The turn about the vertical between two directions."""
+    """Return the turn about the vertical between two directions."""
     if source is None or target is None:
         return IDENTITY
     angle = np.arctan2(target[0], target[2]) - np.arctan2(source[0], source[2])
@@ -262,7 +261,7 @@ class Rig:
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
-        """The feet of the map, left first."""
+        """Return the feet of the map, left first."""
         names, joints = self.clip.skeleton.names, self.body.joints
         return tuple(
             Foot(names[joints[f"{side}_foot"][0]], joints[f"{side}_foot"][0], joints.get(f"{side}_toes", (None,))[0])
@@ -271,7 +270,7 @@ class Rig:
 
 
 def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
-    """The parts and the rest pose of a clip's skeleton, found or given; `stated` is the file's own rest pose."""
+    """Return the parts and the rest pose of a clip's skeleton, found or given; `stated` is the file's own rest pose."""
     if body is None:
         body = _found_body(clip, stated, who)
     rig = Rig(clip, body, find_rest(clip, body, stated))
@@ -282,7 +281,7 @@ def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = No
 
 
 def _found_body(clip: Clip, stated: Stated | None, who: str) -> BodyMap:
-    """By names, else by the shape of the rest pose, of the zero pose or of the first frame."""
+    """Find the body by names, else by the shape of the rest pose, of the zero pose or of the first frame."""
     upright = with_up(clip, "y")
     zero = zero_places(clip.skeleton)
     poses = [zero] if stated is None else [stated.places, zero]
@@ -292,7 +291,7 @@ def _found_body(clip: Clip, stated: Stated | None, who: str) -> BodyMap:
 
 
 def leg(rest: Rest, body: BodyMap) -> float:
-    """Upper and lower leg together, the mean of both sides."""
+    """Return the length of upper and lower leg together, the mean of both sides."""
     total = 0.0
     for side in SIDES:
         joints = [body.one(f"{side}_{part}") for part in ("upper_leg", "lower_leg", "foot")]
@@ -301,7 +300,7 @@ def leg(rest: Rest, body: BodyMap) -> float:
 
 
 def stands_on_zero(rig: Rig) -> bool:
-    """Whether the rest pose of the file stands on height 0."""
+    """Return whether the rest pose of the file stands on height 0."""
     if rig.rest.how != STATED:
         return False
     lowest = float(rig.rest.places[:, 1].min()) / leg(rig.rest, rig.body)
@@ -309,7 +308,7 @@ def stands_on_zero(rig: Rig) -> bool:
 
 
 def ankle_height(rig: Rig, grounded: bool) -> float:
-    """The mean height of the ankles at rest, above height 0 or above the lowest point of the feet."""
+    """Return the mean height of the ankles at rest, above height 0 or above the lowest point of the feet."""
     rest = rig.rest
     ankles = [foot.ankle for foot in rig.feet]
     height = float(rest.places[ankles, 1].mean())
@@ -324,5 +323,5 @@ def ankle_height(rig: Rig, grounded: bool) -> float:
 
 
 def toe_drop(rig: Rig) -> float:
-    """How far toes are below ankles at rest, the mean of both feet; 0 without toes."""
+    """Return how far toes are below ankles at rest, the mean of both feet; 0 without toes."""
     return float(np.mean([rig.rest.places[f.ankle, 1] - rig.rest.places[f.joints[-1], 1] for f in rig.feet]))

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.motion.retarget.body_map import FINGERS, SIDES, BodyMap, above
+from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, above
 from freshtake.motion.retarget.rest import Rest, Rig, alignments, leg, trunk_turn
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints
@@ -37,7 +37,7 @@ class Twist(NamedTuple):
 
 
 def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
-    """Joints that are called twist or roll and hang on a forearm, but lead to no other joint than the hand."""
+    """Return joints that are called twist or roll and hang on a forearm, but lead to no other joint than the hand."""
     mapped = {joint for joints in body.joints.values() for joint in joints}
     twists = []
     for side in SIDES:
@@ -56,7 +56,7 @@ def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
 
 
 def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
-    """World rotations (frames, twists, 4) of twist joints, from those of all joints of the target.
+    """Return world rotations (frames, twists, 4) of twist joints, from those of all joints of the target.
 
     The hand's turn away from its rest on the forearm, about the forearm alone: 2 arctan(v · axis / w) of (w, v).
     """
@@ -183,7 +183,7 @@ class Transfer:
     twists: tuple[Twist, ...] = ()
 
     def rotations(self, world: Floats) -> Floats:
-        """World rotations (frames, joints, 4) of the target from those of the source; both y up.
+        """Return world rotations (frames, joints, 4) of the target from those of the source; both y up.
 
         W' = W S, where S leads from the frame of a target's joint to that of the source's, both at rest and aligned.
         What nothing drives keeps its place on its parent.
@@ -223,7 +223,7 @@ class Transfer:
             still[joint] = False
 
     def local(self, world: Floats) -> Floats:
-        """Local rotations of the target from its world rotations."""
+        """Return local rotations of the target from its world rotations."""
         return local_rotations(self.target.skeleton.parents, world)
 
 
@@ -270,7 +270,7 @@ def _worth_mapping(role: str, source: BodyMap, target: BodyMap) -> bool:
 
 
 def _knots(body: BodyMap, role: str) -> list[tuple[float, int]]:
-    """Joints along a chain of the source at shares of its bend: what it hangs on 0, its last joint 1."""
+    """Return joints along a chain of the source at shares of its bend: what it hangs on 0, its last joint 1."""
     chain = body.joints.get(role, ())
     lead = above(body.joints, role) or "hips"
     return [(0.0, body.joints[lead][-1]), *[((k + 1) / len(chain), joint) for k, joint in enumerate(chain)]]
@@ -297,12 +297,12 @@ def _namesakes(
 
 
 def hip_joints(body: BodyMap) -> Ints:
-    """The two joints at which the legs begin."""
+    """Return the two joints at which the legs begin."""
     return np.array([body.one(f"{side}_upper_leg") for side in SIDES])
 
 
 def _mover(rest: Rest, body: BodyMap) -> int:
-    """The joint that travels: the hips, or the highest joint above them that is in about their place."""
+    """Return the joint that travels: the hips, or the highest joint above them that is in about their place."""
     # A joint above the hips that is this near to them carries the body.
     hips, near = body.one("hips"), 0.25 * leg(rest, body)
     path = rest.skeleton.chain(hips)
@@ -313,7 +313,7 @@ def _mover(rest: Rest, body: BodyMap) -> int:
 
 
 def world_places(offsets: Floats, parents: Ints, world: Floats) -> Floats:
-    """Places (frames, joints, 3) of joints with the first at the origin, from world rotations."""
+    """Return places (frames, joints, 3) of joints with the first at the origin, from world rotations."""
     out = np.zeros((*world.shape[:2], 3))
     for joints, lead in levels(tuple(parents.tolist())):
         out[:, joints] = out[:, lead] + rotate(world[:, lead], offsets[joints])

@@ -60,13 +60,13 @@ class Verdict(NamedTuple):
 
     @property
     def color(self) -> str:
-        """The worst color of all remarks; green where there is none."""
+        """Return the worst color of all remarks; green where there is none."""
         colors = {remark.color for remark in self.remarks}
         return RED if RED in colors else AMBER if AMBER in colors else GREEN
 
     @property
     def sentences(self) -> list[str]:
-        """The remarks in words, the worst first."""
+        """Return the remarks in words, the worst first."""
         worst_first = sorted(self.remarks, key=lambda remark: remark.color != RED)
         places = ["" if one.frame is None else f", frame {one.frame}" for one in worst_first]
         return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in zip(worst_first, places, strict=True)]
@@ -225,7 +225,7 @@ def check_result(
 
 
 def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:
-    """The verdict in one line: how many of so many motions passed all checks."""
+    """Return the verdict in one line: how many of so many motions passed all checks."""
     green = sum(one.color == GREEN for one in verdicts)
     if green == len(verdicts):
         return f"checked {what}: bodies, floor, feet, speeds and jolts are as in the takes"
@@ -304,7 +304,7 @@ def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remed
 
 
 def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
-    """Bones that leave the range of the takes, or change where the takes are another body's."""
+    """Find bones that leave the range of the takes, or change where the takes are another body's."""
     lengths = _lengths(clip)
     low, high = (standard.shortest, standard.longest) if same else (lengths[:1], lengths[:1])
     off = np.maximum(lengths - high, low - lengths)
@@ -321,7 +321,7 @@ def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
 
 
 def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
-    """Limits of the body that are exceeded: the gravest of each kind."""
+    """Find limits of the body that are exceeded: the gravest of each kind."""
     remarks: dict[str, Remark] = {}
     for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
         figure: Figure = check.figures[k]
@@ -352,7 +352,7 @@ def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Rem
 
 
 def _targets(clip: Clip) -> list[int]:
-    """Return the joints that are carried beside the body, such as targets of inverse kinematics: they are no bones."""
+    """Return the joints that are carried next to the body, such as targets of inverse kinematics: they are no bones."""
     skeleton = clip.skeleton
     carried = () if skeleton.base is None else skeleton.base.carried
     helpers = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name)]
@@ -364,13 +364,13 @@ def _body_joints(clip: Clip) -> list[str]:
 
 
 def _speeds(clip: Clip, places: Floats) -> Floats:
-    """(frames - 1, joints of the body): leg lengths per second."""
+    """Return (frames - 1, joints of the body): leg lengths per second."""
     moved = np.diff(places[:, clip.skeleton.body()], axis=0)
     return np.asarray(np.linalg.norm(moved, axis=-1) / (clip.frame_time * leg_length(clip.skeleton)))
 
 
 def _lengths(clip: Clip) -> Floats:
-    """(frames or 1, joints): distances from the parents in leg lengths."""
+    """Return (frames or 1, joints): distances from the parents in leg lengths."""
     local = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     return np.asarray(np.linalg.norm(local, axis=-1) / leg_length(clip.skeleton))
 
@@ -388,7 +388,7 @@ def _floor(takes: Sequence[Clip]) -> Floats:
 
 
 def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
-    """How far the lowest foot joint stays above the floor, in leg lengths."""
+    """Return how far the lowest foot joint stays above the floor, in leg lengths."""
     if not len(floor):
         return 0.0
     heights = places[:, _foot_joints(clip), clip.up_index] - floor

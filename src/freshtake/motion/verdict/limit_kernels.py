@@ -40,7 +40,7 @@ class BodyPlan(NamedTuple):
 
 
 def body_plan(clips: Sequence[Clip]) -> BodyPlan:
-    """The plan of a body, with the ways in which limbs bend learned from clips."""
+    """Return the plan of a body, with the ways in which limbs bend learned from clips."""
     skeleton = clips[0].skeleton
     limbs = limb_joints(skeleton)
     worlds = [clip.world() for clip in clips]
@@ -56,7 +56,7 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
 
 
 def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end: int) -> Floats:
-    """Right-handed directions (3, 3) of a limb in the frame of its upper joint: along it, in its bend, sideways."""
+    """Return right-handed directions (3, 3) of a limb as its upper joint sees them: along it, in its bend, sideways."""
     back = inverse(rotations[:, upper])
     along = rotate(back, positions[:, middle] - positions[:, upper]).mean(axis=0)
     along /= max(float(np.linalg.norm(along)), 1e-12)
@@ -71,7 +71,7 @@ def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end:
 
 
 def _counted(skeleton: Skeleton) -> Ints:
-    """Without targets of inverse kinematics and other helpers, and what hangs on them."""
+    """Return which joints count: not targets of inverse kinematics, other helpers, and what hangs on them."""
     counted = np.ones(len(skeleton), dtype=np.intp)
     carried = () if skeleton.base is None else skeleton.base.carried
     for foot in feet(skeleton):
@@ -83,7 +83,7 @@ def _counted(skeleton: Skeleton) -> Ints:
 
 
 def _pairs(skeleton: Skeleton, legs: Sequence[tuple[int, ...]], arms: Sequence[tuple[int, ...]]) -> Ints:
-    """Forearms and hands against trunk and head, and the shanks of two legs against each other."""
+    """Pair forearms and hands with trunk and head, and the shanks of two legs."""
     pairs: list[tuple[int, ...]] = []
     for arm in arms:
         forearm = [(arm[1], arm[2]), *_segments(skeleton, skeleton.descendants(arm[2])[1:3])]
@@ -95,7 +95,7 @@ def _pairs(skeleton: Skeleton, legs: Sequence[tuple[int, ...]], arms: Sequence[t
 
 
 def _middle(skeleton: Skeleton, arm: int) -> list[int]:
-    """The joints of the trunk on the way to an arm, and those of the neck on the way to the head."""
+    """Return the joints of the trunk on the way to an arm, and those of the neck on the way to the head."""
     parts = body_parts(skeleton)
     heads = [j for j, name in enumerate(skeleton.names) if parts[j] == HEAD and re.search("head", name, re.I)]
     trunk = [joint for joint in skeleton.chain(arm) if parts[joint] == TRUNK]
@@ -103,14 +103,14 @@ def _middle(skeleton: Skeleton, arm: int) -> list[int]:
 
 
 def _segments(skeleton: Skeleton, joints: Sequence[int]) -> list[tuple[int, int]]:
-    """Parents and joints that are not in one place."""
+    """Return parents and joints that are not in one place."""
     lengths = skeleton.lengths()
     return [(int(skeleton.parents[joint]), joint) for joint in joints if joint > 0 and lengths[joint] > 0]
 
 
 @compiled
 def measure(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, worst: Floats, at: Ints) -> None:
-    """worst (figures,): the largest of every figure over all frames; at (figures,): the frame where it is.
+    """Measure worst (figures,): the largest of every figure over all frames; at (figures,): the frame where it is.
 
     Per limb how far it is stretched, bent and bent sideways, in radians; the depth of feet and of the body, and how
     near arms come to the trunk and legs to each other (negative), in the clip's unit; the largest second difference,
@@ -129,6 +129,7 @@ def _measure(
     for k in range(len(worst)):
         worst[k], at[k] = -math.inf, 0
     for frame in range(len(root)):
+        # Three poses in turn are enough: a second difference sees no more.
         here = places[frame % 3]
         _pose(plan, root[frame], rotations[frame], offsets[min(frame, len(offsets) - 1)], here, turns)
         _bends(plan, here, turns, frame, worst, at)
@@ -143,7 +144,7 @@ def _measure(
 
 @uncounted
 def _pose(plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats) -> None:
-    """Forward kinematics of one frame."""
+    """Compute forward kinematics of one frame."""
     for joint in range(len(plan.parents)):
         parent = plan.parents[joint]
         if parent < 0:
@@ -164,10 +165,11 @@ def _keep(value: float, frame: int, number: int, worst: Floats, at: Ints) -> Non
 
 @uncounted
 def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Floats, at: Ints) -> None:
-    """How far knees and elbows are bent: to either side in the plane in which they bend, and out of it."""
+    """Measure how far knees and elbows are bent: to either side in the plane in which they bend, and out of it."""
     back, lower = turns[len(turns) - 2], turns[len(turns) - 1, :3]
     for limb in range(len(plan.limbs)):
         upper, middle, end = plan.limbs[limb, 0], plan.limbs[limb, 1], plan.limbs[limb, 2]
+        # The shank as the thigh sees it: turned back by the conjugate of the thigh's rotation.
         back[0] = turns[upper, 0]
         size = 0.0
         for axis in range(3):
@@ -180,6 +182,7 @@ def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Flo
             along += plan.frames[limb, 0, axis] * lower[axis]
             bent += plan.frames[limb, 1, axis] * lower[axis]
             sideways += plan.frames[limb, 2, axis] * lower[axis]
+        # Signed about the usual direction, so that a knee bent backwards is negative and not a large bend.
         flexion = math.atan2(bent, along)
         side = math.asin(min(max(sideways / max(math.sqrt(size), TINY), -1.0), 1.0))
         _keep(-flexion, frame, 3 * limb, worst, at)
@@ -189,7 +192,7 @@ def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Flo
 
 @uncounted
 def _depths(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
-    """The lowest joint of a foot, and the lowest of the body."""
+    """Measure the lowest joint of a foot, and the lowest of the body."""
     for joint in range(len(plan.parents)):
         if plan.counted[joint] == 0:
             continue
@@ -201,7 +204,7 @@ def _depths(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints)
 
 @uncounted
 def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
-    """How near to each other the segments of every pair come."""
+    """Measure how near to each other the segments of every pair come."""
     for pair in range(len(plan.pairs)):
         a, b, c, d, group = plan.pairs[pair]
         _keep(-segment_distance(places[a], places[b], places[c], places[d]), frame, group, worst, at)
@@ -209,7 +212,7 @@ def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: I
 
 @uncounted
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
-    """The distance of the segments a to b and c to d: the nearest points s of the first and t of the second."""
+    """Return the distance of the segments a to b and c to d: the nearest points s of the first and t of the second."""
     aa = bb = ab = ac = bc = 0.0
     for k in range(3):
         u, v, w = b[k] - a[k], d[k] - c[k], a[k] - c[k]
@@ -218,9 +221,11 @@ def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
         ab += u * v
         ac += u * w
         bc += v * w
+    # Parallel segments have no single nearest pair: any point of the first will do.
     across = aa * bb - ab * ab
     s = min(max((ab * bc - ac * bb) / across, 0.0), 1.0) if across > TINY * aa * bb else 0.0
     t = (ab * s + bc) / bb if bb > 0.0 else 0.0
+    # Beyond an end of the second segment that end is nearest, and the point on the first moves with it.
     if t < 0.0 or t > 1.0:
         t = min(max(t, 0.0), 1.0)
         s = min(max((ab * t - ac) / aa, 0.0), 1.0) if aa > 0.0 else 0.0
@@ -233,7 +238,7 @@ def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
 
 @uncounted
 def _jolt(plan: BodyPlan, first: Floats, second: Floats, third: Floats, frame: int, worst: Floats, at: Ints) -> None:
-    """The square of the largest second difference of any joint."""
+    """Measure the square of the largest second difference of any joint."""
     for joint in range(len(plan.parents)):
         if plan.counted[joint] > 0:
             total = 0.0

@@ -29,7 +29,6 @@ ALARMS = 0.01  # share of further takes that may exceed any limit
 ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
 LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
 SUNK = 0.005  # leg lengths that anybody may go deeper
-BEYOND = 99.0  # logarithms: damaged models reach what exp cannot
 PEAKS = 2.0  # times the largest acceleration of any take
 
 
@@ -44,12 +43,13 @@ class Figure(NamedTuple):
     who: str
 
     def sentence(self, value: float, more: float) -> str:
-        """In words what the figure is, or by how much it is larger than in the takes."""
+        """Say in words what the figure is, or by how much it is larger than in the takes."""
+        # Damaged models reach logarithms that exp cannot take.
         shown = {
             BEND: math.degrees(more),
             DEPTH: 100.0 * more,
             CLEARANCE: 100.0 * -math.expm1(-more),
-            PEAK: math.exp(min(more, BEYOND)),
+            PEAK: math.exp(min(more, 99.0)),
         }
         what = "wrong" if self.what == "stretch" and value > 0.0 else self.what
         return FARTHER[what].format(who=self.who, more=shown[self.kind], value=math.degrees(value))
@@ -63,7 +63,7 @@ class Measured(NamedTuple):
 
 
 def figures_of(plan: BodyPlan, names: Sequence[str]) -> tuple[Figure, ...]:
-    """The figures in the kernel's order; `names` are those of the joints."""
+    """Return the figures in the kernel's order; `names` are those of the joints."""
     bends = [Figure(BEND, what, names[limb[1]]) for limb in plan.limbs for what in ("stretch", "bend", "side")]
     depths = [Figure(DEPTH, "depth", who) for who in ("a foot", "the body")]
     near = [Figure(CLEARANCE, "near", who) for who in ("arm and trunk", "the legs")]
@@ -71,7 +71,7 @@ def figures_of(plan: BodyPlan, names: Sequence[str]) -> tuple[Figure, ...]:
 
 
 def measured(plan: BodyPlan, clip: Clip, leg: float) -> Measured:
-    """The figures of a clip; -inf for parts its body does not have."""
+    """Return the figures of a clip; -inf for parts its body does not have."""
     count = 3 * len(plan.limbs) + 5
     values, frames = np.empty(count), np.empty(count, dtype=np.intp)
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
@@ -89,7 +89,7 @@ def measured(plan: BodyPlan, clip: Clip, leg: float) -> Measured:
 
 @dataclass(frozen=True, eq=False)
 class BodyCheck:
-    """The figures of a clip beside their limits."""
+    """The figures of a clip and their limits."""
 
     figures: tuple[Figure, ...]
     measured: Measured
@@ -99,23 +99,23 @@ class BodyCheck:
 
     @property
     def over(self) -> Bools:
-        """(figures,): which limits are exceeded."""
+        """Return (figures,): which limits are exceeded."""
         return np.asarray(self.measured.values > self.limits)
 
     @property
     def passed(self) -> bool:
-        """Whether no limit is exceeded."""
+        """Return whether no limit is exceeded."""
         return not self.over.any()
 
     @property
     def excess(self) -> float:
-        """The largest excess over a limit, in gaps between takes; 0 where none is exceeded."""
+        """Return the largest excess over a limit, in gaps between takes; 0 where none is exceeded."""
         over = self.over
         return float(((self.measured.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """What is exceeded, and by how much it is more than in the takes."""
+        """Return what is exceeded, and by how much it is more than in the takes."""
         values = self.measured.values
         over = np.flatnonzero(self.over).tolist()
         return tuple(self.figures[k].sentence(float(values[k]), float(values[k] - self.most[k])) for k in over)
@@ -138,14 +138,14 @@ class BodyLimits:
     leg: float
 
     def check(self, clip: Clip, *, amount: float = 1.0, rate: float = 1.0) -> BodyCheck:
-        """What a clip does, drawn with an amount of variation and at a rate of the takes' pace."""
+        """Return what a clip does, drawn with an amount of variation and at a rate of the takes' pace."""
         length = max(clip.duration / self.duration, 1.0)
         limits = self.limits(length, max(amount, 1.0), max(rate, 1.0))
         return BodyCheck(self.figures, measured(self.plan, clip, self.leg), self.most, limits, self.gaps)
 
     @lru_cache(maxsize=64)  # noqa: B019 - a crowd asks for the same ones again and again
     def limits(self, length: float = 1.0, amount: float = 1.0, rate: float = 1.0) -> Floats:
-        """(figures,) for a clip `length` times as long as a take.
+        """Return (figures,) for a clip `length` times as long as a take.
 
         If tails are exponential, takes exceed the largest of n others with probability 1 / (n + 1), and then by more
         than x with probability exp(-x / gap); (1 + x / (m gap))⁻ᵐ where the gap itself is known from m gaps only. What
@@ -168,7 +168,7 @@ class BodyLimits:
 
     @cached_property
     def pooled(self) -> Floats:
-        """(figures,): from how many gaps each figure's gap was estimated."""
+        """Return (figures,): from how many gaps each figure's gap was estimated."""
         kinds = [figure.kind for figure in self.figures]
         return max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
 
@@ -185,7 +185,7 @@ class BodyLimits:
 
 
 def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
-    """Limits of a body that moves as in these takes; for one take there are hardly any."""
+    """Return limits of a body that moves as in these takes; for one take there are hardly any."""
     plan, leg = body_plan(takes), leg_length(takes[0].skeleton)
     values = np.array([measured(plan, take, leg).values for take in takes])
     figures = figures_of(plan, takes[0].skeleton.names)
@@ -198,7 +198,7 @@ def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
 
 
 def _gaps(values: Floats) -> Floats:
-    """How far the outermost takes lie beyond the others, (figures,)."""
+    """Return how far the outermost takes lie beyond the others, (figures,)."""
     if len(values) < 2:
         return np.zeros(values.shape[1])
     known = np.where(np.isfinite(values), values, 0.0)

@@ -17,8 +17,7 @@ import numpy.typing as npt
 from freshtake.errors import FreshtakeError
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.retarget.body_map import SIDES, BodyMap
-from freshtake.motion.retarget.mapping import find_body
+from freshtake.motion.retarget.mapping import SIDES, BodyMap, find_body
 from freshtake.motion.retarget.rest import Rest, find_rest, zero_places
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import forward

@@ -13,9 +13,8 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip, Skeleton, Stroke
-from freshtake.motion.body.orientation import facing, mean_angle
+from freshtake.motion.body.orientation import facing, mean_angle, unit_of
 from freshtake.motion.body.roles import feet, leg_length, pelvis
-from freshtake.motion.body.size import unit_of
 from freshtake.motion.edit import heading, tilt, turned, with_up
 from freshtake.motion.kinds import resample_stroke
 from freshtake.motion.planting.contacts import RECORDED, ContactSettings, joint_contacts, smooth_speed

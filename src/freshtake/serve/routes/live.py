@@ -22,7 +22,10 @@ REFUSED = 4400
 
 
 class LiveControl(Shape):
-    """What may be changed; a method obeys what it knows. Degrees, degrees a second, and factors."""
+    """What may be changed; a method obeys what it knows. Degrees, degrees a second, and factors.
+
+    `send` is where poses go besides the page, such as vmc://127.0.0.1:39539; null stops it.
+    """
 
     amount: Annotated[float, Field(ge=0.0, le=4.0)] | None = None
     speed: Annotated[float, Field(ge=0.1, le=4.0)] | None = None
@@ -30,6 +33,7 @@ class LiveControl(Shape):
     turn: Annotated[float, Field(ge=-720.0, le=720.0)] | None = None
     strength: Annotated[float, Field(ge=0.0, le=3.0)] | None = None
     jump_rate: Annotated[float, Field(ge=0.0, le=20.0)] | None = None
+    send: Annotated[str, Field(max_length=200)] | None = None
     weights: Annotated[dict[str, Annotated[float, Field(ge=0.0, le=1e6)]], Field(max_length=50)] | None = None
 
 
@@ -41,13 +45,14 @@ async def live(
     seed: Annotated[int, Query(ge=0)] = 0,
     plant: bool = False,
     style: Id | None = None,
+    receive: Annotated[int | None, Query(ge=1, le=65535)] = None,
 ) -> None:
     """Send a JSON message (fps, manifest, classes), then a binary one per frame, and JSON notes and errors."""
     await socket.accept()
     state = studio(socket)
     loop = asyncio.get_running_loop()
     try:
-        request = _stream_request(state.project, model, source, style)._replace(seed=seed, plant=plant)
+        request = _stream_request(state.project, model, source, style)._replace(seed=seed, plant=plant, receive=receive)
         stream = await loop.run_in_executor(None, state.streams.begin, request)
     except FreshtakeError as error:
         await socket.send_json({"error": str(error)})

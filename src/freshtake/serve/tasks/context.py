@@ -163,10 +163,12 @@ class Context:
         facts = {**facts_of(motion), **more.pop("facts", {})}
         return self.add(kind, name, file, facts, **more)
 
-    def add_take(self, kind: Kind, name: str, motion: Motion, **more: Any) -> Item:
-        """Add a take to the movement that its name and motion match, or to a new one."""
+    def add_take(self, kind: Kind, name: str, motion: Motion, home: str | None = None, **more: Any) -> Item:
+        """Add a take to a movement: `home`, else the one that its name and motion match, else a new one."""
         described = print_of(motion)
-        home = best_movement([*known_takes(self.project), *self._takes], name, described)
+        sample = bool(more.get("facts", {}).get("sample"))
+        if home is None and not sample:
+            home = best_movement([*known_takes(self.project), *self._takes], name, described)
         if home is None:
             home = self.new_movement(movement_name(name), described.kind, described.signature).id
         facts = {**more.pop("facts", {}), "signature": described.signature}

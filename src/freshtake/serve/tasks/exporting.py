@@ -9,7 +9,7 @@ from typing import Any
 from freshtake.errors import UsageError
 from freshtake.formats.registry import for_writing
 from freshtake.motion import Clip
-from freshtake.motion.body.size import guess_unit, unit_of
+from freshtake.motion.body.orientation import guess_unit, unit_of
 from freshtake.serve.tasks.context import Context
 from freshtake.workflows.characters import Onto, onto_character
 from freshtake.workflows.outputs import Finish, chosen_delivery

@@ -57,15 +57,27 @@ def make_samples(context: Context, *, items: list[str], sample: str, takes: int 
     from freshtake.workflows import samples_write
 
     request = SamplesWrite(names=[sample], out=context.folder / "samples", takes=takes)
+    # Samples never mix with takes of the user, whatever those are called.
+    before = (item for item in context.project.items() if item.facts.get("sample") == sample)
+    home = next((item.movement for item in before), None)
     for file in samples_write(request, context.progress):
-        add_take(context, file, file.stem, group=sample)
+        home = add_take(context, file, file.stem, group=sample, sample=sample, home=home)
 
 
-def add_take(context: Context, file: Path, name: str, *, group: str | None = None) -> None:
+def add_take(
+    context: Context,
+    file: Path,
+    name: str,
+    *,
+    group: str | None = None,
+    sample: str | None = None,
+    home: str | None = None,
+) -> str | None:
     """Read a motion file and add each animation; all wear its skin, the first is listed as character."""
     rigged = file.suffix in CHARACTERS and has_rig(file)
     skinned = rigged and has_skin(file)
     animations = list(_animations(context, file, name))
+    made: Item | None = None
     source = file if rigged or file.suffix == ".asf" else None
     for number, described in enumerate(animations):
         motion = described.motion
@@ -75,9 +87,10 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
         kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
         if len(motion) == 1 and (rigged or file.suffix == ".asf"):
             kind = "character"  # there is nothing to learn from it, but motions can be put onto it
+        facts |= {} if sample is None else {"sample": sample}
         facts |= {"character": rigged and number == 0, "skinned": skinned, **_human(motion)}
         add = context.add_motion if kind == "character" else context.add_take
-        add(
+        made = add(
             kind,
             name if len(animations) == 1 else f"{name} {motion.name}",
             motion,
@@ -85,7 +98,9 @@ def add_take(context: Context, file: Path, name: str, *, group: str | None = Non
             findings=[_finding(context, finding) for finding in described.facts["findings"]],
             group=group if len(animations) == 1 else name,
             source=source,
+            **({} if kind == "character" else {"home": home}),
         )
+    return None if made is None else made.movement
 
 
 def _human(motion: Motion) -> dict[str, bool]:

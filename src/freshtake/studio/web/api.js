@@ -74,26 +74,27 @@ export const api = {
     return { close() { ended = true; socket?.close(); } };
   },
 
-  // Endless motion of a model: `onstart({ fps, manifest, classes, ... })`, then `onframe(number, x, z, points)` for every
-  // frame, `onmessage(json)` for every later text message. `fields`: source (a take, for styles), seed, plant.
+  // Endless motion of a model: `onstart({ fps, manifest, classes, ... })`, then `onframe(number, x, z, points, turns)`
+  // for every frame, `onmessage(json)` for every later text message. `fields`: source (a take, for styles), receive, seed, plant.
   // Returns { send(controls), close() }.
-  live(model, { onstart, onframe, onmessage, onerror, controls = {}, fields = {} }) {
+  live(model, { onstart, onframe, onmessage, onerror, onwaiting, controls = {}, fields = {} }) {
     const socket = new WebSocket(socketAddress(`live/${model}?${query(fields)}`));
-    let begun = false;
+    let begun = false, count = 0;
     socket.binaryType = "arraybuffer";
     socket.onopen = () => socket.send(JSON.stringify(controls));
     socket.onmessage = ({ data }) => {
       if (typeof data === "string") {
         const message = JSON.parse(data);
-        if (message.error) onerror?.(message.error);
-        else if (!begun) { begun = true; onstart(message); }
+        if (message.error) { onerror?.(message.error); if ("sending" in message) onmessage?.(message); }
+        else if (message.waiting) onwaiting?.(message.waiting);
+        else if (!begun) { begun = true; count = 3 * message.manifest.shapes[0].count; onstart(message); }
         else onmessage?.(message);
         return;
       }
       const view = new DataView(data), x = view.getFloat32(4, true), z = view.getFloat32(8, true);
-      const points = new Float32Array(data, 12); // around the place on the floor
+      const points = new Float32Array(data, 12, count), turns = new Float32Array(data, 12 + 4 * count); // around the place on the floor
       for (let k = 0; k < points.length; k += 3) { points[k] += x; points[k + 2] += z; }
-      onframe(view.getUint32(0, true), x, z, points);
+      onframe(view.getUint32(0, true), x, z, points, turns);
     };
     socket.onclose = (event) => { if (event.code !== 1000 && event.code !== 1005) onerror?.(event.reason || "The live motion has ended: press Live to start it again."); };
     return {

@@ -149,3 +149,20 @@ export function save(name, text, type) {
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 1000);
 }
+
+// ---- gamepads ----
+export const STICK = 0.3; // how far a stick has to be pushed before it means something
+export const gamepadNow = () => [...(navigator.getGamepads?.() ?? [])].find(Boolean) ?? null;
+
+// `act({ axes, pressed, held })` every frame while a gamepad is there: `pressed` is a button that has just gone down (-1:
+// none), `held` an object that stays the same between frames.
+export function useGamepad(on, act) {
+  const down = useRef([]), held = useRef({});
+  useFrames(() => {
+    const pad = gamepadNow();
+    if (!pad) return;
+    const now = pad.buttons.map((button) => button.pressed), pressed = now.findIndex((is, k) => is && !down.current[k]);
+    down.current = now;
+    act({ axes: [...pad.axes], pressed, held: held.current });
+  }, on);
+}

@@ -4,7 +4,7 @@ import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.m
 import { createViewport } from "./viewport/viewport.js";
 import { LiveScene } from "./viewport/live.js";
 import { api } from "./api.js";
-import { isDark, setTheme, toast, useDark, useStore } from "./state.js";
+import { isDark, setTheme, toast, useDark, useKept, useStore } from "./state.js";
 
 import("./viewport/three/three.core.min.js"); // of which the next one needs it: both come at once
 export const three = import("./viewport/three/three.module.min.js"); // large: the page does not wait for it
@@ -125,27 +125,34 @@ export function LiveViewport({ model, controls = {}, fields = {}, start, onready
   useEffect(() => {
     let live = null, header = null;
     setWords("Starting …");
+    setSending(null);
     link.current = api.live(model, {
       controls: latest.current, fields,
       onstart: (message) => { header = message; callbacks.current.onstart?.(message); },
-      onframe: (number, x, z, points) => {
+      onwaiting: setWords,
+      onframe: (number, x, z, points, turns) => {
         if (!live) {
-          live = new LiveScene(header, number, x, z, points);
+          live = new LiveScene(header, number, x, z, points, turns);
           show({ scene: live.scene }).then(() => setWords(""));
-        } else live.push(number, x, z, points);
+        } else live.push(number, x, z, points, turns);
         callbacks.current.onlive?.(number);
       },
-      onmessage: (message) => callbacks.current.onmessage?.(message),
+      onmessage: (message) => { if ("sending" in message) setSending(message.sending); callbacks.current.onmessage?.(message); },
       onerror: (sentence) => { if (!live) setWords(sentence); toast(sentence, "error"); },
     });
     return () => link.current?.close();
   }, [model, JSON.stringify(fields)]);
+  const [address, setAddress] = useKept("send to", "vmc://127.0.0.1:39539"), [sending, setSending] = useState(null);
+  const send = (to) => { link.current?.send({ send: to }); if (!to) setSending(null); };
   const changed = JSON.stringify(controls);
   useEffect(() => { link.current?.send(JSON.parse(changed)); }, [changed]);
   return html`<div class="stage stage-live">
     <div class="stage-view" role="group" ref=${place} aria-label=${label}></div>
     ${words && html`<div class="stage-over" role="status"><p>${words}</p></div>`}
     ${children}
+    ${!words && html`<details class="live-out own-keys"><summary>${sending ? `Sending to ${sending}` : "Send to an avatar …"}</summary>
+      <label>Address (VMC) <input type="text" value=${address} onChange=${(event) => setAddress(event.target.value.trim())} /></label>
+      <button type="button" class="button" onclick=${() => send(sending ? null : address)}>${sending ? "Stop sending" : "Send"}</button></details>`}
   </div>`;
 }
 

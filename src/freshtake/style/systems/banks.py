@@ -72,7 +72,7 @@ class StateSpaceBank:
 
     @property
     def radius(self) -> float:
-        """Return the spectral radius of the whole."""
+        """Return the spectral radius of all systems together."""
         return max((system.radius for system in self.systems), default=0.0)
 
     def memory(self, share: float = 0.01) -> int:
@@ -227,7 +227,7 @@ def _partners(systems: Sequence[System]) -> Ints:
 
 
 class Choice(NamedTuple):
-    """What was chosen, why, and its error on clips left out beside that of copying the source (degrees RMS per joint).
+    """What was chosen, why, and its error on clips left out next to that of copying the source (degrees RMS per joint).
 
     Where there is nothing to leave out the error is 0.
     """
@@ -242,9 +242,9 @@ class Choice(NamedTuple):
         return self.errors.get("copy", ONE_STYLE) < ONE_STYLE
 
     def in_words(self, pairs: int) -> str:
-        """Say from how many pairs, and how near clips that were left out came to the style."""
+        """Return a sentence: from how many pairs, and how near clips that were left out came to the style."""
         learned = f"learned from {pairs} {'pair' if pairs == 1 else 'pairs'}"
-        left, before = self.errors.get(self.kind), self.errors.get("copy")
-        if not left or not before:
+        error, before = self.errors.get(self.kind), self.errors.get("copy")
+        if not error or not before:
             return learned
-        return f"{learned}: joints of clips left out are {left:.1f}° off the style, {before:.1f}° as they were"
+        return f"{learned}: joints of clips left out are {error:.1f}° off the style, {before:.1f}° as they were"

@@ -68,11 +68,11 @@ def added_moments(parts: Sequence[Moments]) -> Moments:
 def subspace(moments: Moments, ridge: float) -> Subspace:
     """Decompose the oblique projection of the future outputs along the future inputs on the past."""
     i, m, p = moments.horizon, moments.inputs, moments.outputs
-    past, known = i * (m + p), i * (2 * m + p)
+    past, given = i * (m + p), i * (2 * m + p)
     g = moments.products / max(moments.columns, 1)
     # Clips shorter than two horizons have no windows: nothing is correlated then, and the inverse must still exist.
-    damp = ridge * np.trace(g[:known, :known]) / known or 1.0
-    weights = np.linalg.solve(g[:known, :known] + damp * np.eye(known), g[:known, known:]).T  # [L_w, L_u]
+    damp = ridge * np.trace(g[:given, :given]) / given or 1.0
+    weights = np.linalg.solve(g[:given, :given] + damp * np.eye(given), g[:given, given:]).T  # [L_w, L_u]
     # Only what the past tells is the state; what future inputs cause is fitted along and dropped. The products give
     # the left singular vectors by an eigenproblem of the horizon's size, whatever the number of frames.
     part = weights[:, :past]
@@ -82,9 +82,9 @@ def subspace(moments: Moments, ridge: float) -> Subspace:
     return Subspace(strength, vectors[:, order] * np.sqrt(strength), p)
 
 
-def poles_of(found: Subspace, order: int, radius: float) -> Poles:
+def poles_of(space: Subspace, order: int, radius: float) -> Poles:
     """Find the poles of the leading `order` states, none larger than `radius`: the system is always stable."""
-    gamma, p = found.observability[:, :order], found.outputs
+    gamma, p = space.observability[:, :order], space.outputs
     # The observability matrix is C, CA, CA², ...: moved up by one block it is itself times A.
     matrix = np.linalg.lstsq(gamma[:-p], gamma[p:], rcond=1e-9)[0]
     return stable(np.linalg.eigvals(matrix), radius)
@@ -101,16 +101,16 @@ def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
         if abs(pole.imag) <= REAL:
             damping.append(float(pole.real))
             turning.append(0.0)
-        # The upper pole stands for both of a conjugate pair, so the lower one is passed over.
+        # The upper pole represents both of a conjugate pair, so the lower one is passed over.
         elif pole.imag > 0.0:
             damping += [float(pole.real)] * 2
             turning += [float(pole.imag), -float(pole.imag)]
     return Poles(np.array(damping), np.array(turning))
 
 
-def orders_worth_trying(found: Subspace, most: int) -> list[int]:
+def orders_worth_trying(space: Subspace, most: int) -> list[int]:
     """List 1 to `most`, without those whose singular value is less than a thousandth of the first one."""
-    worth = int(np.sum(found.values > 1e-3 * found.values[0])) if found.values[0] > 0.0 else 1
+    worth = int(np.sum(space.values > 1e-3 * space.values[0])) if space.values[0] > 0.0 else 1
     return list(range(1, max(1, min(most, worth)) + 1))
 
 
@@ -134,8 +134,8 @@ def products_of(inputs: Floats, outputs: Floats, poles: Poles, past: int) -> Pro
     """Sum the products of one trial whose first `past` rows of inputs lead up to the first output."""
     z = filtered(np.ascontiguousarray(inputs), *poles, past)
     parts = [z[:, k, part] for k, part in signal_parts(poles)]
-    own = inputs[past:]
-    signals = np.concatenate([*parts, own, np.ones((len(own), 1))], axis=1)
+    present = inputs[past:]
+    signals = np.concatenate([*parts, present, np.ones((len(present), 1))], axis=1)
     return Products(signals.T @ signals, signals.T @ outputs, (outputs**2).sum(axis=0), len(outputs))
 
 
@@ -219,17 +219,17 @@ def _fit_inputs(poles: Poles, products: Products, C: Floats, ridge: float, m: in
     rest = m + 1
     size = n * m + p * rest
     gram, right = np.zeros((size, size)), np.zeros(size)
-    own = products.signals[n * m :, n * m :]
+    direct = products.signals[n * m :, n * m :]
     for o in range(p):
         w = np.kron(_sharing(poles, C[o]), np.eye(m))  # entries of B to weights on the filtered signals
         at = slice(n * m + o * rest, n * m + (o + 1) * rest)
         gram[: n * m, : n * m] += w @ products.signals[: n * m, : n * m] @ w.T
         cross = w @ products.signals[: n * m, n * m :]
-        gram[: n * m, at], gram[at, : n * m], gram[at, at] = cross, cross.T, own
+        gram[: n * m, at], gram[at, : n * m], gram[at, at] = cross, cross.T, direct
         right[: n * m] += w @ products.outputs[: n * m, o]
         right[at] = products.outputs[n * m :, o]
-    found = _solved(gram, right[:, None], ridge * products.frames)[:, 0]
-    return found[: n * m].reshape(n, m)
+    solution = _solved(gram, right[:, None], ridge * products.frames)[:, 0]
+    return solution[: n * m].reshape(n, m)
 
 
 def _first_inputs(poles: Poles, products: Products, ridge: float, m: int) -> Floats:

@@ -1,4 +1,4 @@
-"""Systems for all blocks, learned and judged by leaving clips out: which kind, which order."""
+"""Systems for all blocks, learned and compared by leaving clips out: which kind, which order."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ LEADS_UP = 1.5  # seconds of past before the first frame
 FOLDS, ALL = 4, -1
 CALMING = 0.03  # seconds; recorded walks: jerk 1.7 times that of real takes without, 1.1 times with, 1.4 with 0.015
 AS_NEAR = 1.15  # errors on clips left out; recorded walks 1.00, made-up ones 1.1, throws and jumps 2 and more
-QUICK = 2  # rounds of the regressions where they only serve to judge
+QUICK = 2  # rounds of the regressions where systems are only compared
 
 
 class Trial(NamedTuple):
@@ -38,11 +38,11 @@ class Trial(NamedTuple):
     fold: int
 
 
-class Known(NamedTuple):
-    """What is known before anything is fitted.
+class Prior(NamedTuple):
+    """What is assumed before anything is fitted.
 
     `gains` (inputs, outputs) is what constant inputs lead to where takes do not tell; `importance` (outputs,) is what
-    squared errors count where systems are compared, so that noise in a DOF that hardly moves does not decide. Among
+    squared errors count where systems are compared, so that noise in a DOF that hardly moves does not count. Among
     systems whose errors on clips left out are within `slack` of the least, the one with the fewest states is taken.
     """
 
@@ -86,20 +86,20 @@ def kind_of(settings: Settings, trials: Sequence[Trial], fps: float) -> tuple[st
 
 
 def calming_of(
-    blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], known: Known, settings: Settings,
+    blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], prior: Prior, settings: Settings,
     fps: float, map: Mapper, degrees: Callable[[Floats], float],
 ) -> float:  # fmt: skip
     """Choose whether inputs are smoothed: a gait can be foreseen, and loses nothing; a throw would come late.
 
-    Told by short delay lines on clips left out; where there is nothing to leave out, inputs stay as they are.
+    Measured by short delay lines on clips left out; where there is nothing to leave out, inputs stay as they are.
     """
     quick = settings.changed(memory=MEMORIES[1])
-    plain, calm = (degrees(fit_delays(blocks, trials_of(c), known, quick, fps, map).errors) for c in (0.0, CALMING))
+    plain, calm = (degrees(fit_delays(blocks, trials_of(c), prior, quick, fps, map).errors) for c in (0.0, CALMING))
     return CALMING if 0.0 < calm <= AS_NEAR * plain else 0.0
 
 
 def fit_state_space(
-    blocks: Sequence[Block], trials: Sequence[Trial], known: Known, settings: Settings, fps: float, map: Mapper
+    blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
     """Fit N4SID for every block, its order by the singular values and by the error on clips left out."""
     horizon = horizon_of(settings, fps)
@@ -109,7 +109,7 @@ def fit_state_space(
             f"the longest pair has {longest} frames, but the subspace method needs {2 * horizon + 4} at this rate: "
             "give longer clips, a shorter horizon or system='fir'"
         )
-    done = list(map(lambda block: _block_system(block, trials, known, settings, fps, horizon), blocks))
+    done = list(map(lambda block: _block_system(block, trials, prior, settings, fps, horizon), blocks))
     errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
     for block, (_, error) in zip(blocks, done, strict=True):
         errors[list(block.outputs)] = error
@@ -117,14 +117,14 @@ def fit_state_space(
 
 
 def _block_system(
-    block: Block, trials: Sequence[Trial], known: Known, settings: Settings, fps: float, horizon: int
+    block: Block, trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, horizon: int
 ) -> tuple[System, Floats]:
-    gains, importance, _ = _of_block(known, block)
+    gains, importance, _ = _of_block(prior, block)
     data = [(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, t.fold) for t in trials]
     moments = [identification.moments_of(u[past:], y, horizon) for u, y, past, _ in data]
     radius = settings.radius ** (30.0 / fps)
     ridge = settings.ridge or RIDGES["n4sid"]
-    steadiness = pulls_of(block, block_steadiness(block, trials, known, settings, fps))
+    steadiness = pulls_of(block, block_steadiness(block, trials, prior, settings, fps))
 
     everything = list(range(len(data)))
     folds = _judging(data[k][3] for k in everything)
@@ -135,12 +135,12 @@ def _block_system(
 
     def fitted(fold: int, order: int) -> tuple[System, Floats]:
         """Learn on all trials but a fold's; squared errors on that fold."""
-        chosen, left, found = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
-        poles = identification.poles_of(found, order, radius)
-        parts = {k: identification.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *left)}
+        chosen, test, space = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
+        poles = identification.poles_of(space, order, radius)
+        parts = {k: identification.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *test)}
         together = identification.steadied(identification.added([parts[k] for k in chosen]), poles, steadiness, gains)
-        system = identification.fit(poles, together, ridge, rounds=QUICK if left else identification.ROUNDS)
-        return system, np.sum([identification.error(system, parts[k]) for k in left], axis=0) if left else np.zeros(1)
+        system = identification.fit(poles, together, ridge, rounds=QUICK if test else identification.ROUNDS)
+        return system, np.sum([identification.error(system, parts[k]) for k in test], axis=0) if test else np.zeros(1)
 
     worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)
     orders = [settings.order] if settings.order else [n for n in ORDERS if n <= worth[-1]] or [worth[-1]]
@@ -148,19 +148,19 @@ def _block_system(
     none = np.zeros(len(block.outputs))
     scores = [sum((fitted(fold, order)[1] for fold in folds), none) / frames for order in orders]
     sums = np.array([score @ importance for score in scores])
-    best = int(np.argmax(sums <= known.slack * sums.min()))
+    best = int(np.argmax(sums <= prior.slack * sums.min()))
     return fitted(ALL, orders[best])[0], scores[best]
 
 
-def _of_block(known: Known, block: Block) -> Known:
+def _of_block(prior: Prior, block: Block) -> Prior:
     outputs = list(block.outputs)
-    return known._replace(gains=known.gains[np.ix_(block.inputs, outputs)], importance=known.importance[outputs])
+    return prior._replace(gains=prior.gains[np.ix_(block.inputs, outputs)], importance=prior.importance[outputs])
 
 
 def _judging(folds: Iterable[int]) -> list[int]:
     """Return the folds that can be left out: none where there is one, and then the simplest system is taken."""
-    found = sorted(set(folds))
-    return found if len(found) > 1 else []
+    numbers = sorted(set(folds))
+    return numbers if len(numbers) > 1 else []
 
 
 def _without(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> list[int]:
@@ -172,7 +172,7 @@ def _only(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> 
 
 
 def fit_delays(
-    blocks: Sequence[Block], trials: Sequence[Trial], known: Known, settings: Settings, fps: float, map: Mapper
+    blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
     """Fit a delay line for every block; its memory by the error on clips left out."""
     stride = max(1, round(fps / TAP_RATE))
@@ -180,7 +180,7 @@ def fit_delays(
     counts = sorted({1 + max(0, round(seconds * fps / stride)) for seconds in memories})
     limit = 1 + min(trial.past for trial in trials) // stride
     counts = sorted({min(count, limit) for count in counts})
-    done = list(map(lambda block: _block_delays(block, trials, known, settings, stride, counts), blocks))
+    done = list(map(lambda block: _block_delays(block, trials, prior, settings, stride, counts), blocks))
     errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
     for block, (_, _, error) in zip(blocks, done, strict=True):
         errors[list(block.outputs)] = error
@@ -189,9 +189,9 @@ def fit_delays(
 
 
 def _block_delays(
-    block: Block, trials: Sequence[Trial], known: Known, settings: Settings, stride: int, counts: Sequence[int]
+    block: Block, trials: Sequence[Trial], prior: Prior, settings: Settings, stride: int, counts: Sequence[int]
 ) -> tuple[Floats, Floats, Floats]:
-    gains, importance, _ = _of_block(known, block)
+    gains, importance, _ = _of_block(prior, block)
     ridge, m = settings.ridge or RIDGES["fir"], len(block.inputs)
     tried = []
     for count in counts:
@@ -223,14 +223,14 @@ def pulls_of(block: Block, steadiness: float) -> Floats:
     return pulls
 
 
-def block_steadiness(block: Block, trials: Sequence[Trial], known: Known, settings: Settings, fps: float) -> float:
-    """Judge whether a clip's mean pose is chance (takes of a walk) or content (a throw) by a short delay line."""
+def block_steadiness(block: Block, trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float) -> float:
+    """Estimate whether a clip's mean pose is chance (takes of a walk) or content (a throw) by a short delay line."""
     choices, stride = _steadinesses(settings, block, trials), max(1, round(fps / TAP_RATE))
     if len(choices) == 1:
         return choices[0]
     count = 1 + min(round(MEMORIES[1] * fps), min(trial.past for trial in trials)) // stride
     parts = _delay_products(block, trials, stride, count)
-    gains, importance, _ = _of_block(known, block)
+    gains, importance, _ = _of_block(prior, block)
     errors = [_delay_error(block, parts, trials, gains, choice, RIDGES["fir"]) @ importance for choice in choices]
     return choices[int(np.argmin(errors))]
 

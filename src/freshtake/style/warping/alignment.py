@@ -16,8 +16,8 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.motion_warping import METHODS
-from freshtake.style.warping.time_warp import feasible, inverse, read_rows, smooth_warp
 from freshtake.style.warping.warp_inputs import Alignable, prepare
+from freshtake.style.warping.warps import feasible, inverse, read_rows, smooth_warp
 
 SMOOTHED = 0.04  # of a motion's length: the most over which its warp is smoothed
 
@@ -91,13 +91,13 @@ def align(
     u, y = ready.values
     require_feasible(len(u), len(y), settings.slope)
     tell(Progress(0.2, "warping"))
-    found = METHODS[settings.method](u, y, settings, 1.0 / ready.frame_time)
-    path, steps = smooth_warp(found.differential, min(settings.smoothing / ready.frame_time, SMOOTHED * len(u)))
-    left = found.space.apply(u) - read_rows(y, path)
-    cost = float(np.sqrt(np.mean(left * left)))
+    warped = METHODS[settings.method](u, y, settings, 1.0 / ready.frame_time)
+    path, steps = smooth_warp(warped.differential, min(settings.smoothing / ready.frame_time, SMOOTHED * len(u)))
+    residual = warped.space.apply(u) - read_rows(y, path)
+    cost = float(np.sqrt(np.mean(residual * residual)))
     tell(Progress(1.0, "aligned"))
     return Alignment(
-        *ready.spans, path, steps, found.repeats, found.differential, *found.space, found.energy, cost, settings
+        *ready.spans, path, steps, warped.repeats, warped.differential, *warped.space, warped.energy, cost, settings
     )
 
 

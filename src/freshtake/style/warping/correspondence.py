@@ -8,12 +8,11 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.orientation import facing
-from freshtake.motion.body.pose_space import body_poses
+from freshtake.motion.body.orientation import body_poses, facing
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import heading
-from freshtake.motion.features.ground import ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.gait import STANDING
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
@@ -22,7 +21,7 @@ from freshtake.numeric.graphs import best_partners
 
 SPEED = 0.2  # share of a folder's usual speed that counts as much as
 TURN = np.radians(12.0)  # this turn rate, per second, as
-WAY = np.radians(30.0)  # this change of the direction of travel against the body, and as
+DIRECTION = np.radians(30.0)  # this change of the direction of travel against the body, and as
 ACTING = 0.25  # this share of the motion in other joints
 LIMIT = 3.0  # pairs farther apart than this have different content
 OPPOSITE = np.radians(120.0)  # styles whose usual directions differ by more do not share their content
@@ -32,13 +31,13 @@ SLOWEST_TURN = np.radians(3.0)  # per second
 class Content(NamedTuple):
     """What a clip is about, whatever its style.
 
-    `speed` over the ground in leg lengths per second, `turn` in radians per second (left is positive), `way`: the
+    `speed` over the ground in leg lengths per second, `turn` in radians per second (left is positive), `direction`: the
     direction of travel against the heading in radians, `acting` (joints,): how the motion is shared among the joints.
     """
 
     speed: float
     turn: float
-    way: float
+    direction: float
     acting: Floats
 
 
@@ -109,24 +108,24 @@ def match(
 
 def content_distances(sources: Sequence[Content], targets: Sequence[Content]) -> Floats:
     """Measure how far apart the contents are (sources, targets)."""
-    ways = _usual_way(sources), _usual_way(targets)
-    opposite = abs(np.angle(np.exp(1j * (ways[0] - ways[1])))) > OPPOSITE
+    directions = _usual_direction(sources), _usual_direction(targets)
+    opposite = abs(np.angle(np.exp(1j * (directions[0] - directions[1])))) > OPPOSITE
     several = min(len(sources), len(targets)) > 1
     rows = [
-        _comparable(contents, 0.0 if opposite else way, several)
-        for contents, way in zip((sources, targets), ways, strict=True)
+        _comparable(contents, 0.0 if opposite else direction, several)
+        for contents, direction in zip((sources, targets), directions, strict=True)
     ]
     away = rows[0][:, None] - rows[1][None]
     # Directions wrap: just left and just right of backwards are neighbors.
-    away[..., 2] = (away[..., 2] + np.pi / WAY) % (2.0 * np.pi / WAY) - np.pi / WAY
+    away[..., 2] = (away[..., 2] + np.pi / DIRECTION) % (2.0 * np.pi / DIRECTION) - np.pi / DIRECTION
     return np.asarray(np.sqrt((away * away).sum(axis=-1)))
 
 
-def _usual_way(contents: Sequence[Content]) -> float:
-    return float(np.angle(np.exp(1j * np.array([c.way for c in contents])).sum()))
+def _usual_direction(contents: Sequence[Content]) -> float:
+    return float(np.angle(np.exp(1j * np.array([c.direction for c in contents])).sum()))
 
 
-def _comparable(contents: Sequence[Content], way: float, several: bool) -> Floats:
+def _comparable(contents: Sequence[Content], direction: float, several: bool) -> Floats:
     """Return rows in units of what counts alike, relative to what is usual in the set where that can be said."""
     speeds = np.array([c.speed for c in contents])
     usual = float(np.median(speeds))
@@ -134,7 +133,7 @@ def _comparable(contents: Sequence[Content], way: float, several: bool) -> Float
     columns = [
         (speeds / usual if usual > 0.0 else speeds) / SPEED,
         np.array([c.turn for c in contents]) / TURN,
-        (np.array([c.way for c in contents]) - way) / WAY,
+        (np.array([c.direction for c in contents]) - direction) / DIRECTION,
     ]
     acting = (acting - acting.mean(axis=0) if several else acting) / ACTING
     return np.concatenate([np.stack(columns, axis=1), acting], axis=1)
@@ -165,9 +164,9 @@ def described(what: Content) -> str:
     if what.speed == 0.0:
         pace = "in place"
     else:
-        away = abs(np.degrees(what.way))
-        way = "forwards" if away < 45 else "backwards" if away > 135 else "sideways"
-        pace = f"{what.speed:.2f} leg lengths/s {way}"
+        away = abs(np.degrees(what.direction))
+        direction = "forwards" if away < 45 else "backwards" if away > 135 else "sideways"
+        pace = f"{what.speed:.2f} leg lengths/s {direction}"
     if abs(what.turn) < SLOWEST_TURN:
         return f"{pace}, straight"
     return f"{pace}, {abs(np.degrees(what.turn)):.0f}°/s to the {'left' if what.turn > 0 else 'right'}"

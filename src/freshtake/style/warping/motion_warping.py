@@ -11,8 +11,16 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.dtw import constrained_path, costs
 from freshtake.style.settings import WarpSettings
-from freshtake.style.warping.space_warp import SpaceWarp, Stiffness, best_space_warp, misfit, no_space_warp, roughness
-from freshtake.style.warping.time_warp import cheapest_repetitions, differential
+from freshtake.style.warping.warps import (
+    SpaceWarp,
+    Stiffness,
+    best_space_warp,
+    cheapest_repetitions,
+    differential,
+    misfit,
+    no_space_warp,
+    roughness,
+)
 
 CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 where the first search went wrong, 0.98 to 1.06 elsewhere
 FLOOR = 1e-3  # share of the mean deviation below which a DOF is not scaled up
@@ -31,7 +39,7 @@ def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int 
 
     Departs from the paper, which starts from a = 1, b = 0 alone: the alternation ends in the nearest valley, and where
     a style moves much less than the other (an old man's shuffle, a wide stride) that one may lie half a step off. A
-    second search starts from the time warp of both motions, each by its own means and deviations; it is taken where its
+    second search starts from the time warp of both motions, each by its means and deviations; it is taken where its
     E is clearly lower.
     """
     plain = _descend(u, y, cheapest_repetitions(u, y, slope), slope, stiff, rounds)
@@ -65,7 +73,7 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
 
 
 def zscored(values: Floats) -> Floats:
-    """Scale every DOF by its own mean and deviation; DOFs that hardly move are left small."""
+    """Scale every DOF by its mean and deviation; DOFs that hardly move are left small."""
     deviation = values.std(axis=0)
     floor = max(FLOOR * float(deviation.mean()), 1e-12)
     out: Floats = (values - values.mean(axis=0)) / np.maximum(deviation, floor)
@@ -86,8 +94,8 @@ Method = Callable[[Floats, Floats, WarpSettings, float], Warped]
 
 def iterative(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
     """Warp by iterative motion warping (Hsu 2005, §3.3)."""
-    found = warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
-    return Warped(differential(found.repeats, settings.slope), found.repeats, found.space, found.energy)
+    warp = warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
+    return Warped(differential(warp.repeats, settings.slope), warp.repeats, warp.space, warp.energy)
 
 
 def time_warp_alone(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:

@@ -31,7 +31,7 @@ class GuardReport(NamedTuple):
 
 
 def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tuple[Guided, GuardReport]:
-    """The first draw that passes; else the best one with less variation; else the best one."""
+    """Return the first draw that passes; else the best one with less variation; else the best one."""
     variant = draw(0, amount)
     if limits is None or not isinstance(variant.motion, Clip):
         return variant, GuardReport()
@@ -80,7 +80,7 @@ def guard_notes(reports: Sequence[GuardReport], *, left: bool = True) -> list[st
 
 
 def scaled(amount: float | Amount, share: float) -> Amount:
-    """A share of an amount of variation."""
+    """Return a share of an amount of variation."""
     whole = amount_of(amount)
     time = None if whole.time is None else share * whole.time
     return replace(whole, space=share * whole.space, time=time, parts={k: share * v for k, v in whole.parts.items()})

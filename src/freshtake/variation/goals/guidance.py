@@ -11,18 +11,17 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
+from freshtake.motion.features.angles import Path, ground_of, set_ground, turned_back
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.ground import Path, ground_of, set_ground, turned_back
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.planting.pinning import pinned_clip, pinned_root
+from freshtake.motion.planting.clip_planting import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
-from freshtake.variation.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
-from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
-from freshtake.variation.goals.pacing import paced, pinned_dofs
+from freshtake.variation.deviations import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
 from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Variant
@@ -53,7 +52,7 @@ class Guided(NamedTuple):
     moved: Moved = NOT_MOVED
 
     def planted(self, done: Planted) -> Guided:
-        """With its feet planted and its places reached."""
+        """Return the variant with its feet planted and its places reached."""
         missed = tuple(result.residual for result in done.pins)
         report = replace(self.report, place_errors=missed, speed=ground_speed(done.clip))
         return self._replace(motion=done.clip, report=report)
@@ -298,7 +297,7 @@ def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covarianc
 
 
 def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
-    """Where a joint is in single poses (rows, 3), from the root."""
+    """Return where a joint is in single poses (rows, 3), from the root."""
     recipe = model.material.recipe
     assert recipe is not None
     layout = recipe.layout
@@ -309,14 +308,14 @@ def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
 
 
 def _once(held: PinnedValues) -> PinnedValues:
-    """Without values that are held twice: poses come first and stay."""
+    """Return values without those that are pinned twice: poses come first and stay."""
     keys = held.frames * (int(held.dofs.max(initial=0)) + 1) + held.dofs
     _, first = np.unique(keys, return_index=True)
     return PinnedValues(*(part[np.sort(first)] for part in held))
 
 
 def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
-    """From where pinned joints are to where they should be, (frames, 3) for every pin."""
+    """Return the vectors from where pinned joints are to where they should be, (frames, 3) for every pin."""
     positions = clip.positions()
     gaps = []
     for pin in pins:

@@ -61,7 +61,7 @@ class Travel(NamedTuple):
 
 
 def travel_of(recipe: Recipe, examples: Sequence[Floats]) -> Travel:
-    """The mean over the examples."""
+    """Return the mean travel of the examples."""
     moved, seconds = 0.0j, 0.0
     for rows in examples:
         end = where_it_ends(recipe, rows)
@@ -73,7 +73,7 @@ def travel_of(recipe: Recipe, examples: Sequence[Floats]) -> Travel:
 
 
 def turn_column(recipe: Recipe | None) -> int:
-    """The DOF that is the turn rate."""
+    """Return the DOF that is the turn rate."""
     if recipe is None or "turn" not in recipe.units:
         raise UsageError("only motions that turn about the vertical can be steered, and this model knows no turning")
     return recipe.units.index("turn")
@@ -109,7 +109,7 @@ def _correct(
 
 
 def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:
-    """The heading to take now, and how far along the path that is."""
+    """Return the heading to take now, and how far along the path that is."""
     if steering.path is None:
         return steering.heading, 0.0
     path, place, reach = np.asarray(steering.path), np.array(course.start.ground), travel.speed * steering.horizon
@@ -119,7 +119,7 @@ def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: Steering
 
 
 def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> tuple[Steering, Start]:
-    """The path as seen by a body that stands on its first point and goes its way; and where that body stands."""
+    """Return the path as seen by a body that stands on its first point and goes its way; and where that body stands."""
     if steering.path is None:
         return steering, Start()
     path = np.asarray(steering.path)
@@ -143,7 +143,7 @@ class Followed(NamedTuple):
 
 
 def followed(steering: Steering, travel: Travel, places: Floats, frame_time: float) -> Followed:
-    """Of places (frames, 2) in the ground plane; what comes after the end of a path is left out."""
+    """Return how places (frames, 2) in the ground plane follow a path, without what comes after its end."""
     path = np.asarray(steering.path)
     length, along, off = float(_marks(path)[-1]), 0.0, []
     stride = max(round(steering.horizon / 4.0 / frame_time), 1)
@@ -157,12 +157,12 @@ def followed(steering: Steering, travel: Travel, places: Floats, frame_time: flo
 
 
 def _forward(recipe: Recipe, other: float) -> float:
-    """The second number of a place on the ground as the part in the direction of heading 0."""
+    """Return the second number of a place on the ground as the part in the direction of heading 0."""
     return other if recipe.layout.up == "y" else -other  # type: ignore[union-attr]
 
 
 def point_on(path: Floats, along: float) -> Floats:
-    """The point of a path (points, 2) after so much of its length; beyond its end see Steering."""
+    """Return the point of a path (points, 2) after so much of its length; beyond its end see Steering."""
     marks = _marks(path)
     if _is_closed(path):
         along %= marks[-1]
@@ -171,7 +171,7 @@ def point_on(path: Floats, along: float) -> Floats:
 
 
 def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
-    """How far along a path the point lies that is nearest to a place, of those between two lengths along it."""
+    """Return how far along a path the point lies that is nearest to a place, of those between two lengths along it."""
     marks = _marks(path)
     rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if _is_closed(path) else np.zeros(1)
     corners = np.unique(marks + marks[-1] * rounds[:, None])
@@ -185,7 +185,7 @@ def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
 
 
 def _marks(path: Floats) -> Floats:
-    """How far along the path each of its points lies."""
+    """Return how far along the path each of its points lies."""
     return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
 
 

@@ -12,15 +12,14 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop, played, with_closing_frame
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.features import Start
-from freshtake.motion.playback import Playback
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
+from freshtake.variation.goals.goals import FASTEST_GOAL, SLOWEST_GOAL, GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.pacing import FASTEST_GOAL, SLOWEST_GOAL
 from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Loop, draw_loop
@@ -31,7 +30,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=8)
 def first_phase(model: VariationModel) -> float:
-    """Where loops begin: at the phase at which the examples, closed to loops, are calmest on average.
+    """Return where loops begin: at the phase at which the examples, closed to loops, are calmest on average.
 
     A seam in an impact is as smooth as the impact, which is less than one may want to see.
     """
@@ -63,7 +62,7 @@ def looped(
     plant: bool | str,
     name: str,
 ) -> Guided:
-    """A loop that meets a duration or a speed, its feet planted through the seam."""
+    """Return a loop that meets a duration or a speed, its feet planted through the seam."""
     check_loop(model, goals)
     count, frames, rate = cycles or 1, None, 1.0
     usual = float(np.mean([len(x) - 1 for x in model.material.values]))
@@ -103,7 +102,7 @@ def check_loop(model: VariationModel, goals: Goals) -> None:
 
 
 def decoded_loop(model: VariationModel, loop: Loop, cycles: int, name: str) -> Any:
-    """Rows of a loop as a motion that faces forward on average; a net turn is spread over the loop and so taken out."""
+    """Return rows of a loop as a motion that faces forward on average; a net turn is taken out evenly along it."""
     recipe, rows = model.material.recipe, loop.rows
     if recipe is None or recipe.motion_type is not Clip:
         return model.decode(rows, name=name)
@@ -152,7 +151,7 @@ def joinable(
     plant: bool | str = True,
     name: str = "",
 ) -> Guided:
-    """A variant as a loop; its seam is near the model's mean there, and all of it can be brought to one pose."""
+    """Return a variant as a loop; its seam is near the model's mean there, and all of it can be brought to one pose."""
     goals = Goals(duration=duration)
     if model.cyclic:
         return model.guided(rng, goals, amount=amount, cycles=cycles, plant=plant, loop=True, name=name)
@@ -167,7 +166,7 @@ def joinable(
 
 @lru_cache(maxsize=8)
 def rest_pose(model: VariationModel) -> Clip:
-    """The pose halfway between where the examples begin and where they end, on average, as a clip."""
+    """Return the pose halfway between where the examples begin and where they end, on average, as a clip."""
     ends = [0.5 * (rows[0] + rows[-1]) for rows in model.material.values]
     pose: Clip = model.decode(np.repeat(np.mean(ends, axis=0)[None], 3, axis=0))
     return pose

@@ -19,10 +19,7 @@ if TYPE_CHECKING:
 
 NEAR, SMOOTH = 1.0, 5.0  # w_1 and w_2
 STEPS = 4  # of sequential quadratic programming, at most
-STILL = 1e-3  # of a limb's length: nearer is in place
-DAMPING = 0.01  # of J J', so that a leg that is nearly straight is not torn to a goal out of its reach
 NUDGE = 1e-4  # by which DOFs are changed to see where the end of the limb goes
-SETTLE = 0.3  # seconds after a contact in which a limb returns to the sample
 Place = Callable[[Floats], Floats]  # (tries, limb DOFs) -> (tries, 3)
 
 
@@ -40,7 +37,8 @@ def constrained(place: Place, sample: Floats, mean: Floats, before: Floats, goal
         tries = place(np.concatenate([q[None], q + NUDGE * np.eye(len(q))]))
         jacobian = (tries[1:] - tries[0]).T / NUDGE  # (3, DOFs)
         square = jacobian @ jacobian.T
-        square += DAMPING * np.trace(square) * np.eye(3)
+        # Damping keeps a nearly straight leg from being torn to a goal out of its reach.
+        square += 0.01 * np.trace(square) * np.eye(3)
         # Half of the steps solve for the least cost; damping keeps them short of the goal, and the others go there.
         base = target if step < STEPS else q
         fresh = base + jacobian.T @ np.linalg.solve(square, goal - tries[0] - jacobian @ (base - q))
@@ -80,7 +78,8 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
     if not planting.feet:
         raise UsageError("this skeleton has no feet to plant: leave planting out")
     contacts, out = np.asarray(planting.contacts(clip) > 0.5), rows.copy()
-    settle = max(1, round(SETTLE / model.frame_time))
+    # A limb returns to the sample within 0.3 s after a contact.
+    settle = max(1, round(0.3 / model.frame_time))
     first = 0
     for foot in planting.feet:
         limb = _limb(model, foot.ankle)
@@ -99,9 +98,8 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
                 root, turn = world.positions[t, 0], world.rotations[t, 0]
                 local = rotate(inverse(turn), goal - root)
                 place = _placing(model, out[t], limb)
-                out[t, limb.columns] = constrained(
-                    place, out[t, limb.columns], mean, before, local, STILL * limb.length
-                )
+                # Nearer than a thousandth of the limb is in place.
+                out[t, limb.columns] = constrained(place, out[t, limb.columns], mean, before, local, 1e-3 * limb.length)
     return out
 
 

@@ -14,24 +14,27 @@ from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.examples import Material, material_of
+from freshtake.variation.examples import Material, check_examples, material_of
 from freshtake.variation.paper.model import PaperModel, Settings
 from freshtake.variation.paper.networks import Edges, PriorNetwork, TransitionNetwork, shared_parents
 from freshtake.variation.paper.prior import PriorInstances, PriorScores, prior_instances
 from freshtake.variation.paper.regression import Rule
-from freshtake.variation.paper.scores import LONGEST, Mapper, Resynthesis, Takes
-from freshtake.variation.paper.search import Found, search_acyclic, search_core, search_edges
+from freshtake.variation.paper.search import (
+    LONGEST,
+    Found,
+    Mapper,
+    Resynthesis,
+    Takes,
+    search_acyclic,
+    search_core,
+    search_edges,
+)
+from freshtake.variation.phase import representative
 
-MOST_SEARCHED = 12  # takes that structures are searched on
-DRAWS = 2  # of every take, in the score
 NEIGHBORS = (30, 15, 60)  # §8; the first one unless another is better
 VELOCITY_WEIGHTS = (1.0, 0.3, 3.0)  # likewise
 WIDTHS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2)  # K_W as shares of the usual distance between takes
 FRESH = 6  # nodes that are tried as further shared parents
-CANDIDATES = 4  # nodes that are tried as further parents of one node
-SMALL = 8  # DOFs up to which every edge is tried
-PRIOR_WIDTHS = (1 / 32, 1 / 16, 1 / 8, 1 / 4, 1 / 2, 1.0)  # likewise, of the usual distance between instances
-PRIOR_CORE, PRIOR_CANDIDATES = 4, 12
 
 
 @one_blas_thread()
@@ -73,10 +76,11 @@ def learn(
 def _learned(
     material: Material, settings: Settings, cyclic: bool, rng: np.random.Generator, report: Report, mapper: Mapper
 ) -> PaperModel:
-    searched = [material.values[k] for k in _representative(material.values)]
+    searched = [material.values[k] for k in representative(material.values)]
     takes = Takes(searched, material.weights, material.frame_time, cyclic)
     frames = int(LONGEST * max(map(len, searched)))
-    noise = rng.standard_normal((DRAWS, frames, len(material.names)))
+    # A single draw of a take may be lucky: score two.
+    noise = rng.standard_normal((2, frames, len(material.names)))
     score = Resynthesis(takes, settings.order, noise, printed=settings.score == "printed", mapper=mapper)
     report(Progress(0.05, "choosing neighbours and widths"))
     movers = largest_movers(takes)
@@ -191,10 +195,12 @@ def _candidates(takes: Takes, order: int) -> list[list[int]]:
     predicted one.
     """
     dofs = len(takes.weights)
-    if dofs <= SMALL:
+    # Up to eight DOFs every edge can be tried.
+    if dofs <= 8:
         return [[p for p in range((order + 1) * dofs) if p % dofs != i] for i in range(dofs)]
     steps = np.concatenate([np.diff(x, axis=0) for x in takes.values])
-    return [[s * dofs + j for s in (order - 1, order) for j in row] for row in _most_alike(steps, CANDIDATES // 2)]
+    # Two nodes at each of two slices: the search grows with the number of candidates.
+    return [[s * dofs + j for s in (order - 1, order) for j in row] for row in _most_alike(steps, 2)]
 
 
 class LearnedPrior(NamedTuple):
@@ -228,7 +234,7 @@ def learn_prior(
 
 def _prior_start(movers: Sequence[int]) -> list[frozenset[int]]:
     """Return edges from the largest movers of the first frame to all nodes, and from each first value to its change."""
-    dofs, core = len(movers), list(movers[:PRIOR_CORE])
+    dofs, core = len(movers), list(movers[:4])
     first = [frozenset(core[: core.index(i)]) if i in core else frozenset(core) for i in range(dofs)]
     return first + [frozenset(core) | {i} for i in range(dofs)]
 
@@ -240,14 +246,16 @@ def _prior_rule(instances: PriorInstances, start: Sequence[frozenset[int]], sett
     columns = sorted(set().union(*start))
     gaps = np.sqrt(((scaled[:, None, columns] - scaled[None, :, columns]) ** 2).sum(axis=2))
     unit = max(float(np.median(gaps)), 1e-9)
-    rules = [Rule(neighbors, share * unit, 0.0) for share in PRIOR_WIDTHS]
+    # Frame pairs at the start are few, so that wider kernels are tried, too.
+    rules = [Rule(neighbors, share * unit, 0.0) for share in (*WIDTHS, 1.0)]
     edges = tuple(tuple(parents) for parents in start)
     return max(rules, key=lambda rule: PriorScores(instances, rule).total(edges))
 
 
 def _prior_candidates(instances: PriorInstances, start: Sequence[frozenset[int]]) -> list[list[int]]:
     """Return for every node the nodes that go along with it most, and those that it starts with."""
-    nearest = _most_alike(instances.values, PRIOR_CANDIDATES)
+    # A dozen candidates at most: the search grows with their number.
+    nearest = _most_alike(instances.values, 12)
     return [sorted({*nearest[k], *parents} - {k}) for k, parents in enumerate(start)]
 
 
@@ -259,34 +267,10 @@ def _most_alike(values: Floats, count: int) -> list[list[int]]:
     return [[int(k) for k in row[:count]] for row in np.argsort(-alike, axis=1, kind="stable")]
 
 
-def _representative(values: Sequence[Floats]) -> list[int]:
-    """Return the numbers of the takes that stand for all: of many, so many that are evenly spread by length."""
-    if len(values) <= MOST_SEARCHED:
-        return list(range(len(values)))
-    by_length = np.argsort([len(x) for x in values], kind="stable")
-    return sorted(by_length[np.linspace(0, len(values) - 1, MOST_SEARCHED).round().astype(np.intp)].tolist())
-
-
 def _check(examples: Sequence[Any], material: Material, settings: Settings) -> None:
-    values = material.values
-    called = [_called(example, k) for k, example in enumerate(examples)]
-    if len(values) < 2:
+    if len(examples) < 2:
         raise UsageError(
             "one example alone cannot teach a structure: give at least two, or take over the structure of a learned "
             "model (--structure, with_examples)"
         )
-    if not material.names:
-        raise UsageError("nothing moves in these examples: there is nothing to learn")
-    for a, x in enumerate(values):
-        if len(x) < settings.order + 2:
-            raise UsageError(f"{called[a]} has {len(x)} frames: at least {settings.order + 2} are needed")
-        if (x == x[0]).all():
-            raise UsageError(f"{called[a]} never moves: leave it out")
-        for b in range(a):
-            if x.shape == values[b].shape and np.array_equal(x, values[b]):
-                raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
-
-
-def _called(example: Any, number: int) -> str:
-    name = getattr(example, "name", "")
-    return f"example {number + 1} ({name})" if name else f"example {number + 1}"
+    check_examples(examples, material, settings.order + 2)

@@ -20,11 +20,9 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.paper.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.paper.prior import PriorInstances, prior_instances, sample_prior
-from freshtake.variation.paper.propagation import Pool, Unrolled, pool_of, unroll, wiring_of
-from freshtake.variation.paper.regression import Rule
+from freshtake.variation.paper.regression import Pool, Rule, Unrolled, pool_of, unroll, wiring_of
 
 SCORES = ("aligned", "printed")
-LONGEST = 4  # lengths of the longest example, after which a variant is cut
 MOST_AMOUNT = 10.0
 
 
@@ -80,12 +78,12 @@ class Likelihood(NamedTuple):
 
     @property
     def total(self) -> float:
-        """log P(X[0], ..., X[T]): the prior network times the transition network at every frame (Lau 2009, eq. 2)."""
+        """Return log P(X[0], ..., X[T]): the prior network times the transition network (Lau 2009, eq. 2)."""
         return self.first + float(self.frames.sum())
 
     @property
     def normalized(self) -> float:
-        """The total per frame and DOF, to compare motions of different lengths."""
+        """Return the total per frame and DOF, to compare motions of different lengths."""
         return float(self.total / (self.frames.shape[1] * (len(self.frames) + 2)))
 
 
@@ -107,22 +105,22 @@ class PaperModel:
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """The DOFs by name."""
+        """Return the DOFs by name."""
         return self.material.names
 
     @property
     def frame_time(self) -> float:
-        """Seconds from frame to frame."""
+        """Return the seconds from frame to frame."""
         return self.material.frame_time
 
     @cached_property
     def pairs(self) -> PriorInstances:
-        """The prior network's instances."""
+        """Return the prior network's instances."""
         return prior_instances(self.material.values, self.settings.prior_pairs, self.material.weights)
 
     @cached_property
     def pool(self) -> Pool:
-        """The transition network's instances."""
+        """Return the transition network's instances."""
         return pool_of(self.material.values, self.material.weights, self.settings.order, self.frame_time)
 
     def first_frames(self, rng: np.random.Generator, *, amount: float = 1.0) -> Floats:
@@ -134,7 +132,8 @@ class PaperModel:
     ) -> Unrolled:
         """Predict frames after `start` (at least `order` of them) until the motion ends, or so many `frames`."""
         lengths = [len(x) for x in self.material.values]
-        most = LONGEST * max(lengths) if frames is None else frames
+        # A variant that has not ended after four lengths of the longest example is cut.
+        most = 4 * max(lengths) if frames is None else frames
         material, order = self.material, self.settings.order
         return unroll(
             wiring_of(self.transition.edges, order), self.pool, material.weights, self.frame_time, self.rule,
@@ -213,7 +212,7 @@ class PaperModel:
     @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
         """Return how likely a motion is, given as rows of this model's DOFs."""
-        from freshtake.variation.paper.scores import frame_scores
+        from freshtake.variation.paper.search import frame_scores
 
         rows = checked_rows(rows, self.dofs)
         return Likelihood(*frame_scores(self, rows))

@@ -27,7 +27,7 @@ class PriorNetwork:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """The nodes with parents before children (§6)."""
+        """Return the nodes with parents before children (§6)."""
         return topological_order(self.edges)
 
     def name(self, node: int) -> str:
@@ -58,7 +58,7 @@ class TransitionNetwork:
 
     @cached_property
     def prediction_order(self) -> tuple[int, ...]:
-        """The DOFs in an order in which those of one frame can be predicted."""
+        """Return the DOFs in an order in which those of one frame can be predicted."""
         first = self.order * len(self.dofs)
         return topological_order([[p - first for p in parents if p >= first] for parents in self.edges])
 

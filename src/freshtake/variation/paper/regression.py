@@ -1,16 +1,21 @@
-"""The Gaussian of one node given its parents, by kernel regression (Lau 2009, §5.2, eq. 5-6)."""
+"""Kernel regression of one node on its parents (Lau 2009, §5.2, eq. 5-6), and the transition network unrolled by it.
+
+Frames are predicted one by one (§6, figure 3), for synthesis and for the score alike.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.numeric.arrays import Floats
+from freshtake.errors import UsageError
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
+from freshtake.variation.examples import HORIZON
+from freshtake.variation.paper.networks import Edges, TransitionNetwork
 
-PASSES = 20  # of the threshold search, before equal values are suspected
-NEGLIGIBLE, UNDERFLOW = 40.0, 745.0  # exp(-x): below what changes a sum in double precision, and 0
 FLOOR = 1e-6  # of a variance, as a share of the node's variance over all instances
 
 
@@ -33,7 +38,8 @@ def kth_smallest(values: Floats, k: int, guess: float) -> float:
     if k >= count:
         return float(values.max())
     low, high, fewer, more, threshold = 0.0, np.inf, 0, count, guess
-    for turn in range(PASSES):
+    # A threshold that has not settled after 20 passes meets equal values.
+    for turn in range(20):
         below = 0
         for j in range(count):
             below += values[j] <= threshold
@@ -90,7 +96,8 @@ def gaussian(squared: Floats, targets: Floats, rule: Rule, floor: float, weights
     nearest = nearest_of(squared)
     least = squared[nearest]
     scale = max(rule.width * rule.width, 1e-300)
-    near, countable, positive = least + NEGLIGIBLE * scale, least + UNDERFLOW * scale, 0
+    # exp(-40) changes no sum in double precision, exp(-745) is 0.
+    near, countable, positive = least + 40.0 * scale, least + 745.0 * scale, 0
     significant = 0
     for j in range(len(squared)):
         significant += squared[j] <= near
@@ -120,3 +127,189 @@ def gaussian(squared: Floats, targets: Floats, rule: Rule, floor: float, weights
 def log_density(x: float, mean: float, variance: float) -> float:
     """Return the logarithm of the normal density."""
     return float(-0.5 * (np.log(2.0 * np.pi * variance) + (x - mean) * (x - mean) / variance))
+
+
+class Pool(NamedTuple):
+    """All training instances of the transition network (§5), one column each.
+
+    `past` (order * n, instances) are the older slices and `now` (n, instances) the predicted one, both times the
+    DOFs' weights; `velocities` (n, instances) likewise in seconds; `deltas` (n, instances) are what is predicted,
+    x[t+2] - x[t+1]; `remaining` is how far the pose of each instance is from the last one of its take, and `shares`
+    how far in its take each one is.
+    """
+
+    past: Floats
+    now: Floats
+    velocities: Floats
+    deltas: Floats
+    remaining: Floats
+    shares: Floats
+
+
+class Wiring(NamedTuple):
+    """The edges as arrays: parents of all nodes together, and of node i the others, from starts[i] to starts[i + 1]."""
+
+    shared: Ints
+    starts: Ints
+    parents: Ints
+    order: Ints  # nodes in the order in which they are predicted
+
+
+class Unrolled(NamedTuple):
+    """Frames as they come: values (frames, n) from the first known ones on, means and variances of the deltas."""
+
+    values: Floats
+    means: Floats
+    variances: Floats
+    ended: bool
+
+
+def pool_of(examples: Sequence[Floats], weights: Floats, order: int, frame_time: float) -> Pool:
+    """Collect n_trans = sum_l (n_l - order) instances."""
+    short = [k for k, x in enumerate(examples) if len(x) <= order]
+    if short:
+        frames = len(examples[short[0]])
+        raise UsageError(f"example {short[0] + 1} has {frames} frames: order {order} needs at least {order + 1}")
+    slices = [np.concatenate([x[s : len(x) - order + s] for x in examples]).T for s in range(order + 1)]
+    newest = slices[order - 1]
+    steps = newest - slices[order - 2] if order > 1 else np.zeros_like(newest)
+    counts = [len(x) - order for x in examples]
+    return Pool(
+        np.ascontiguousarray(np.concatenate([x * weights[:, None] for x in slices[:order]])),
+        np.ascontiguousarray(slices[order] * weights[:, None]),
+        np.ascontiguousarray(steps * weights[:, None] * (HORIZON / frame_time)),
+        np.ascontiguousarray(slices[order] - newest),
+        np.concatenate([_remaining(x[order - 1 : -1] * weights) for x in examples]),
+        np.concatenate([np.arange(1, n + 1) / n for n in counts]),
+    )
+
+
+def _remaining(poses: Floats) -> Floats:
+    """Return the largest distance from each pose on to the last one."""
+    gaps = np.sqrt(((poses - poses[-1]) ** 2).sum(axis=1))
+    return np.asarray(np.maximum.accumulate(gaps[::-1])[::-1])
+
+
+def wiring_of(edges: Edges, order: int) -> Wiring:
+    """Split the edges into what all nodes share and the rest."""
+    dofs = len(edges)
+    network = TransitionNetwork(tuple(map(str, range(dofs))), order, edges)
+    shared = set.intersection(*[{p for p in parents if p < order * dofs} for parents in edges])
+    extra = [[p for p in parents if p not in shared] for parents in edges]
+    return Wiring(
+        np.array(sorted(shared), dtype=np.intp),
+        np.cumsum([0, *map(len, extra)]),
+        np.array([p for parents in extra for p in parents], dtype=np.intp),
+        np.array(network.prediction_order, dtype=np.intp),
+    )
+
+
+def floors_of(pool: Pool) -> Floats:
+    """Return the least variance of every node."""
+    return np.asarray(FLOOR * np.maximum(pool.deltas.var(axis=1), 1e-30))
+
+
+def unroll(
+    wiring: Wiring,
+    pool: Pool,
+    weights: Floats,
+    frame_time: float,
+    rule: Rule,
+    start: Floats,
+    noise: Floats,
+    *,
+    earliest_end: int,
+    cyclic: bool,
+    restoring: float = 0.0,
+    known: Floats | None = None,
+    observed: Floats | None = None,
+) -> Unrolled:
+    """Predict up to len(noise) frames after `start` (order, n), all instances every time.
+
+    x_i[t+2] = x_i[t+1] + mu_i + sigma_i e                                              (§6)
+
+    with e from `noise` (frames, n). The motion ends after the frame at which, for more than half of the nodes, the
+    nearest instance is the last one of its take, or one from which on the take stays within K_W of its end, at rest;
+    if `cyclic`, also when the nearest instances have passed from the ends of takes to their beginnings. It does not
+    end before frame `earliest_end`. The paper leaves the end open.
+    `restoring` r adds r (mu'_i - x_i[t+1] - mu_i), where mu' is the mean of the instances' values themselves.
+    With `known` frames (start included), only the nodes in `wiring.order` are predicted and the others are taken from
+    them, to their end. With `observed` frames, parents within the predicted frame have the values there.
+    """
+    order, frames = len(start), len(noise)
+    if known is not None:
+        frames, earliest_end = len(known) - order, len(known) + 1
+        noise = noise[:frames]
+    values = np.empty((order + frames, start.shape[1])) if known is None else known.copy()
+    values[:order] = start
+    means, variances = np.empty_like(noise), np.empty_like(noise)
+    count, ended = _unroll(
+        wiring, pool, weights, HORIZON / frame_time, rule, floors_of(pool), noise,
+        np.array([earliest_end, int(cyclic)]), restoring, values, values if observed is None else observed,
+        means, variances,
+    )  # fmt: skip
+    return Unrolled(values[: order + count], means[:count], variances[:count], ended)
+
+
+@compiled
+def _unroll(
+    wiring: Wiring,
+    pool: Pool,
+    weights: Floats,
+    horizon: float,
+    rule: Rule,
+    floors: Floats,
+    noise: Floats,
+    ending: Ints,  # earliest end, cyclic
+    restoring: float,
+    values: Floats,
+    parents_now: Floats,  # (frames, n): where parents within the predicted frame are read
+    means: Floats,
+    variances: Floats,
+) -> tuple[int, bool]:
+    frames, n = noise.shape
+    order, count = len(values) - frames, pool.past.shape[1]
+    common, squared, scratch = np.empty(count), np.empty(count), np.empty(count)
+    share_before = 0.0
+    for t in range(frames):
+        known, new = values[t : t + order], values[t + order]
+        # Distances to the shared parents are the same for every node.
+        common[:] = 0.0
+        for e in range(len(wiring.shared)):
+            p = wiring.shared[e]
+            query = known[p // n, p % n] * weights[p % n]
+            for j in range(count):
+                difference = pool.past[p, j] - query
+                common[j] += difference * difference
+        at_end, share = 0, 0.0
+        for i in wiring.order:
+            squared[:] = common
+            for e in range(wiring.starts[i], wiring.starts[i + 1]):
+                p = wiring.parents[e]
+                step, dof = p // n, p % n
+                query = (known[step, dof] if step < order else parents_now[t + order, dof]) * weights[dof]
+                column = pool.past[p] if step < order else pool.now[dof]
+                for j in range(count):
+                    difference = column[j] - query
+                    squared[j] += difference * difference
+            if order > 1 and rule.velocity_weight > 0.0:
+                query = (known[order - 1, i] - known[order - 2, i]) * weights[i] * horizon
+                for j in range(count):
+                    difference = pool.velocities[i, j] - query
+                    squared[j] += rule.velocity_weight * difference * difference
+            mean, variance, nearest = gaussian(squared, pool.deltas[i], rule, floors[i], scratch)
+            if restoring > 0.0:
+                total, there = 0.0, 0.0
+                for j in range(count):
+                    total += scratch[j]
+                    there += scratch[j] * pool.now[i, j]
+                mean += restoring * (there / total / weights[i] - known[order - 1, i] - mean)
+            means[t, i], variances[t, i] = mean, variance
+            new[i] = known[order - 1, i] + mean + np.sqrt(variance) * noise[t, i]
+            at_end += pool.remaining[nearest] <= rule.width
+            share += pool.shares[nearest] / n
+        late = t + 1 + order >= ending[0]
+        if late and (2 * at_end > n or (ending[1] == 1 and share_before > 0.75 and share < 0.5)):
+            return t + 1, True
+        share_before = share
+    return frames, False

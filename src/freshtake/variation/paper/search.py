@@ -1,19 +1,213 @@
-"""Greedy searches for edges (Lau 2009, §5.1): the edit that helps most, until none helps."""
+"""Learning the structure of the networks (Lau 2009, §5.1): scores of a transition network, and greedy searches.
+
+A network is scored by re-synthesizing every take from the other takes (eq. 4). Searches make the edit that helps most,
+until none helps.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from freshtake.errors import InvalidMotion
+import numpy as np
+
+from freshtake.errors import InvalidMotion, UsageError
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.compiled import compiled
+from freshtake.numeric.dtw import accumulate, backtrack
+from freshtake.variation.examples import HORIZON
 from freshtake.variation.paper.networks import Edges, shared_parents, topological_order
-from freshtake.variation.paper.regression import Rule
-from freshtake.variation.paper.scores import Evaluation, Resynthesis
+from freshtake.variation.paper.prior import prior_density
+from freshtake.variation.paper.regression import (
+    Pool,
+    Rule,
+    Unrolled,
+    Wiring,
+    log_density,
+    pool_of,
+    unroll,
+    wiring_of,
+)
 
+if TYPE_CHECKING:
+    from freshtake.variation.paper.model import PaperModel
+
+Mapper = Callable[..., Iterable[Any]]
+LONGEST = 1.5  # lengths of the longest take, after which a re-synthesized take counts as endless
 GAIN = 1e-9  # an edit must be better than this
-ROUNDS = 3  # of edits of single edges in a transition network, each followed by a run of all nodes together
 NodeScore = Callable[[int, frozenset[int]], float]
 Parents = list[frozenset[int]]
+
+
+class Takes(NamedTuple):
+    """The rows (frames, n) of every take, the DOFs' weights, seconds from frame to frame, and whether they repeat."""
+
+    values: Sequence[Floats]
+    weights: Floats
+    frame_time: float
+    cyclic: bool
+
+    @property
+    def earliest_end(self) -> int:
+        """Return frames before which nothing ends: half of the shortest take."""
+        return min(map(len, self.values)) // 2
+
+
+class Evaluation(NamedTuple):
+    """Scores (takes, draws, n) of a network, and all runs with their alignment to the takes."""
+
+    scores: Floats
+    runs: list[Unrolled]
+    paths: list[Ints]
+
+    @property
+    def total(self) -> float:
+        """Return the score: the sum over takes and nodes."""
+        return float(self.scores.sum())
+
+    def worse_by(self, other: Evaluation) -> tuple[float, float]:
+        """Return by how much less this score is than another one's, take by take: the sum, and its standard error.
+
+        Draws of one take are much alike, so that only takes count as independent.
+        """
+        gaps = (other.scores - self.scores).sum(axis=(1, 2))
+        return float(gaps.sum()), float(gaps.std(ddof=1) * np.sqrt(len(gaps))) if len(gaps) > 1 else 0.0
+
+
+class Resynthesis:
+    """Scores transition networks by running them as synthesis does: with noise, and until they end by themselves."""
+
+    def __init__(self, takes: Takes, order: int, noise: Floats, *, printed: bool, mapper: Mapper) -> None:
+        """Prepare pools of all other takes for every take. `noise` (draws, frames, n) is the same for all networks."""
+        self.takes, self.order, self.noise, self.printed, self.mapper = takes, order, noise, printed, mapper
+        values = takes.values
+        others = [[x for k, x in enumerate(values) if k != take] or [values[take]] for take in range(len(values))]
+        self.pools = [pool_of(rest, takes.weights, order, takes.frame_time) for rest in others]
+        self.views = [features(x, takes) for x in values]
+        self.spread = _spread(self.views)
+        self.runs = [(take, draw) for take in range(len(values)) for draw in range(len(noise))]
+
+    def evaluate(self, edges: Edges, rule: Rule) -> Evaluation:
+        """Run every take and draw with all nodes together, and score them."""
+        wiring = wiring_of(edges, self.order)
+
+        def run(which: tuple[int, int]) -> tuple[Floats, Unrolled, Ints]:
+            made = self._unrolled(which, wiring, rule)
+            path = align(features(made.values, self.takes), self.views[which[0]])
+            return self._scores(which[0], made, path), made, path
+
+        done = list(self.mapper(run, self.runs))
+        scores = np.array([each[0] for each in done]).reshape(len(self.pools), len(self.noise), -1)
+        return Evaluation(scores, [each[1] for each in done], [each[2] for each in done])
+
+    def node(self, node: int, edges: Edges, rule: Rule, known: Evaluation) -> float:
+        """Return one node's score if it alone is predicted anew and all others are as they were in known runs."""
+        wiring = wiring_of(edges, self.order)._replace(order=np.array([node], dtype=np.intp))
+        total = 0.0
+        for which, made, path in zip(self.runs, known.runs, known.paths, strict=True):
+            again = self._unrolled(which, wiring, rule, made.values)
+            total += self._scores(which[0], again, path, [node])[0]
+        return total
+
+    def _unrolled(self, which: tuple[int, int], wiring: Wiring, rule: Rule, known: Floats | None = None) -> Unrolled:
+        take, draw = which
+        takes, pool = self.takes, self.pools[take]
+        longest = int(LONGEST * max(map(len, takes.values)))
+        return unroll(
+            wiring, pool, takes.weights, takes.frame_time, rule, takes.values[take][: self.order],
+            self.noise[draw, : longest - self.order], earliest_end=takes.earliest_end, cyclic=takes.cyclic,
+            known=known,
+        )  # fmt: skip
+
+    def _scores(self, take: int, made: Unrolled, path: Ints, nodes: Sequence[int] | None = None) -> Floats:
+        chosen = list(range(len(self.takes.weights))) if nodes is None else list(nodes)
+        real = self.takes.values[take]
+        if self.printed:
+            return printed_score(made, real, self.order, self.pools[take])[chosen]
+        columns = np.concatenate([np.array(chosen) + k * len(self.takes.weights) for k in range(3)])
+        return aligned_score(
+            features(made.values, self.takes)[:, columns], self.views[take][:, columns], path, self.spread
+        )
+
+
+def features(rows: Floats, takes: Takes) -> Floats:
+    """Return rows, velocities and accelerations (frames, 3n), weighed as body displacements over 0.1 s."""
+    scaled = rows * takes.weights
+    horizon = HORIZON / takes.frame_time
+    speed = np.gradient(scaled, axis=0) * horizon
+    return np.concatenate([scaled, speed, 0.5 * np.gradient(speed, axis=0) * horizon], axis=1)
+
+
+def aligned_score(made: Floats, real: Floats, path: Ints, spread: Floats) -> Floats:
+    """Return sum_j log P(X_i[j] | hat Pa(X_i[j])) up to a constant, j along a time warp, fixed variances for all nodes.
+
+    The terms of Lau 2009, eq. 4, with three departures. Frames are compared at equal phase, because small differences
+    of pace would outweigh everything else. The variance is that between takes, because the variance of eq. 6 rewards
+    wide kernels however far their noise carries the motion. And velocities and accelerations count as values do.
+    """
+    gaps = (made[path[:, 0]] - real[path[:, 1]]) ** 2
+    each = gaps.sum(axis=0).reshape(3, -1) / spread[:, None]
+    return np.asarray(-0.5 * each.sum(axis=0) * (len(real) / len(path)))
+
+
+def printed_score(made: Unrolled, real: Floats, order: int, pool: Pool) -> Floats:
+    """Return sum_j log P(X_i[j] | hat Pa(X_i[j])) of every node, frame by frame (Lau 2009, eq. 4)."""
+    return _printed(made.values, made.means, made.variances, real, order, pool.deltas)
+
+
+@compiled
+def _printed(values: Floats, means: Floats, variances: Floats, real: Floats, order: int, deltas: Floats) -> Floats:
+    out = np.zeros(real.shape[1])
+    for j in range(order, len(real)):
+        t = j - order
+        for i in range(real.shape[1]):
+            if t < len(means):
+                out[i] += log_density(real[j, i], values[j - 1, i] + means[t, i], variances[t, i])
+            else:  # it ended too early: it stays where it is, with the variance of all instances
+                out[i] += log_density(real[j, i], values[-1, i], deltas[i].var())
+    return out
+
+
+def _spread(views: Sequence[Floats]) -> Floats:
+    """Return mean squared distances between takes after time warping per node and frame: of values, speeds, ..."""
+    gaps = [
+        ((a[path[:, 0]] - b[path[:, 1]]) ** 2).mean(axis=0).reshape(3, -1).mean(axis=1)
+        for k, a in enumerate(views)
+        for b in views[:k]
+        for path in [align(a, b)]
+    ]
+    one = views[0].var(axis=0).reshape(3, -1).mean(axis=1)
+    return np.asarray(np.maximum(np.mean(gaps, axis=0) if gaps else one, 1e-12))
+
+
+def align(a: Floats, b: Floats) -> Ints:
+    """Return the cheapest time warp of two motions as pairs of frames (length, 2), from first to last."""
+    squares = (a * a).sum(axis=1)[:, None] + (b * b).sum(axis=1) - 2.0 * a @ b.T
+    gaps = np.maximum(squares, 0.0)
+    return backtrack(gaps, accumulate(gaps, 0.0), 0.0)
+
+
+def frame_scores(model: PaperModel, rows: Floats) -> tuple[float, Floats]:
+    """Return log P of the first two frames, and of every later frame and node (frames - order, n) given those before.
+
+    Frames are not propagated here: this measures how likely a recorded motion is, take by take (§9).
+    """
+    order, weights = model.settings.order, model.material.weights
+    if len(rows) <= max(order, 1):
+        raise UsageError(f"the motion has {len(rows)} frames: at least {order + 1} are needed for a score")
+    wiring, pool = wiring_of(model.transition.edges, order), model.pool
+    later = np.empty((len(rows) - order, rows.shape[1]))
+    still = np.zeros((1, rows.shape[1]))
+    for t in range(len(later)):
+        known = rows[t : t + order + 1]
+        made = unroll(
+            wiring, pool, weights, model.frame_time, model.rule, known[:order], still,
+            earliest_end=len(rows), cyclic=False, observed=known,
+        )  # fmt: skip
+        step = known[order] - known[order - 1]
+        later[t] = [log_density(x, m, v) for x, m, v in zip(step, made.means[0], made.variances[0], strict=True)]
+    first = np.concatenate([rows[0], rows[1] - rows[0]])
+    return prior_density(model.prior, model.pairs, model.prior_rule, first), later
 
 
 def search_acyclic(
@@ -111,7 +305,8 @@ def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Seque
     Of the edits that help their own nodes, best first, as many are kept as also help when all nodes run together.
     """
     best = start
-    for _ in range(ROUNDS):
+    # Each round runs all nodes together, which is what takes time: three at most.
+    for _ in range(3):
         edits = sorted(_node_edits(score, rule, best, candidates, cap), key=lambda edit: -edit[0])
         count, after = len(edits), None
         while count:

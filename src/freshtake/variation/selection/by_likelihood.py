@@ -23,17 +23,15 @@ from freshtake.methods.progress import Progress, Report
 from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.distributions import student_quantile
+from freshtake.variation.deviations import Settings
 from freshtake.variation.model import VariationModel, model_of
 from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
-from freshtake.variation.settings import Settings
 
 WORTH = 4.0  # how many clips this is worth beside the trusted ones
-MOST_SPLITS = 15
 MOST_KNOWN = 12  # clips that a likelihood is given by
 PHASES = 20  # parts of equal duration in which clips are compared
 REACH = 8.0  # nats per DOF beyond which less likely is not worse
-MOST_NAMED = 3
 SHARE = 0.5  # of all that is missing, which the named joints or phases hold
 ROOT_WORDS = {
     "forward": "forward speed",
@@ -84,7 +82,7 @@ def by_likelihood(
     groups: Grouping,
     say: Report,
 ) -> tuple[list[Verdict], Judged]:
-    """Which candidates are as likely as further motions of the trusted kind would be."""
+    """Return which candidates are as likely as further motions of the trusted kind would be."""
     model = _learned(sure, settings, rng, say)
     say(Progress(0.5, "likelihoods of the trusted clips"))
     scale = _scale(model, sure, rng, groups.percentile)
@@ -125,7 +123,7 @@ def _scale(model: VariationModel, motions: Sequence[Any], rng: np.random.Generat
 
 
 def threshold(likely: Floats, share: float) -> float:
-    """What this share of further clips falls below, given the likelihoods (clips,) of trusted ones when left out.
+    """Return what this share of further clips falls below, given likelihoods (clips,) of trusted ones when left out.
 
     Student's t for one more draw from a normal distribution whose mean and spread are known from these clips; of three
     or four that agree by chance the spread would be too small, so the usual one counts as some clips more.
@@ -166,7 +164,7 @@ def _enough(count: int) -> None:
 def _eliminated(
     rows: Sequence[Floats | None], scale: _Scale, rng: np.random.Generator
 ) -> tuple[list[Scored | None], set[int]]:
-    """The paper's own: the least likely candidate given groups of the others goes, until all reach the threshold.
+    """Drop the least likely candidate given groups of the others until all reach the threshold, as the paper does.
 
     Two cannot be grouped: candidates still left then stay.
     """
@@ -219,8 +217,8 @@ class Split(NamedTuple):
     left: tuple[int, ...]
 
 
-def split(count: int, rng: np.random.Generator, most: int = MOST_SPLITS) -> Iterator[Split]:
-    """Different ways to leave a quarter out (of eight: two), every clip about equally often; at most fifteen."""
+def split(count: int, rng: np.random.Generator, most: int = 15) -> Iterator[Split]:
+    """Yield splits that leave a quarter out (of eight: two), every clip about equally often; at most fifteen."""
     out = max(1, round(count / 4))
     if comb(count, out) <= most:
         groups = list(combinations(range(count), out))
@@ -244,7 +242,7 @@ def group_model(model: VariationModel, rows: Sequence[Floats], rng: np.random.Ge
 
 
 def on_common_clock(model: VariationModel, rows: Floats) -> Floats:
-    """Rows of a stroke at the common phase of the model's examples: how fast a pen goes is no part of its shape.
+    """Return rows of a stroke at the common phase of the model's examples: how fast a pen goes is no part of its shape.
 
     Clips keep their own clock.
     """
@@ -271,17 +269,17 @@ class Spot(NamedTuple):
 
     @property
     def throughout(self) -> bool:
-        """Whether it is no stretch but most of the movement."""
+        """Return whether it is no stretch but most of the movement."""
         return self.last - self.first >= 0.8
 
     @property
     def where(self) -> str:
-        """The stretch in words."""
+        """Return the stretch in words."""
         return f"{100 * self.first:.0f}-{100 * self.last:.0f} % of the movement"
 
 
 def by_phase(frames: Floats) -> Floats:
-    """Log densities (frames, DOFs) as means over parts of equal duration, (20, DOFs)."""
+    """Return log densities (frames, DOFs) as means over parts of equal duration, (20, DOFs)."""
     edges = np.linspace(0.0, len(frames), PHASES + 1)
     total = np.concatenate([np.zeros((1, frames.shape[1])), np.cumsum(frames, axis=0)])
     low = np.minimum(edges.astype(np.intp), len(frames) - 1)
@@ -290,17 +288,17 @@ def by_phase(frames: Floats) -> Floats:
 
 
 def owners(dofs: Sequence[str]) -> tuple[str, ...]:
-    """What each DOF is called in a reason: its joint, or in words where it moves the whole body."""
+    """Return what each DOF is called in a reason: its joint, or in words where it moves the whole body."""
     return tuple(ROOT_WORDS.get(dof.rpartition(".")[2], dof.rpartition(".")[0] or dof) for dof in dofs)
 
 
 def missing(parts: Floats, usual: Floats) -> Floats:
-    """How far log densities (20, DOFs) fall below the usual ones; 0 where they do not, 8 nats at most."""
+    """Return how far log densities (20, DOFs) fall below the usual ones; 0 where they do not, 8 nats at most."""
     return np.clip(usual - parts, 0.0, REACH)
 
 
 def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
-    """The same by joint, (20, joints): sums over a joint's DOFs."""
+    """Return the same by joint, (20, joints): sums over a joint's DOFs."""
     called = owners(dofs)
     names = tuple(dict.fromkeys(called))
     belongs = np.array([[owner == name for name in names] for owner in called], dtype=np.float64)
@@ -308,7 +306,7 @@ def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats
 
 
 def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
-    """The joints that miss most, up to three that hold half of it, and the shortest stretch that holds half of theirs.
+    """Return the joints that miss most, at most three with half of it, and the shortest stretch with half of theirs.
 
     Give what is missing times how far the DOFs are off, so that a thumb's twitch does not outweigh a leg.
     """
@@ -318,7 +316,8 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
         return None
     order = np.argsort(-sums, kind="stable")
     held = np.cumsum(sums[order]) / sums.sum()
-    count = min(int(np.searchsorted(held, SHARE)) + 1, MOST_NAMED)
+    # More than three joints say no more than "the whole body".
+    count = min(int(np.searchsorted(held, SHARE)) + 1, 3)
     while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
         count -= 1
     chosen = order[:count]
@@ -327,7 +326,7 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
 
 
 def _stretch(values: Floats) -> tuple[int, int]:
-    """The shortest run of parts that holds half of the sum, from its first part to the one after its last."""
+    """Return the shortest run of parts that holds half of the sum, from its first part to the one after its last."""
     total = np.concatenate([[0.0], np.cumsum(values)])
     wanted = SHARE * total[-1]
     for length in range(1, len(values) + 1):

@@ -19,7 +19,6 @@ from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats
 
 FACTOR = 2.0  # between a candidate's duration and the trusted ones', beyond which it is another piece of motion
-SAME_SIZE = 1e-4
 LEAST_FRAMES = 8
 LEAST_TRUSTED = 3
 
@@ -33,7 +32,7 @@ class Candidate(NamedTuple):
 
 
 def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:
-    """The motion on the size and the clock of the trusted ones, or refused.
+    """Return the motion on the size and the clock of the trusted ones, or refused.
 
     Clips of another size are scaled to the first trusted one's leg length: compared in joint angles, and in speeds
     measured in legs, other lengths of bones are no reason by themselves.
@@ -70,11 +69,12 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
         fitted = resample(fitted, first.fps).changed(frame_time=first.frame_time)
         notes.append(f"resampled from {motion.fps:.4g} to {first.fps:.4g} fps, the rate of the trusted ones")
     factor = leg_length(first.skeleton) / leg_length(motion.skeleton)
-    return scaled(fitted, factor) if abs(factor - 1.0) > SAME_SIZE else fitted
+    # Files round bone lengths: such a difference is no other size.
+    return scaled(fitted, factor) if abs(factor - 1.0) > 1e-4 else fitted
 
 
 def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Candidate:
-    """Refused where it is so short or long that it must be another piece of the movement."""
+    """Return a candidate, refused where it is so short or long that it must be another piece of the movement."""
     frames = len(motion)
     if frames < LEAST_FRAMES:
         return Candidate(motion, f"too short: {frames} frames, at least {LEAST_FRAMES} are needed", notes)
@@ -87,7 +87,7 @@ def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Can
 
 
 def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
-    """A few words where the duration lies clearly outside that of the trusted ones, else none."""
+    """Return a few words where the duration lies clearly outside that of the trusted ones, else none."""
     duration, least, most = _duration(motion), *_range(trusted)
     room = max(0.5 * (most - least), 0.03 * most)
     if least - room <= duration <= most + room:
@@ -147,5 +147,5 @@ class Selection:
 
     @property
     def kept(self) -> list[int]:
-        """Numbers of the candidates that are similar enough."""
+        """Return numbers of the candidates that are similar enough."""
         return [k for k, verdict in enumerate(self.verdicts) if verdict.kept]

@@ -21,6 +21,7 @@ from freshtake.motion.cycles.cycles import Closing, Cycles, closing_of, no_recur
 from freshtake.motion.edit import take_frames
 from freshtake.motion.skeleton import compatible
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import material_of
 from freshtake.variation.model import VariationModel
 from freshtake.variation.phase import ALIGNMENT, align
@@ -33,7 +34,6 @@ from freshtake.variation.selection.unlike import (
     two_groups,
     unlike_takes,
 )
-from freshtake.variation.settings import Settings
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
 LASTS = (0.6, 1.6)  # of the usual period: how long one cycle may last
@@ -66,7 +66,7 @@ class Ingested:
 
     @property
     def sentences(self) -> list[str]:
-        """What was taken, what was left out and why, whether it repeats, and how to overrule each: at most five lines.
+        """Return what was used, left out and why, whether it repeats, and how to overrule each: at most five lines.
 
         There are none where all takes are used as they are, and it is clear whether the movement repeats.
         """
@@ -199,7 +199,7 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
 
 
 def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str) -> list[float]:
-    """Periods in seconds of takes that surely repeat; or of all, if another take is one cycle of this length."""
+    """Return periods in seconds of takes that surely repeat; or of all, if another take is one cycle of this length."""
     tracked = [(clip, cycles) for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
     every = [cycles.period * clip.frame_time for clip, cycles in tracked]
     sure = [period for period, (clip, cycles) in zip(every, tracked, strict=True) if _repeats(clip, cycles)]
@@ -210,7 +210,7 @@ def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str)
 
 
 def _repeats(clip: Clip, cycles: Cycles) -> bool:
-    """Whether a take is several cycles: as long as three, or two that fill it."""
+    """Return whether a take is several cycles: as long as three, or two that fill it."""
     filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
     # a take surely repeats if it is three cycles long,
     # or two, if they fill most of it
@@ -222,7 +222,7 @@ def _is_one_cycle(clip: Clip, period: float) -> bool:
 
 
 def _lasts(seconds: float, period: float) -> bool:
-    """Whether so many seconds may be one cycle where others have this period."""
+    """Return whether so many seconds may be one cycle where others have this period."""
     return LASTS[0] * period < seconds < LASTS[1] * period
 
 
@@ -256,7 +256,7 @@ def _alike(
 
 
 def _different(examples: Sequence[Any]) -> str:
-    """Why examples cannot be learned from together: they begin at different phases, or are different movements."""
+    """Return why examples cannot be learned from together: they begin at different phases or differ in movement."""
     late = [one for one in examples[1:] if _other_phase(one, examples[0])]
     if late:
         which = f"{joined([called(one) for one in late])} and {called(examples[0])}"
@@ -266,7 +266,7 @@ def _different(examples: Sequence[Any]) -> str:
 
 
 def _other_phase(example: Any, first: Any) -> str:
-    """By how much a cycle begins earlier or later than another, in words; none where it does not."""
+    """Return by how much a cycle begins earlier or later than another, in words; none where it does not."""
     if not (isinstance(example, Clip) and closing_of([example]).cyclic and closing_of([first]).cyclic):
         return ""
     lag = phase_lag(example, first)
@@ -275,7 +275,7 @@ def _other_phase(example: Any, first: Any) -> str:
 
 
 def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, are_cut: bool) -> str:
-    """Why an example is unlike; that a cut clip begins at another phase explains all other differences."""
+    """Return why an example is unlike; that a cut clip begins at another phase explains all other differences."""
     phase = "" if are_cut else _other_phase(examples[one.number], first)
     if phase:
         return f"it begins {phase} than the others: cut all takes in one command"
@@ -283,7 +283,7 @@ def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, a
 
 
 def _side_by_side(examples: Sequence[Any]) -> Compared | None:
-    """Examples at common phases; None for plain arrays, and where they cannot be compared: the learner says why."""
+    """Return examples at common phases; None for plain arrays and what cannot be compared: the learner says why."""
     if len(examples) < 2 or any(len(one) < 4 or isinstance(one, np.ndarray) for one in examples):
         return None
     try:

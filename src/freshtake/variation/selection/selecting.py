@@ -18,14 +18,13 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion.features import encode
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import Material, material_of, rounded
 from freshtake.variation.phase import ALIGNMENT, align, read_at, warp_onto
 from freshtake.variation.selection.by_likelihood import REACH, by_phase, joined
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Selection, Verdict, comparable
 from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, differences, unlike_takes
-from freshtake.variation.settings import Settings
 
-PERCENTILE = 5.0
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
 
 
@@ -57,7 +56,7 @@ def select(
     rng: np.random.Generator,
     measure: str = "difference",
     groups: str = "trusted",
-    percentile: float = PERCENTILE,
+    percentile: float = 5.0,
     report: Report | None = None,
 ) -> Selection:
     """Find the candidates that differ no more from the trusted motions than further ones of their kind would.
@@ -109,7 +108,7 @@ def _check(candidates: Sequence[Any], measure: str, groups: str, percentile: flo
 
 
 def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
-    """Trusted motions on the size and the clock of the first; each has to be comparable."""
+    """Return trusted motions on the size and the clock of the first; each has to be comparable."""
     if len(trusted) < LEAST_TRUSTED:
         have = f"{len(trusted)} trusted clip{'' if len(trusted) == 1 else 's'}"
         raise UsageError(f"{have} cannot show how far similar clips differ: give at least {LEAST_TRUSTED}, better 8")
@@ -140,7 +139,7 @@ def _encoded(material: Material, one: Candidate) -> _Encoded:
 
 
 def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[_Encoded]) -> Compared:
-    """The trusted motions, then all candidates that can be compared, laid on the mean of the trusted ones."""
+    """Return the trusted motions, then all candidates that can be compared, aligned to the mean of the trusted ones."""
     weights, smooth = material.weights, ALIGNMENT / material.frame_time
     phase_frames = align(material.values, weights, smooth)
     mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
@@ -167,7 +166,7 @@ def _by_difference(
 
 
 def _least(table: dict[str, Floats]) -> Floats:
-    """The least chance of all aspects, times their number: one of many is small by chance."""
+    """Return the least chance of all aspects, times their number: one of many is small by chance."""
     return np.asarray(np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0))
 
 
@@ -184,7 +183,7 @@ def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], l
 
 
 def _missed(takes: Compared, known: int, number: int) -> Floats:
-    """(20, DOFs): how far log densities lie below the trusted ones' at the same phase, 8 nats at most."""
+    """Return (20, DOFs): how far log densities lie below the trusted ones' at the same phase, 8 nats at most."""
     others = takes.rows[:known]
     spread = others.var(axis=0, ddof=1)
     least = 0.1 * spread.mean(axis=0) + 1e-12  # where they agree by chance

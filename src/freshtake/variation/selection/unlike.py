@@ -22,7 +22,7 @@ from freshtake.numeric.distributions import f_beyond
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import read_at
 from freshtake.variation.planting import read_linear
-from freshtake.variation.selection.by_likelihood import by_phase, least_likely
+from freshtake.variation.selection.by_likelihood import WORTH, by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
 CHANCE = 0.01  # of a warning where all takes belong together
@@ -33,7 +33,6 @@ PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 # What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
 # many takes this is worth beside those at hand: again from recorded takes.
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
-WORTH = 4.0
 
 
 class Compared(NamedTuple):
@@ -57,7 +56,7 @@ class Unlike(NamedTuple):
 
 
 def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, known: int | None = None) -> Compared:
-    """Takes of one material, which lie at `phase_frames` (phases, takes) at common phases.
+    """Return takes of one material, which lie at `phase_frames` (phases, takes) at common phases.
 
     The extent of the movement is that of the first `known` takes, by default of all.
     """
@@ -77,7 +76,10 @@ def _parts(first: Any, material: Material) -> Strings:
 
 
 def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
-    """How fast a pen goes is no part of what it writes, and rows have no clock; only bodies turn and travel."""
+    """Return figures of whole takes by name: duration, and of bodies travel and turn.
+
+    How fast a pen goes is no part of what it writes, and rows have no clock.
+    """
     if isinstance(motions[0], Stroke | np.ndarray):
         return {}
     figures = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
@@ -95,7 +97,7 @@ def _travelled(clip: Clip) -> float:
 
 
 def left_out(values: Floats) -> tuple[Floats, Floats]:
-    """(takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
+    """Return (takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
 
     The distance is divided by 1 + 1 / others, so that both are alike where the take belongs.
     """
@@ -105,7 +107,7 @@ def left_out(values: Floats) -> tuple[Floats, Floats]:
 
 
 def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
-    """For every aspect and each of these takes: how likely a take that belongs lies as far from the others."""
+    """Return for every aspect and each of these takes: how likely a take that belongs lies as far from the others."""
     rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
     # half of what walks differ by, the most alike of the recorded takes, as a share of the extent
@@ -176,7 +178,7 @@ def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | 
 
 
 def _apart(takes: Compared, who: Sequence[int]) -> Floats:
-    """(takes, takes): squared distances between these takes, of poses and figures."""
+    """Return (takes, takes): squared distances between these takes, of poses and figures."""
     rows = takes.rows[list(who)][:, :, takes.parts != ""].reshape(len(who), -1) / np.sqrt(takes.rows.shape[1])
     figures = [values[list(who)] / USUAL[name] for name, values in takes.figures.items()]
     rows = np.column_stack([rows, *figures])
@@ -186,7 +188,7 @@ def _apart(takes: Compared, who: Sequence[int]) -> Floats:
 
 
 def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
-    """The take with the nearest neighbours, and these: just over half of all."""
+    """Return the take with the nearest neighbours, and these: just over half of all."""
     squared = _apart(takes, who)
     count = len(who) // 2 + 1
     nearest = np.argsort(squared, axis=1, kind="stable")[:, :count]
@@ -195,17 +197,17 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
 
 
 def _last_chances(takes: Compared, who: Sequence[int]) -> dict[str, float]:
-    """The chances of the last of these takes, beside the others."""
+    """Return the chances of the last of these takes, beside the others."""
     return {name: float(values[-1]) for name, values in chances(takes, who).items()}
 
 
 def _least(table: dict[str, float]) -> float:
-    """The least chance of all aspects, times their number: one of many is small by chance."""
+    """Return the least chance of all aspects, times their number: one of many is small by chance."""
     return min(min(table.values()) * len(table), 1.0)
 
 
 def differ_more_than_they_move(takes: Compared) -> bool:
-    """Whether takes lie farther from one another than they move, as movements do that have little in common."""
+    """Return whether takes lie farther from one another than they move, as movements do that have little in common."""
     rows = takes.rows[:, :, takes.parts != ""]
     if len(rows) < 2:
         return False
@@ -214,12 +216,11 @@ def differ_more_than_they_move(takes: Compared) -> bool:
     return bool(between > moves)
 
 
-MOST_PHRASES = 3
 PAIRS = (("left arm", "right arm", "both arms"), ("left leg", "right leg", "both legs"))
 
 
 def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
-    """Which takes do not belong to the others, and in what (Lau 2009, §9); where none is named, whether all differ."""
+    """Return which takes differ from the others, and in what (Lau 2009, §9); if none does, whether all differ."""
     unlike = unlike_takes(takes)
     notes = [
         f"{names[one.number]} is unlike the others: {'; '.join(differences(takes, one))}. Leave it out or add takes "
@@ -236,7 +237,7 @@ def unlike_notes(takes: Compared, names: Sequence[str]) -> list[str]:
 
 
 def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
-    """A few phrases, what differs most first: `it turns by 53 degrees (the others by -3 to 4)`."""
+    """Return a few phrases, what differs most first: `it turns by 53 degrees (the others by -3 to 4)`."""
     groups = _paired([aspect for aspect in one.aspects if aspect in takes.parts])
     phrases = []
     for aspect in one.aspects:
@@ -244,7 +245,8 @@ def differences(takes: Compared, one: Unlike) -> tuple[str, ...]:
             phrases.append(_figure(takes, one, aspect))
         phrases += [_moves(takes, one, group) for group in groups if group[1][0] == aspect]
     phrases += steps(takes, one)
-    return tuple((phrases or [_moves(takes, one, ("it", []))])[:MOST_PHRASES])
+    # Three phrases fit into one sentence.
+    return tuple((phrases or [_moves(takes, one, ("it", []))])[:3])
 
 
 def _figure(takes: Compared, one: Unlike, aspect: str) -> str:
@@ -260,7 +262,7 @@ def _figure(takes: Compared, one: Unlike, aspect: str) -> str:
 
 
 def _paired(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Parts with what they are called; left and right together where both differ."""
+    """Return parts with what they are called; left and right together where both differ."""
     named_groups: list[tuple[str, list[str]]] = []
     for part in parts:
         both = next((pair for pair in PAIRS if part in pair and pair[0] in parts and pair[1] in parts), None)
@@ -272,7 +274,7 @@ def _paired(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
 
 
 def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
-    """How a part of the body moves: farther, held in another way, or where in the movement it differs."""
+    """Return how a part of the body moves: farther, held in another way, or where in the movement it differs."""
     called, parts = group
     use: Bools = np.isin(takes.parts, parts) if parts else takes.parts != ""
     take, others = takes.rows[one.number][:, use], takes.rows[list(one.others)][:, :, use]
@@ -299,7 +301,7 @@ def _extent(rows: Floats) -> float:
 
 
 def steps(takes: Compared, one: Unlike) -> list[str]:
-    """Where a foot steps that stands in all others, or stands where it steps in all others."""
+    """Return where a foot steps that stands in all others, or stands where it steps in all others."""
     first = takes.motions[one.number]
     if not isinstance(first, Clip) or not feet(first.skeleton):
         return []

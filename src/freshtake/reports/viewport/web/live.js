@@ -1,37 +1,42 @@
 // Motion that arrives frame by frame: one figure, played a little behind the newest frame, with what lies between frames.
 //
-//   const live = new LiveScene({ fps, manifest }, number, x, z, points);   of the first frame
+//   const live = new LiveScene({ fps, manifest, data }, number, x, z, points, turns);   of the first frame
 //   viewport.setData({ scene: live.scene });
-//   live.push(number, x, z, points);                                       for every later one
+//   live.push(number, x, z, points, turns);                                             for every later one
+//
+// `data` are the bytes of the manifest's scene in base64: with the neutral body, where one is worn. `turns` are those of
+// its bones, and empty where there is none.
 
-import { box } from "./decode.js";
+import { box, decode } from "./decode.js";
 
 const BEHIND = 0.03; // seconds that are kept between what is shown and the newest frame
 const ROOM = 1.1; // display units around the first pose that have to be seen
 
 export class LiveScene {
-  constructor({ fps, manifest }, number, x, z, points) {
+  constructor({ fps, manifest, data = "" }, number, x, z, points, turns = []) {
     this.fps = fps;
-    this.frames = [{ number, x, z, points: Float32Array.from(points) }];
+    this.frames = [{ number, x, z, points: Float32Array.from(points), turns: Float32Array.from(turns) }];
     this.at = number;
     const told = manifest.shapes[0], body = manifest.bodies?.[told.body ?? 0] ?? null;
+    const first = data ? decode({ manifest, buffer: Uint8Array.from(atob(data), (one) => one.charCodeAt(0)).buffer }) : null;
+    const worn = turns.length && first?.shapes[0].wear ? { wear: first.shapes[0].wear, turns: Float32Array.from(turns) } : { wear: undefined, turns: undefined };
     const shape = {
-      ...told, body, count: points.length / 3, frames: 1, frameTime: 1 / fps, duration: 1e-6, standing: null, gaps: false,
+      ...told, body, ...worn, skin: undefined, count: points.length / 3, frames: 1, frameTime: 1 / fps, duration: 1e-6, standing: null, gaps: false,
       points: Float32Array.from(points), ground: Float32Array.of(x, z), kind: told.kind ?? "figure", name: told.name ?? "", role: told.role ?? "variant",
     };
     shape.box = roomy(box(shape.points, shape.ground));
     this.shape = shape;
     this.scene = {
       shapes: [shape], placements: [{ shape: 0 }], duration: 1e-6, title: manifest.title ?? "", layout: "row",
-      legend: { [shape.role]: "live", ...(manifest.legend ?? {}) }, live: this,
+      legend: { [shape.role]: "live", ...(manifest.legend ?? {}) }, live: this, neutral: worn.wear ? first.neutral : null,
     };
   }
 
   get newest() { return this.frames[this.frames.length - 1].number; }
 
-  push(number, x, z, points) {
+  push(number, x, z, points, turns = []) {
     if (number < this.newest) { this.frames = []; this.at = number; } // begun anew
-    this.frames.push({ number, x, z, points: Float32Array.from(points) });
+    this.frames.push({ number, x, z, points: Float32Array.from(points), turns: Float32Array.from(turns) });
     while (this.frames.length > 2 * this.fps) { this.frames.shift(); this.at = Math.max(this.at, this.frames[0].number); } // nobody looks
   }
 
@@ -48,8 +53,17 @@ export class LiveScene {
     const [before, after = before] = this.frames, { points, ground } = this.shape;
     const share = after === before ? 0 : Math.min(Math.max((this.at - before.number) / (after.number - before.number), 0), 1);
     for (let k = 0; k < points.length; k++) points[k] = before.points[k] * (1 - share) + after.points[k] * share;
+    if (this.shape.wear) mixTurns(this.shape.turns, before.turns, after.turns, share);
     ground[0] = before.x * (1 - share) + after.x * share;
     ground[1] = before.z * (1 - share) + after.z * share;
+  }
+}
+
+// Quaternions between two frames, along the shorter way; mannequins.js brings them to length one.
+function mixTurns(out, before, after, share) {
+  for (let k = 0; k < out.length; k += 4) {
+    const same = before[k] * after[k] + before[k + 1] * after[k + 1] + before[k + 2] * after[k + 2] + before[k + 3] * after[k + 3] < 0 ? -share : share;
+    for (let j = k; j < k + 4; j++) out[j] = before[j] * (1 - share) + after[j] * same;
   }
 }
 

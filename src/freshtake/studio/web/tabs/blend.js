@@ -3,7 +3,7 @@
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { corners, padView, padWeights } from "../pad.js";
 import { useMovement, useOwnModels } from "../movements.js";
-import { SampleButton, takesOf, useBodies, useModels } from "../picking.js";
+import { SampleButton, STICK, takesOf, useBodies, useGamepad, useModels } from "../picking.js";
 import { itemOf, load, openMovement, run, toast, useKept, useOwn, useStore } from "../state.js";
 import { Button, Empty, LiveViewport, Note, Panel, Row, Slider, Split, TaskButton } from "../ui.js";
 
@@ -79,6 +79,12 @@ function Live({ model }) {
   const { classes } = model.facts, places = useMemo(() => corners(classes.length), [classes.length]);
   const [at, setAt] = useKept(`blend at ${model.id}`, places[0]);
   const [turn, setTurn] = useState(0), [speed, setSpeed] = useState(1), [busy, setBusy] = useState(false), [frames, setFrames] = useState(0);
+  useGamepad(true, ({ axes: [x = 0, y = 0, turning = 0], pressed, held }) => { // the left stick is the point, the right one turns, buttons are corners
+    if (Math.hypot(x, y) > STICK) setAt([x, -y]);
+    if (places[pressed]) setAt(places[pressed]);
+    const wanted = Math.abs(turning) > STICK ? Math.round(-turning * 18) * 5 : 0;
+    if (wanted !== held.turn && model.facts.travels !== false) { held.turn = wanted; setTurn(wanted); }
+  });
   const { values } = padWeights(places, at);
   const weights = Object.fromEntries(classes.map((name, k) => [name, values[k]]));
   const controls = { weights, turn, speed };
@@ -93,7 +99,7 @@ function Live({ model }) {
   };
   const side = html`<${Panel} title="Blend">
       <${Pad} classes=${classes} at=${at} onmove=${setAt} trail=${recording.trail} />
-      <${Note}>Drag the point, or use the arrow keys and 1 to ${classes.length}.<//>
+      <${Note}>Drag the point, or use the arrow keys and 1 to ${classes.length}, or a gamepad.<//>
       <${Slider} label="Speed" value=${speed} min=${0.5} max=${1.5} step=${0.05} format=${(x) => `${x.toFixed(2)} ×`} oninput=${setSpeed} onchange=${setSpeed} />
       <${Slider} label="Turn" value=${turn} min=${-90} max=${90} step=${5} format=${(x) => (x ? `${Math.abs(x)}°/s ${x > 0 ? "left" : "right"}` : "straight ahead")} oninput=${setTurn} onchange=${setTurn} disabled=${model.facts.travels === false} />
       <${Row}><${Button} kind=${recording.on ? "danger" : "plain"} pressed=${recording.on} busy=${busy} onclick=${record}>${recording.on ? "■ Stop and save" : "● Record"}<//>

@@ -5,7 +5,7 @@ import { api } from "../api.js";
 import { useMovement } from "../movements.js";
 import { isClip, SampleButton, takesOf, useBodies, useLatest, useModels, useMotions } from "../picking.js";
 import { itemOf, run, setKept, toast, useKept, useOwn, useStore } from "../state.js";
-import { Empty, LinePlot, Note, Panel, Row, Segmented, Select, Slider, Split, TaskButton, Viewport } from "../ui.js";
+import { Button, Empty, LinePlot, LiveViewport, Note, NumberField, Panel, Row, Segmented, Select, Slider, Split, TaskButton, Viewport } from "../ui.js";
 
 const COLORS = ["#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5"];
 
@@ -59,7 +59,7 @@ function Tab() {
   const [scene, , request] = useLatest((asked) => api.binary("style/preview", asked));
   const asked = JSON.stringify(now);
   useEffect(() => { if (now.take && styles.length) request(JSON.parse(asked)); }, [asked]);
-  const shownWeights = Object.fromEntries(styles);
+  const shownWeights = Object.fromEntries(styles), [port, setPort] = useKept("receive port", 39540), [receiving, setReceiving] = useState(false);
   const side = html`
     ${models.length > 0 && html`<${Panel} title="Apply">
       <${Select} label="Take" value=${chosen?.id ?? ""} options=${takes.map((item) => [item.id, item.name])} onchange=${setTake} />
@@ -67,12 +67,16 @@ function Tab() {
         oninput=${setMoving} onchange=${(x) => { setMoving(null); setStrength(x); }} />
       <${TaskButton} task="style_apply" items=${chosen ? [chosen.id] : []} settings=${{ styles, strength }} words="Save it to the movement" disabled=${!chosen} ondone=${() => toast("Saved: it is with the takes of this movement.", "good")} />
     <//>
+    <${Panel} title="A live take" open=${false}>
+      <${Note}>Let another program send its poses here (VMC, from this computer): they move in the style as they come.<//>
+      <${NumberField} label="Port" value=${port} min=${1} max=${65535} onchange=${(value) => setPort(Math.round(value))} disabled=${receiving} />
+      <${Button} pressed=${receiving} onclick=${() => setReceiving(!receiving)}>${receiving ? "Stop receiving" : "Receive"}<//><//>
     <${Mix} models=${models} weights=${shownWeights} onchange=${setWeights} />`}
     <${Learn} open=${!models.length} onlearned=${(job) => setWeights({ [job.made[0]]: 1 })} />`;
   return html`<${Split} side=${side} label="styles">
-    <${Viewport} scene=${scene} start=${{ layout: "row", follow: true }} label="the take, and the same take in the style"
+    ${receiving && shown ? html`<${LiveViewport} key="received" model=${shown.id} controls=${{ strength: moving ?? strength }} fields=${{ receive: port }} label="the live take in the style" />` : html`<${Viewport} scene=${scene} start=${{ layout: "row", follow: true }} label="the take, and the same take in the style"
       empty=${html`<${Empty} title=${models.length ? "Choose a take" : "Learn a style first"} words="Choose a movement and the same movement in another style, such as walking and limping. You can then apply that style to any other take, as strongly as you like.">
-        ${!models.length && html`<${SampleButton} names=${["walk_long", "limp"]} words="Try it with samples: walking and limping" then=${async ([walks, limps]) => { const done = await run("style_learn", walks, { targets: limps, by: "order", name: "limp" }); if (done) setKept("style weights", { [done.made[0]]: 1 }); }} />`}<//>`} />
+        ${!models.length && html`<${SampleButton} names=${["walk_long", "limp"]} words="Try it with samples: walking and limping" then=${async ([walks, limps]) => { const done = await run("style_learn", walks, { targets: limps, by: "order", name: "limp" }); if (done) setKept("style weights", { [done.made[0]]: 1 }); }} />`}<//>`} />`}
     ${shown && html`<div class="below"><${Row}><${Segmented} label="what is shown below" value=${below} options=${[["pairs", "Pairs"], ["warps", "Time warps"]]} onchange=${setBelow} />
       ${(shown.facts.notes ?? []).map((note) => html`<${Note} kind="warn">${note}<//>`)}<//>
       ${below === "pairs" ? html`<${Pairs} model=${shown} />` : html`<${Warps} model=${shown} />`}</div>`}

@@ -3,10 +3,10 @@
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
 import { meshPlayer } from "../mesh_player.js";
-import { ModelSelect, penOf, SampleButton, TakePicker, useChosenModel, useFrames, useMotions, useSize } from "../picking.js";
+import { gamepadNow, ModelSelect, penOf, SampleButton, STICK, TakePicker, useChosenModel, useFrames, useGamepad, useMotions, useSize } from "../picking.js";
 import { useMovement, useOwnModels } from "../movements.js";
 import { isDark, run, toast, useKept, useOwn, useStore } from "../state.js";
-import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Slider, Split, TaskButton, Toggle, Viewport, three } from "../ui.js";
+import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Segmented, Slider, Split, TaskButton, Toggle, Viewport, three } from "../ui.js";
 
 const NEAR = 4; // frames that play at another tempo may step over without having jumped
 const SHOWN = 1.2; // seconds that a jump stays visible
@@ -76,11 +76,11 @@ function useSteering(on) {
     return () => { window.removeEventListener("keydown", key, true); window.removeEventListener("keyup", key, true); window.removeEventListener("blur", gone); };
   }, [on]);
   useFrames((passed) => {
-    const gamepad = [...(navigator.getGamepads?.() ?? [])].find(Boolean);
+    const gamepad = gamepadNow();
     if (Boolean(gamepad) !== pad) setPad(Boolean(gamepad));
     if (gamepad) {
       const [x, y] = gamepad.axes;
-      if (Math.hypot(x, y) > 0.35) { setHeading(Math.round((Math.atan2(-x, -y) * 180) / Math.PI / 3) * 3); return; }
+      if (Math.hypot(x, y) > STICK) { setHeading(Math.round((Math.atan2(-x, -y) * 180) / Math.PI / 3) * 3); return; }
     }
     const by = (held.current.left ? 1 : 0) - (held.current.right ? 1 : 0);
     if (by) setHeading((now) => Math.round(((now ?? 0) + by * TURNED * passed) * 10) / 10);
@@ -117,7 +117,8 @@ function Running({ model, models, choose, takes }) {
   const [rate, setRate] = useState(1), [jumps, setJumps] = useState(0);
   const [seconds, setSeconds] = useKept("texture seconds", 4);
   const mesh = Boolean(model.facts.vertices), travels = Boolean(model.facts.travels) && !mesh;
-  const { heading, setHeading, pad } = useSteering(travels);
+  const { heading, setHeading, pad } = useSteering(travels), [cell, setCell] = useState(null), cells = about?.cells ?? [];
+  useGamepad(!mesh && cells.length > 1, ({ pressed }) => { if (cells[pressed]) setCell(cells[pressed]); });
   useEffect(() => {
     let here = true;
     api.get(`texture/${model.id}`).then((answer) => { if (here) setAbout(answer); }, (error) => toast(error.message, "error"));
@@ -134,12 +135,13 @@ function Running({ model, models, choose, takes }) {
     const { frame } = live.current;
     shown(message.shown, frame === null || Math.abs(message.shown - frame - 1) < NEAR ? -1 : frame);
   };
-  const controls = { jump_rate: rate, ...(travels ? { heading } : {}) };
+  const controls = { jump_rate: rate, ...(travels ? { heading } : {}), ...(cell ? { weights: Object.fromEntries(cells.map((name) => [name, name === cell ? 1 : 0])) } : {}) };
   const side = html`${models.length > 1 && html`<${Panel}><${ModelSelect} models=${models} value=${model} onchange=${choose} /><//>`}
     <${Panel} title="Play">
       <${Slider} label="Jump rate" value=${rate} min=${0} max=${5} step=${0.1} format=${(x) => `${x.toFixed(1)} × the learned rate`} oninput=${setRate} onchange=${setRate} />
       ${travels && html`<${Row}><${Button} label="turn left" onclick=${() => setHeading((heading ?? 0) + 30)}>⟲ Left<//><${Button} pressed=${heading === null} onclick=${() => setHeading(null)}>Free<//><${Button} label="turn right" onclick=${() => setHeading((heading ?? 0) - 30)}>Right ⟳<//><//>
         <${Note}>${heading === null ? "It goes where the take goes." : `Heading ${Math.round(heading)}°.`} Steer with ← →, let go with ↑${pad ? ", or point the gamepad's stick" : "; a gamepad works too"}.<//>`}
+      ${!mesh && cells.length > 1 && html`<${Segmented} label="which part is played" value=${cell} options=${cells.map((name) => [name, name])} onchange=${setCell} /><${Note}>Buttons of a gamepad choose a part as well.<//>`}
       ${about && html`<${Note}>Largest jump: ${about.largest_jump} average frame steps; about one jump every ${about.jump_time} s.<//>`}
       ${(model.facts.notes ?? []).map((note) => html`<${Note} kind="warn">${note}<//>`)}
     <//>

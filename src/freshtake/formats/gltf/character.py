@@ -1,0 +1,422 @@
+"""Put clips onto a glTF character, or take it as a rig.
+
+Its nodes get the clips' animations, and all else is kept; as a rig it has joints without scale, one bind pose, and
+meshes placed in it.
+
+A vertex v of a skin is at sum w_j G_j I_j v, with matrices G_j of joints and inverse bind matrices I_j of the file.
+With joints M_j that have no scale, K_j = M_j^-1 G_j I_j (constant) takes v to its joint. A bind pose B_j is chosen so
+that B_j K_j is one and the same map A for all joints: then v' = A v, skinned by M_j B_j^-1, moves as in the file.
+"""
+
+from __future__ import annotations
+
+import copy
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch
+from freshtake.formats.files import SINGLE
+from freshtake.formats.gltf.accessors import Primitive, Whole, view_bytes
+from freshtake.formats.gltf.animation import (
+    WorldMatrices,
+    animated_nodes,
+    joint_pose,
+    rest_pose,
+    rest_skeleton,
+    world_matrices,
+)
+from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation, without_animations
+from freshtake.formats.gltf.container import Container, Item, load, resource
+from freshtake.formats.gltf.nodes import Character, Nodes, clean_name, find_character, read_nodes
+from freshtake.formats.gltf.skin import MeshPart, bind_matrices, inverse_binds, mesh_parts, turned_normals
+from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, distinct
+from freshtake.motion import Clip
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import WorldPose, forward, local_rotations
+from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, multiply, rotate, to_matrix
+
+
+def lacking_root(character: Character, clip: Clip) -> str | None:
+    """Return the name of the clip's first joint where the character begins with that joint's only child; else None."""
+    skeleton = clip.skeleton
+    below = skeleton.children(0)
+    lacks = skeleton.names[0] not in character.names
+    return skeleton.names[0] if lacks and [skeleton.names[j] for j in below] == [character.names[0]] else None
+
+
+def with_root(container: Container, nodes: Nodes, character: Character, name: str) -> Container:
+    """Return the file with one more node between the character's first joint and what it hangs on.
+
+    It has the same place, and is a joint of every skin that moves with the character.
+    """
+    document: dict[str, Any] = copy.deepcopy(container.top.value)
+    first, number = character.root, len(nodes)
+    document["nodes"].append({"name": name, "children": [first]})
+    parent = int(nodes.parents[first])
+    holders = [document["nodes"][parent].get("children", [])] if parent >= 0 else []
+    holders += [scene.get("nodes", []) for scene in document.get("scenes", [])] if parent < 0 else []
+    for holder in holders:
+        holder[:] = [number if child == first else child for child in holder]
+    joints, data = set(character.nodes), b""
+    for skin, item in zip(document.get("skins", []), container.top.items("skins"), strict=True):
+        listed = item.indices("joints", len(nodes), "node")
+        if not joints.issuperset(listed):
+            continue
+        matrices = _inverse_binds(container, nodes, item, listed, parent)
+        skin["joints"] = [*listed, number]
+        skin["inverseBindMatrices"] = len(document.setdefault("accessors", []))
+        place = len(data)
+        data += matrices.transpose(0, 2, 1).astype("<f4").tobytes()
+        view = {"buffer": len(container.buffers), "byteOffset": place, "byteLength": len(data) - place}
+        entry = {"bufferView": len(document.setdefault("bufferViews", [])), "componentType": 5126}
+        document["bufferViews"].append(view)
+        document["accessors"].append({**entry, "count": len(matrices), "type": "MAT4"})
+    document.setdefault("buffers", []).append({"byteLength": max(len(data), 1)})
+    return Container(container.path, Item(container.path, "", document), (*container.buffers, data or b"\0"))
+
+
+def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[int], parent: int) -> Floats:
+    """Return the skin's matrices and one for a joint at `parent`: bound as the skin's first joint is."""
+    stated = bind_matrices(container, skin, len(joints))
+    matrices = np.tile(np.eye(4), (len(joints), 1, 1)) if stated is None else stated
+    held = _world(nodes, joints[0]) @ matrices[0]
+    above = _world(nodes, parent) if parent >= 0 else np.eye(4)
+    if abs(np.linalg.det(above)) < 1e-60:
+        nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be put onto it")
+    return np.concatenate([matrices, (np.linalg.inv(above) @ held)[None]])
+
+
+def _world(nodes: Nodes, node: int) -> Floats:
+    pose = rest_pose(nodes, [node])
+    world, place = world_matrices(pose), pose.place(node)
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = world.linear[0, place], world.positions[0, place]
+    return out
+
+
+def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]) -> Builder:
+    """Return the character's file with these clips as its only animations; joints are matched by name."""
+    source = Path(source)
+    container, nodes, character = load_character(source, clips[0])
+    try:
+        builder = without_animations(path, container)
+    except RecursionError:
+        raise FormatError(source, "the JSON is nested too deeply to be carried over") from None
+    for clip, name in zip(clips, names, strict=True):
+        motions = _node_motions(nodes, character, clip, matched(source, character, clip))
+        add_animation(builder, name, clip, motions)
+    _free_from_matrices(builder, nodes, character)
+    return builder
+
+
+class Loaded(NamedTuple):
+    """A character's file, its nodes and its joints."""
+
+    container: Container
+    nodes: Nodes
+    character: Character
+
+
+def load_character(source: Path, clip: Clip) -> Loaded:
+    """Read a character that clips can be put onto; where the clip has a joint above its first, so has what is read."""
+    loaded = _loaded(load(source))
+    if loaded.character.root < 0:
+        raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
+    name = lacking_root(loaded.character, clip)
+    return loaded if name is None else _loaded(with_root(*loaded, name))
+
+
+def _loaded(container: Container) -> Loaded:
+    nodes = read_nodes(container)
+    animated = animated_nodes(container)
+    return Loaded(container, nodes, find_character(container, nodes, animated, lambda message: None))
+
+
+def matched(source: Path, character: Character, clip: Clip) -> list[int]:
+    """Return for every joint of the character the joint of the clip with its name; parents have to agree too."""
+    character_names, clip_names = character.names, clip.skeleton.names
+    lacking, extra = (
+        [n for n in character_names if n not in clip_names],
+        [n for n in clip_names if n not in character_names],
+    )
+    if lacking or extra:
+        parts = [f"the clip lacks {_listed(lacking)}"] if lacking else []
+        parts += [f"the character lacks {_listed(extra)}"] if extra else []
+        raise SkeletonMismatch(f"{source}: joints are matched by name, but {' and '.join(parts)}")
+    order = [clip_names.index(name) for name in character_names]
+    for joint, parent in enumerate(character.parents.tolist()):
+        above = int(clip.skeleton.parents[order[joint]])
+        # Equal names are not enough: with another parent a rotation means another turn.
+        if (above >= 0) != (parent >= 0) or (parent >= 0 and order[parent] != above):
+            raise SkeletonMismatch(
+                f"{source}: joint {character_names[joint]!r} hangs on another joint than in the clip"
+            )
+    return order
+
+
+def _listed(names: list[str]) -> str:
+    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+    return ", ".join(repr(name) for name in names[:6]) + more
+
+
+def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[int]) -> list[NodeMotion]:
+    """Return local rotations and translations of the nodes that put every joint where the clip has it.
+
+    Constant transforms above the root, and scale anywhere, are undone: translation = (parent's matrix)^-1 position.
+    """
+    positions = clip.positions()[:, order]
+    size = float(np.ptp(positions[0], axis=0).max()) or 1.0
+    above_root = _above_root(nodes, character)
+    linear: list[Floats] = []  # per joint, (frames, 3, 3)
+    out = []
+    for joint, node in enumerate(character.nodes):
+        parent, rotations = int(character.parents[joint]), clip.rotations[:, order[joint]]
+        if parent >= 0:
+            above, origin = linear[parent], positions[:, parent]
+        else:
+            above, origin = above_root.linear, above_root.position
+            rotations = multiply(inverse(above_root.rotation), rotations)
+        volume = np.abs(np.linalg.det(above))
+        if volume.min() < 1e-60:
+            nodes.items[node].fail("the scale above this joint is zero, so no clip can be put onto it")
+        translations = _solved(above, positions[:, joint] - origin)
+        linear.append(above @ (to_matrix(rotations) * nodes.scales[node]))
+        largest_shift = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
+        out.append(NodeMotion(node, rotations, translations if parent < 0 or largest_shift > SINGLE * size else None))
+    return out
+
+
+def _solved(linear: Floats, vectors: Floats) -> Floats:
+    """x with linear x = vectors, per frame."""
+    return np.asarray(np.linalg.solve(linear, vectors[..., None])[..., 0], dtype=np.float64)
+
+
+class _AboveRoot(NamedTuple):
+    """The static transform of the root's parent."""
+
+    linear: Floats
+    position: Floats
+    rotation: Floats
+
+
+def _above_root(nodes: Nodes, character: Character) -> _AboveRoot:
+    parent = int(nodes.parents[character.root])
+    if parent < 0:
+        return _AboveRoot(np.eye(3), np.zeros(3), IDENTITY)
+    rest = rest_pose(nodes, [parent])
+    matrices, place = world_matrices(rest), rest.place(parent)
+    turned = forward(rest.parents, rest.translations, rest.rotations).rotations
+    return _AboveRoot(matrices.linear[0, place], matrices.positions[0, place], turned[0, place])
+
+
+def _free_from_matrices(builder: Builder, nodes: Nodes, character: Character) -> None:
+    """Joints given by a matrix get translation, rotation and scale instead: a matrix cannot be animated."""
+    for node in character.nodes:
+        entry = builder.document["nodes"][node]
+        if "matrix" not in entry:
+            continue
+        if node in nodes.sheared:
+            nodes.items[node].fail("the matrix of this joint is sheared, so no clip can be put onto it", "matrix")
+        del entry["matrix"]
+        entry["translation"] = nodes.translations[node].tolist()
+        entry["rotation"] = nodes.rotations[node, [1, 2, 3, 0]].tolist()
+        entry["scale"] = nodes.scales[node].tolist()
+
+
+class _Carried(NamedTuple):
+    """A mesh part: for every joint number that its vertices use, the rig's joint, and K (4, 4) into that joint."""
+
+    part: MeshPart
+    joints: list[int]
+    into: Floats
+
+
+def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
+    """Return the rig of a character's file for such clips, and what was read of it."""
+    try:
+        with np.errstate(all="ignore"):
+            loaded = load_character(source, clip)
+            return loaded, _rig(loaded)
+    except InvalidMotion as error:
+        raise FormatError(source, str(error)) from None
+
+
+def _rig(loaded: Loaded) -> Rig:
+    container, nodes, character = loaded
+    rest = joint_pose(rest_pose(nodes, list(character.nodes)), character)
+    skeleton = rest_skeleton(nodes, character, rest)
+    pose = forward(character.parents, rest.translations, rest.rotations)
+    standing = WorldPose(pose.positions[0], pose.rotations[0])
+    carried = _carried(loaded, standing)
+    bind = _bind_pose(loaded, carried, standing, rest.translations[0], rest.rotations[0])
+    rotations = local_rotations(character.parents, bind.rotations[None])[0]
+    translations = bind.positions.copy()
+    below = np.flatnonzero(character.parents >= 0)
+    above = character.parents[below]
+    from_parent = bind.positions[below] - bind.positions[above]
+    translations[below] = rotate(inverse(bind.rotations[above]), from_parent)
+    names = distinct([clean_name(nodes.items[entry.part.node]) or "mesh" for entry in carried])
+    meshes = tuple(_mesh(container, entry, bind, name) for entry, name in zip(carried, names, strict=True))
+    return Rig(character.names, character.parents, translations, rotations, skeleton.end_sites, meshes)
+
+
+def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
+    """Return the meshes that the character's joints carry: by a skin, or by hanging on a joint."""
+    container, nodes, character = loaded
+    parts = mesh_parts(container, nodes, ReadOptions(warn=lambda message: None))
+    place = {node: joint for joint, node in enumerate(character.nodes)}
+    skins = [[] if part.skin is None else part.skin.indices("joints", len(nodes), "node") for part in parts]
+    used_nodes = [*character.nodes, *[part.node for part in parts], *[node for skin in skins for node in skin]]
+    pose = rest_pose(nodes, used_nodes)
+    world = world_matrices(pose)
+    out = []
+    for part, skin in zip(parts, skins, strict=True):
+        skinned = bool(skin) and all(primitive.joints is not None for primitive in part.primitives)
+        if skinned and all(node in place for node in skin):
+            joints = [place[node] for node in skin]
+            matrices = np.stack([_matrix(world, pose.place(node)) for node in skin])
+            matrices = matrices @ inverse_binds(container, part, len(skin))
+        else:
+            holder = next((place[node] for node in reversed(nodes.chain(part.node)) if node in place), None)
+            if holder is None or skinned:
+                continue  # no part of the character, or part of another one
+            joints, matrices = [holder], _matrix(world, pose.place(part.node))[None]
+        # K_j of the module's text: from the mesh to its joint at rest, without the scale of the nodes.
+        back = np.linalg.inv(_rigid(standing.positions[joints], standing.rotations[joints]))
+        out.append(_Carried(part, joints, back @ matrices))
+    return out
+
+
+def _matrix(world: WorldMatrices, place: int) -> Floats:
+    out = np.eye(4)
+    out[:3, :3], out[:3, 3] = world.linear[0, place], world.positions[0, place]
+    return out
+
+
+def _rigid(positions: Floats, rotations: Floats) -> Floats:
+    out = np.tile(np.eye(4), (len(positions), 1, 1))
+    out[:, :3, :3], out[:, :3, 3] = to_matrix(rotations), positions
+    return out
+
+
+def _bind_pose(
+    loaded: Loaded, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
+) -> WorldPose:
+    """B_j = A K_j^-1 where a skin binds the joint, with A such that its first joint is as at rest."""
+    into: dict[int, Floats] = {}
+    for entry in carried:
+        if len(entry.joints) > 1 or entry.part.skin is not None:
+            for joint, matrix in zip(entry.joints, entry.into, strict=True):
+                # Skins that share a joint have to agree about it; the first one decides where they do not.
+                into.setdefault(joint, matrix)
+    positions, turned = standing.positions.copy(), standing.rotations.copy()
+    first = min(into, default=0)
+    common = _rigid(positions[[first]], turned[[first]])[0] @ into[first] if into else np.eye(4)
+    for joint, parent in enumerate(loaded.character.parents.tolist()):
+        bound = _turn_and_place(common, into[joint]) if joint in into else None
+        if bound is not None:
+            turned[joint], positions[joint] = bound
+        elif parent >= 0:  # as at rest against its parent
+            pose = forward(
+                np.array([-1, 0]),
+                np.stack([positions[parent], translations[joint]])[None],
+                np.stack([turned[parent], rotations[joint]])[None],
+            )
+            positions[joint], turned[joint] = pose.positions[0, 1], pose.rotations[0, 1]
+    return WorldPose(positions, turned)
+
+
+def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | None:
+    """Rotation and position of common into^-1; None where that is no rotation."""
+    if abs(np.linalg.det(into[:3, :3])) < 1e-60:
+        return None
+    matrix = common @ np.linalg.inv(into)
+    u, sizes, vt = np.linalg.svd(matrix[:3, :3])
+    # A bind matrix this near to a rotation with one scale is taken as it is.
+    if not np.isfinite(sizes).all() or np.abs(sizes - 1.0).max() > 1e-3 or np.linalg.det(u @ vt) < 0:
+        return None
+    return from_matrix(u @ vt), matrix[:3, 3]
+
+
+def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> RigMesh:
+    """Return all primitives of a part as one mesh, its vertices where the bind pose has them."""
+    to_world = _rigid(bind.positions[entry.joints], bind.rotations[entry.joints]) @ entry.into
+    width = max([p.joints.shape[1] for p in entry.part.primitives if p.joints is not None], default=1)
+    vertices, normals, faces, joints, weights, painted = [], [], [], [], [], []
+    materials: list[Material] = []
+    first = 0
+    for primitive in entry.part.primitives:
+        which, share = _influences(primitive, width, len(entry.joints))
+        blended = np.einsum("nk,nkij->nij", share, to_world[which])
+        shape, facing = primitive.morphed(entry.part.weights)
+        vertices.append(np.einsum("nij,nj->ni", blended[:, :3, :3], shape) + blended[:, :3, 3])
+        normals.append(None if facing is None else turned_normals(blended[:, :3, :3], facing))
+        faces.append(primitive.faces + first)
+        joints.append(np.array(entry.joints)[which])
+        weights.append(share)
+        painted.append(np.full(len(primitive.faces), _number(materials, _material(container, primitive))))
+        first += len(primitive.vertices)
+    given = [values for values in normals if values is not None]
+    coordinates = [p.coordinates for p in entry.part.primitives if p.coordinates is not None]
+    all_mapped = len(coordinates) == len(entry.part.primitives)
+    return RigMesh(
+        name,
+        np.concatenate(vertices),
+        np.concatenate(faces),
+        np.concatenate(given) if len(given) == len(normals) else None,
+        np.concatenate(coordinates) * [1.0, -1.0] + [0.0, 1.0] if all_mapped else None,
+        np.concatenate(joints),
+        np.concatenate(weights),
+        tuple(materials),
+        np.concatenate(painted),
+    )
+
+
+def _influences(primitive: Primitive, width: int, count: int) -> tuple[Whole, Floats]:
+    """Joint numbers and weights (vertices, width) that sum to 1; what has no weight goes with the first joint."""
+    vertices = len(primitive.vertices)
+    joints, weights = np.zeros((vertices, width), np.int64), np.zeros((vertices, width))
+    if primitive.joints is not None and primitive.weights is not None and count > 1:
+        joints[:, : primitive.joints.shape[1]] = primitive.joints
+        weights[:, : primitive.joints.shape[1]] = np.maximum(primitive.weights, 0.0)
+    total = weights.sum(axis=1)
+    weights[total <= 1e-6, 0] = 1.0
+    return joints, weights / weights.sum(axis=1, keepdims=True)
+
+
+def _number(materials: list[Material], material: Material) -> int:
+    if material not in materials:
+        materials.append(material)
+    return materials.index(material)
+
+
+def _material(container: Container, primitive: Primitive) -> Material:
+    entries = container.top.items("materials")
+    number = primitive.item.index("material", len(entries), "material")
+    if number is None:
+        return Material("material", GRAY)
+    painted = entries[number].child("pbrMetallicRoughness")
+    color = painted.numbers("baseColorFactor", 4, np.ones(4)) if painted is not None else np.ones(4)
+    r, g, b = np.clip(color[:3], 0.0, 1.0).tolist()
+    image = None if painted is None else _image(container, painted)
+    return Material(clean_name(entries[number]) or f"material_{number}", (r, g, b), image)
+
+
+def _image(container: Container, painted: Item) -> bytes | None:
+    """Return the bytes of the picture that colours a material; None where there is none or it cannot be read."""
+    texture = painted.child("baseColorTexture")
+    if texture is None:
+        return None
+    textures, images = container.top.items("textures"), container.top.items("images")
+    number = texture.index("index", len(textures), "texture")
+    source = None if number is None else textures[number].index("source", len(images), "image")
+    if source is None:
+        return None
+    view = images[source].index("bufferView", len(container.views), "buffer view")
+    try:  # a picture that is missing leaves a character without it
+        return bytes(view_bytes(container, view)) if view is not None else resource(images[source])
+    except FormatError:
+        return None

@@ -1,0 +1,372 @@
+"""Describe a clip as the humanoid of VRM, send its poses by VMC, and receive poses from others.
+
+Bones have their standard names and no rotation in a T-pose; VMC messages go over OSC between programs.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.errors import UsageError
+from freshtake.motion import Clip, Skeleton
+from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, find_body
+from freshtake.motion.retarget.rest import Rest, bone, find_rest
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.kinematics import local_rotations
+from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate, shortest_arc
+
+_SPINE = ("spine", "chest", "upperChest")
+_LIMB = {"upper_leg": "UpperLeg", "lower_leg": "LowerLeg", "foot": "Foot", "toes": "Toes"}
+_LIMB |= {"shoulder": "Shoulder", "upper_arm": "UpperArm", "lower_arm": "LowerArm", "hand": "Hand"}
+_PHALANGES = {"thumb": ("Metacarpal", "Proximal", "Distal")}
+
+
+class _Bone(NamedTuple):
+    """A bone of the humanoid: its name, the joint it is, the bone above it, its part of the body and place in it."""
+
+    name: str
+    joint: int
+    above: int
+    role: str
+    place: int
+
+
+@dataclass(frozen=True, eq=False)
+class Humanoid:
+    """How clips of one skeleton become a humanoid's: its bones, the joint that each is, and their rotations at rest."""
+
+    skeleton: Skeleton
+    joints: list[int]
+    at_rest: Floats  # (bones, 4)
+
+    def put(self, clip: Clip) -> Clip:
+        """Put a clip, in metres and y up, on the bones: world rotations are those of the joints against the T-pose."""
+        pose = clip.world()
+        world = multiply(pose.rotations[:, self.joints], inverse(self.at_rest))
+        rotations = local_rotations(self.skeleton.parents, world)
+        return Clip(
+            self.skeleton, clip.frame_time, pose.positions[:, self.joints[0]], rotations,
+            name=clip.name, provenance=clip.provenance, unit_m=clip.unit_m, playback=clip.playback,
+        )  # fmt: skip
+
+
+def as_humanoid(clip: Clip) -> Clip:
+    """Return the clip, in metres and y up, on a humanoid's bones; joints that are no such bone are left out."""
+    return humanoid_of(clip).put(clip)
+
+
+def humanoid_of(clip: Clip) -> Humanoid:
+    """Return the humanoid in the skeleton of a clip, which is in metres and y up."""
+    body = find_body(clip.skeleton, [clip.positions()[0]], clip.name or "the clip")
+    rest = find_rest(clip, body)
+    bones = _bones(body)
+    joints = [entry.joint for entry in bones]
+    parents = np.array([entry.above for entry in bones])
+    turns = _turns_to_t_pose(rest, body, bones)
+    offsets = np.zeros((len(bones), 3))
+    for k, entry in enumerate(bones[1:], start=1):
+        from_parent = rest.places[entry.joint] - rest.places[joints[entry.above]]
+        offsets[k] = rotate(turns[entry.above], from_parent)
+    offsets[0, 1] = _height(bones, offsets)
+    skeleton = Skeleton(tuple(entry.name for entry in bones), parents, offsets)
+    return Humanoid(skeleton, joints, multiply(turns, rest.turns[joints]))
+
+
+def _bones(body: BodyMap) -> list[_Bone]:
+    """Return the bones that a body has, each after the one that it hangs on."""
+    out = [_Bone("hips", body.one("hips"), -1, "hips", 0)]
+
+    def add(name: str, role: str, place: int, above: int) -> int:
+        out.append(_Bone(name, body.joints[role][place], above, role, place))
+        return len(out) - 1
+
+    trunk = 0
+    for name, place in _spine_places(len(body.joints.get("spine", ()))):
+        trunk = add(name, "spine", place, trunk)
+    head = add("neck", "neck", 0, trunk) if "neck" in body else trunk
+    if "head" in body:
+        add("head", "head", 0, head)
+    for side in SIDES:
+        for parts, start in ((("shoulder", "upper_arm", "lower_arm", "hand"), trunk), (tuple(_LIMB)[:4], 0)):
+            above = start
+            for part in parts:
+                if f"{side}_{part}" in body:
+                    above = add(f"{side}{_LIMB[part]}", f"{side}_{part}", 0, above)
+            if parts[-1] == "hand" and f"{side}_hand" in body:
+                _add_fingers(body, side, above, add)
+    return out
+
+
+def _spine_places(count: int) -> list[tuple[str, int]]:
+    """Choose from a spine of any number of joints at most three: the first, the last, and one in the middle."""
+    places = [0, count // 2, count - 1] if count > 3 else list(range(count))
+    return list(zip(_SPINE, places, strict=False))
+
+
+def _add_fingers(body: BodyMap, side: str, hand: int, add: object) -> None:
+    assert callable(add)
+    for finger in FINGERS:
+        above = hand
+        words = _PHALANGES.get(finger, ("Proximal", "Intermediate", "Distal"))
+        for place, word in enumerate(words[: len(body.joints.get(f"{side}_{finger}", ()))]):
+            above = add(f"{side}{finger.capitalize()}{word}", f"{side}_{finger}", place, above)
+
+
+def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
+    """Return how each bone at rest has to turn (4,) to lie as in a T-pose: arms out to the sides, legs down."""
+    out = np.tile(IDENTITY, (len(bones), 1))
+    for k, entry in enumerate(bones):
+        side, _, part = entry.role.partition("_")
+        aim = np.array([1.0 if side == "left" else -1.0, 0.0, 0.0])
+        if part in ("upper_leg", "lower_leg"):
+            aim = np.array([0.0, -1.0, 0.0])
+        elif part not in ("upper_arm", "lower_arm", "hand"):
+            if part in FINGERS:
+                out[k] = out[entry.above]
+            continue
+        direction = bone(rest, body, entry.role)
+        out[k] = out[entry.above]
+        if direction is not None:
+            out[k] = multiply(shortest_arc(rotate(out[k], direction), aim), out[k])
+    return out
+
+
+def _height(bones: list[_Bone], offsets: Floats) -> float:
+    """Return the height of the hips, so that the lowest of ankles and toes of the T-pose is on the ground."""
+    places = np.zeros_like(offsets)
+    for k, entry in enumerate(bones[1:], start=1):
+        places[k] = places[entry.above] + offsets[k]
+    return float(max(-places[:, 1].min(), 1e-2))
+
+
+Value = int | float | str
+BUNDLE = b"#bundle\0"
+NOW = struct.pack(">Q", 1)  # the time tag that means at once
+LARGEST = 1400  # bytes of a packet: with the headers of IP and UDP below what one Ethernet frame holds
+DEEPEST = 4  # bundles within bundles
+_NUMBERS = {"i": ">i", "f": ">f", "h": ">q", "d": ">d"}
+_CONSTANTS: dict[str, Value] = {"T": 1, "F": 0}
+
+
+class Message(NamedTuple):
+    """An address and its arguments."""
+
+    address: str
+    values: tuple[Value, ...]
+
+
+def padded(text: str) -> bytes:
+    """Return a string, closed by a zero byte and filled up to a multiple of four."""
+    data = text.encode("utf-8") + b"\0"
+    return data + bytes(-len(data) % 4)
+
+
+def message(address: str, *values: Value) -> bytes:
+    """Return one message; whole numbers have 32 bits, floats too."""
+    tags = "".join("s" if isinstance(x, str) else "i" if isinstance(x, int) else "f" for x in values)
+    body = b"".join(
+        padded(x) if isinstance(x, str) else struct.pack(_NUMBERS[tag], x) for tag, x in zip(tags, values, strict=True)
+    )
+    return padded(address) + padded("," + tags) + body
+
+
+def bundles(messages: Iterable[bytes], largest: int = LARGEST) -> Iterator[bytes]:
+    """Yield the messages in their order, in as few packets of at most `largest` bytes as hold them."""
+    parts, size = [BUNDLE + NOW], 16
+    for one in messages:
+        if size + 4 + len(one) > largest and len(parts) > 1:
+            yield b"".join(parts)
+            parts, size = [BUNDLE + NOW], 16
+        parts.append(struct.pack(">i", len(one)) + one)
+        size += 4 + len(one)
+    if len(parts) > 1:
+        yield b"".join(parts)
+
+
+def decoded(packet: bytes, deepest: int = DEEPEST) -> list[Message]:
+    """Return all messages of a packet; one that is broken is refused with a sentence."""
+    try:
+        return list(_messages(packet, deepest))
+    except (struct.error, UnicodeDecodeError, ValueError, IndexError):
+        raise UsageError(f"a packet of {len(packet)} bytes is no OSC message or bundle") from None
+
+
+def _messages(packet: bytes, deepest: int) -> Iterator[Message]:
+    if not packet.startswith(BUNDLE):
+        yield _message(packet)
+        return
+    if deepest == 0:
+        raise ValueError
+    at = 16
+    while at < len(packet):
+        (size,) = struct.unpack_from(">i", packet, at)
+        if size <= 0 or at + 4 + size > len(packet):
+            raise ValueError
+        yield from _messages(packet[at + 4 : at + 4 + size], deepest - 1)
+        at += 4 + size
+
+
+def _message(data: bytes) -> Message:
+    address, at = _string(data, 0)
+    tags, at = _string(data, at)
+    if not address.startswith("/") or not tags.startswith(","):
+        raise ValueError
+    values: list[Value] = []
+    for tag in tags[1:]:
+        if tag == "s":
+            text, at = _string(data, at)
+            values.append(text)
+        elif tag in _NUMBERS:
+            values.extend(struct.unpack_from(_NUMBERS[tag], data, at))
+            at += struct.calcsize(_NUMBERS[tag])
+        elif tag in _CONSTANTS:
+            values.append(_CONSTANTS[tag])
+        else:
+            raise ValueError
+    return Message(address, tuple(values))
+
+
+def _string(data: bytes, at: int) -> tuple[str, int]:
+    end = data.index(b"\0", at)
+    return data[at:end].decode("utf-8"), at + (end - at) // 4 * 4 + 4
+
+
+PORT = 39539  # where receivers listen by default
+_THUMB = {"Metacarpal": "Proximal", "Proximal": "Intermediate", "Distal": "Distal"}
+_SEVEN = struct.Struct(">7f")
+
+
+def unity_name(bone: str) -> str:
+    """Return Unity's name of a VRM 1.0 bone: a capital first, joints of the thumb counted as those of other fingers."""
+    if "Thumb" in bone:
+        side, joint = bone.split("Thumb")
+        bone = f"{side}Thumb{_THUMB[joint]}"
+    return bone[0].upper() + bone[1:]
+
+
+def mirrored_places(places: Floats) -> Floats:
+    """Return places (..., 3) in Unity's axes."""
+    return np.asarray(places * [-1.0, 1.0, 1.0])
+
+
+def mirrored_turns(turns: Floats) -> Floats:
+    """Return rotations (..., 4), w first, in Unity's axes, and in its order: x, y, z, w."""
+    return np.asarray((turns * [1.0, 1.0, -1.0, -1.0])[..., [1, 2, 3, 0]])
+
+
+class PosePackets:
+    """Makes the packets of poses of one humanoid; what is the same in all of them is made once."""
+
+    def __init__(self, skeleton: Skeleton) -> None:
+        names = [unity_name(name) for name in skeleton.names]
+        self._heads = [_head("/VMC/Ext/Bone/Pos", name) for name in names]
+        self._root = _head("/VMC/Ext/Root/Pos", "root")
+        self._offsets = mirrored_places(skeleton.offsets)
+
+    def of(self, place: Floats, hips: Floats, turns: Floats, seconds: float) -> list[bytes]:
+        """Of the root's place (3,), the hips' above it (3,), and the bones' turns (bones, 4) against the bone above."""
+        places = self._offsets.copy()
+        places[0] = mirrored_places(hips)
+        table = np.concatenate([places, mirrored_turns(turns)], axis=1).tolist()
+        still = [*mirrored_places(place).tolist(), *mirrored_turns(IDENTITY).tolist()]
+        parts: Sequence[bytes] = [
+            message("/VMC/Ext/OK", 1),
+            message("/VMC/Ext/T", float(seconds)),
+            self._root + _SEVEN.pack(*still),
+            *(head + _SEVEN.pack(*row) for head, row in zip(self._heads, table, strict=True)),
+        ]
+        return list(bundles(parts))
+
+
+def _head(address: str, name: str) -> bytes:
+    """Return a message up to its seven floats."""
+    return padded(address) + padded(",sfffffff") + padded(name)
+
+
+class PoseReader:
+    """Collects the bones that VMC messages name into poses of one humanoid; missing bones stay as they were."""
+
+    def __init__(self) -> None:
+        self._bones: dict[str, tuple[Floats, Floats]] = {}
+        self._place = np.zeros(3)
+        self._skeleton: Skeleton | None = None
+
+    def take(self, packet: bytes) -> None:
+        """Apply a packet; anything that is no pose is left alone."""
+        for one in decoded(packet):
+            if one.address not in ("/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos") or len(one.values) < 8:
+                continue
+            name, numbers = str(one.values[0]), np.array([float(value) for value in one.values[1:8]])
+            size = float(np.linalg.norm(numbers[3:]))
+            if not np.isfinite(numbers).all() or size < 1e-6:
+                continue
+            place = mirrored_places(numbers[:3])
+            if one.address.startswith("/VMC/Ext/Root"):
+                self._place = place
+            elif (bone := vrm_name(name)) in PARENTS:
+                x, y, z, w = numbers[3:] / size
+                self._bones[bone] = (place, np.array([w, x, -y, -z]))
+
+    @property
+    def complete(self) -> bool:
+        """Whether a body can be made of what has arrived: hips, both legs and arms."""
+        return self._bones.keys() >= NEEDED
+
+    def clip(self, frame_time: float) -> Clip:
+        """Return the newest pose as a clip of one frame, in metres and y up."""
+        if self._skeleton is None:
+            self._skeleton = self._found_skeleton()
+        names = self._skeleton.names
+        root = self._place + self._bones["hips"][0]
+        rotations = np.stack([self._bones[name][1] for name in names])
+        return Clip(self._skeleton, frame_time, root[None], rotations[None], name="received", unit_m=1.0)
+
+    def _found_skeleton(self) -> Skeleton:
+        """Return the skeleton of the bones so far; each hangs on the nearest of those above it that was sent."""
+        names = [name for name in PARENTS if name in self._bones]
+        parents, offsets = [], []
+        for name in names:
+            offset, above = self._bones[name][0].copy(), PARENTS[name]
+            while above and above not in self._bones:
+                above = PARENTS[above]
+            parents.append(names.index(above) if above else -1)
+            offsets.append(offset)
+        return Skeleton(tuple(names), np.array(parents), np.array(offsets))
+
+
+def vrm_name(unity: str) -> str:
+    """Return the name of a bone in VRM 1.0 that VMC calls as Unity does."""
+    name = unity[:1].lower() + unity[1:]
+    if "Thumb" in name:
+        side, joint = name.split("Thumb")
+        name = f"{side}Thumb{ {after: before for before, after in _THUMB.items()}.get(joint, joint) }"
+    return name
+
+
+def _parents() -> dict[str, str]:
+    """Return the bone above each bone of VRM, every bone after the one that it hangs on."""
+    out = {"hips": "", "spine": "hips", "chest": "spine", "upperChest": "chest", "neck": "upperChest", "head": "neck"}
+    for side in ("left", "right"):
+        hand = f"{side}Hand"
+        chains: list[tuple[str, list[str]]] = [
+            ("upperChest", ["Shoulder", "UpperArm", "LowerArm", "Hand"]),
+            ("hips", ["UpperLeg", "LowerLeg", "Foot", "Toes"]),
+            (hand, ["ThumbMetacarpal", "ThumbProximal", "ThumbDistal"]),
+        ]
+        for finger in ("Index", "Middle", "Ring", "Little"):
+            chains.append((hand, [f"{finger}{joint}" for joint in ("Proximal", "Intermediate", "Distal")]))
+        for start, bones in chains:
+            above = start
+            for name in bones:
+                out[f"{side}{name}"] = above
+                above = f"{side}{name}"
+    return out
+
+
+PARENTS = _parents()
+NEEDED = {"hips", "head", "leftUpperLeg", "rightUpperLeg", "leftFoot", "rightFoot", "leftHand", "rightHand"}
