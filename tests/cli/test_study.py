@@ -11,6 +11,7 @@ import pytest
 import freshtake
 from freshtake.cli.entry import run
 from freshtake.evaluation.study import Trial
+from freshtake.evaluation.study.schedule import clones_of
 from freshtake.formats.study_csv import read_key, read_ratings, write_ratings
 from tests.evaluation.stepping import takes
 from tests.evaluation.study.simulated_raters import simulated_ratings
@@ -82,11 +83,55 @@ def test_a_study_from_design_to_figure_8(files: dict[str, list[str]], tmp_path: 
     assert (again / "key.csv").read_bytes() == (folder / "key.csv").read_bytes()
 
 
+def test_clones_in_a_crowd_and_a_choice_of_two(tmp_path: Path, capsys: Capture) -> None:
+    for kind, count, seed in (("real", 2, 0), ("variant", 11, 1)):
+        (tmp_path / kind).mkdir()
+        for k, clip in enumerate(takes(seed, count)):
+            freshtake.write(tmp_path / kind / f"{kind}_{k}.bvh", clip)
+    sets = ["--variants", str(tmp_path / "variant"), "--captured", str(tmp_path / "real")]
+    numbers = ["--participants", "4", "--trials", "4", "--sequences", "2", "--clips", "2", "--seed", "6"]
+    folder = tmp_path / "study"
+    assert run(["study", "design", "--experiment", "CD", *sets, *numbers, "-o", str(folder)]) == 0
+    key = read_key(folder / "key.csv")
+    crowds, pairs = ([s for s in key.values() if s.experiment == e] for e in "CD")
+    assert len(crowds) == 4 and len(pairs) == 22
+    for crowd in crowds:
+        first, second = sorted(clones_of(crowd))
+        names = [f"{crowd.name}_{k:02d}.bvh" for k in range(1, 13)]
+        walkers = [freshtake.read_clip(folder / "stimuli" / name) for name in names]
+        assert len({len(walker) for walker in walkers}) == 1 and len(set(crowd.sources)) == 11
+        same = np.abs(walkers[first - 1].rotations - walkers[second - 1].rotations).max() < 1e-6
+        assert same == (crowd.condition == "in step")
+    for pair in pairs:
+        kinds = [name.split("_")[0] for name in pair.sources]
+        assert kinds == (["variant", "real"] if pair.condition == "variant left" else ["real", "variant"])
+    capsys.readouterr()
+    means = {
+        ("C", "in step"): 20.0,
+        ("C", "out of step"): 45.0,
+        ("D", "variant left"): 2.0,
+        ("D", "variant right"): 1.0,
+    }
+    trials = [Trial(*rating[:5]) for rating in read_ratings(folder / "ratings.csv")]
+    filled = simulated_ratings(trials, key, means, deviation=0.2, rng=np.random.default_rng(1))
+    write_ratings(folder / "ratings.csv", filled)
+    assert run(["study", "analyze", str(folder), "-o", str(tmp_path / "figure.png"), "--json"]) == 0
+    hunt, choice = json.loads(capsys.readouterr().out)["outcomes"]
+    assert hunt["apart"]["mean"] == pytest.approx(-25.0, abs=1.0) and hunt["p"] < 1e-6 and hunt["not_found"] == 0
+    assert [(one["condition"], one["scores"]) for one in choice["groups"]] == [("variants", 0), ("captured", 16)]
+    assert choice["anova"] is None and choice["p"] == pytest.approx(2.0**-15)
+    assert run(["study", "analyze", str(folder)]) == 0
+    assert "sign test" in capsys.readouterr().out
+    few = [str(tmp_path / "variant" / f"variant_{k}.bvh") for k in range(3)]
+    assert run(["study", "design", "--experiment", "C", "--variants", *few, "-o", str(tmp_path / "no")]) == 2
+    assert "needs 11 variants" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize(
     ("more", "says"),
     [
         ([], "--variants"),
-        (["--variants", "v.bvh", "--experiment", "C"], "choose A, B or both"),
+        (["--variants", "v.bvh", "--experiment", "E"], "choose A, B, C, D or several"),
         (["--variants", "v.bvh", "--experiment", "A"], "--captured"),
         (["--variants", "v.bvh", "--experiment", "B", "--captured", "c.bvh"], "--inputs"),
         (["--variants", "v.bvh", "--inputs", "i.bvh", "--motion", "a/b"], "'a/b'"),

@@ -63,7 +63,8 @@ def test_made_clips(bvh: Imported, name: str) -> None:
 
 @pytest.mark.parametrize("name", REAL_CASES)
 def test_real_takes(bvh: Imported, name: str) -> None:
-    assert_same(bvh[f"{name}.bvh"], real_clip(name))
+    clip = real_clip(name)  # skips where there is none, before Blender's answer is looked at
+    assert_same(bvh[f"{name}.bvh"], clip)
 
 
 @pytest.fixture(scope="module")

@@ -145,7 +145,8 @@ def other(one: RequestField) -> Any:
 
 
 MESSAGES = [
-    Learning, Variants, requests.StyleLearning, requests.Styling, requests.TextureLearning, requests.Playing,
+    Learning, Variants, requests.Redrawing, requests.StyleLearning, requests.Styling, requests.TextureLearning,
+    requests.Playing,
 ]  # fmt: skip
 
 

@@ -12,6 +12,8 @@ import numpy as np
 import pytest
 
 from freshtake import samples
+from freshtake.evaluation.study.schedule import clones_of
+from freshtake.formats.study_csv import read_key, read_ratings
 from tests.serve.methods.tasks_here import Here
 from tests.studio.server import Studio, Window
 
@@ -47,6 +49,13 @@ def prepare(here: Here) -> None:
     cloth = here.take("flag_1", samples.flag(np.random.default_rng(40), frames=60, columns=17, rows=11))
     here.run("texture_learn", [cloth], name="flag")
     here.run("noise", walks, kind="strawman", number=1)
+    many = [
+        here.take(f"march_{k}", samples.walk(np.random.default_rng(50 + k), cycles=1, fps=RATE)) for k in range(1, 12)
+    ]
+    here.run(
+        "study_design", many, inputs=many, captured=[], experiment="CD", participants=1, trials=3, clips=2,
+        sequences=2, name="clones",
+    )  # fmt: skip
     here.run(
         "study_design", walks, inputs=limps, captured=[], experiment="A", participants=2, trials=2, name="walk"
     )  # fmt: skip
@@ -215,6 +224,51 @@ def test_a_small_study_from_consent_to_its_outcome(methods: Window) -> None:
     assert [(one["code"], one["answered"]) for one in methods.studio.ask("api/studies")[0]["people"]] == [
         ("person-0", 2), ("person-1", 2),
     ]  # fmt: skip
+
+
+# At once, since a search ends after a minute and software takes seconds to draw twelve bodies.
+PICK = """async (pair) => {
+  const press = (button) => { button?.click(); return new Promise((done) => setTimeout(done, 30)); };
+  const buttons = [...document.querySelectorAll(".scores-row button")];
+  for (const button of buttons) if (button.getAttribute("aria-pressed") === "true") await press(button);
+  for (const number of pair) await press(buttons[number - 1]);
+  await press([...document.querySelectorAll(".scores > button")].find((button) => button.textContent === "These two"));
+}"""
+
+
+def test_clones_are_searched_for_and_two_are_chosen_from(methods: Window) -> None:
+    study = next(one for one in methods.studio.ask("api/studies") if one["name"] == "clones")["id"]
+    folder = methods.studio.file(study)
+    key, trials = read_key(folder / "key.csv"), [one.stimulus for one in read_ratings(folder / "ratings.csv")]
+    page = opened(methods, "Study", "march")
+    page.get_by_role("button", name="clones").click()
+    page.get_by_role("button", name="Take part").click()
+    page.get_by_role("checkbox").check()
+    page.get_by_label("Your code").fill("seeker")
+    page.get_by_role("button", name="Begin").click()
+    first_crowd = next(k for k, name in enumerate(trials) if key[name].experiment == "C")
+    for number in range(6):
+        page.get_by_text(f"Motion {number + 1} of 6").wait_for()
+        if page.get_by_role("radiogroup").count():  # two side by side
+            assert page.get_by_role("radio").count() == 2
+            page.keyboard.press("2")
+            page.get_by_role("button", name="Next").click()
+            continue
+        pair = sorted(clones_of(key[trials[number]]))
+        page.get_by_role("button", name="These two", exact=True).wait_for()
+        if number == first_crowd:
+            page.evaluate(PICK, [next(k for k in range(1, 13) if k not in pair), pair[0]])
+            page.get_by_text("Not these two").wait_for()
+        while page.get_by_text(f"Motion {number + 1} of 6").is_visible():
+            page.evaluate(PICK, pair)
+            page.wait_for_timeout(300)
+    page.get_by_text("Thank you").wait_for()
+    page.get_by_role("button", name="Back to the studies").click()
+    page.get_by_role("cell", name="out of step").wait_for()
+    assert page.get_by_role("cell", name="D: choice").is_visible()
+    hunt, choice = methods.studio.ask(f"api/studies/{study}/outcome")["outcomes"]
+    assert sorted(group["scores"] for group in hunt["groups"]) == [1, 2]
+    assert sum(group["scores"] for group in choice["groups"]) == 3
 
 
 def test_every_tab_opens_whatever_models_there_are(methods: Window) -> None:

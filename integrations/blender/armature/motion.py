@@ -59,3 +59,25 @@ class Motion:
     def named(self, name: str) -> Motion:
         """The same motion under another name."""
         return replace(self, name=name)
+
+    def moved(self, x: float, y: float, turn: float) -> Motion:
+        """The same motion turned about the vertical axis through the origin by an angle, then moved over the ground."""
+        cos, sin = np.cos(turn), np.sin(turn)
+        root = self.root @ np.array([[cos, sin, 0.0], [-sin, cos, 0.0], [0.0, 0.0, 1.0]]) + (x, y, 0.0)
+        rotations = self.rotations.copy()
+        rotations[:, 0] = products(np.array([np.cos(turn / 2), 0.0, 0.0, np.sin(turn / 2)]), rotations[:, 0])
+        return replace(self, root=root, rotations=rotations)
+
+    def after(self, end: Motion) -> tuple[float, float, float]:
+        """Where `moved` has to bring this motion so that it begins at the place and heading at which another ends."""
+        # Of the turn from our first frame to their last, only what is about the vertical axis is a change of heading.
+        w, _, _, z = products(end.rotations[-1, 0], self.rotations[0, 0] * (1.0, -1.0, -1.0, -1.0))
+        turn = 2.0 * float(np.arctan2(z, w))
+        x, y, _ = end.root[-1] - self.moved(0.0, 0.0, turn).root[0]
+        return float(x), float(y), turn
+
+
+def products(a: np.ndarray, b: np.ndarray) -> np.ndarray:
+    """Quaternions a b (w x y z): first b turns, then a."""
+    w, v, u, t = a[..., :1], a[..., 1:], b[..., :1], b[..., 1:]
+    return np.concatenate([w * u - np.sum(v * t, -1, keepdims=True), w * t + u * v + np.cross(v, t)], axis=-1)

@@ -6,9 +6,9 @@ from __future__ import annotations
 import bpy
 
 from .. import live, settings
-from . import applying, learning, results, sampling, styling, takes, varying
+from . import applying, learning, redrawing, results, sampling, styling, takes, varying
 
-MODULES = (sampling, takes, results, learning, varying, styling, applying)
+MODULES = (sampling, takes, results, learning, varying, redrawing, styling, applying)
 
 
 def register() -> None:

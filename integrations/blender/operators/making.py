@@ -12,7 +12,7 @@ import bpy
 from ..armature.actions import assign
 from ..armature.motion import Motion
 from ..armature.writing import how_made, write_actions
-from .placing import put
+from .placing import end_of_strips, put
 from .results import list_results
 from .takes import figure_named
 from .working import Doing, Work
@@ -30,15 +30,36 @@ def made_before(figure: Any, job: str) -> Any:
     return action if about is not None and about.get("job") == job else None
 
 
-def make(name: str, motions: Sequence[Motion], place: str = "ACTIONS", replaced: str = "") -> Work:
+def in_a_row(motions: Sequence[Motion], end: Motion | None) -> list[Motion]:
+    """Motions that begin where the one before ends, the first at `end`; each keeps how it was moved."""
+    out: list[Motion] = []
+    for motion in motions:
+        if end is not None:
+            placed = motion.after(end)
+            motion = replace(motion.moved(*placed), about={**motion.about, "placed": list(placed)})
+        end = motion
+        out.append(motion)
+    return out
+
+
+def make(
+    name: str,
+    motions: Sequence[Motion],
+    place: str = "ACTIONS",
+    replaced: str = "",
+    first_frame: float | None = None,
+) -> Work:
     """Write motions onto the armature of this name and put them where asked; the first is shown.
 
     Nothing is left of them when it fails or is stopped. The first takes the name and the place of the Action
     `replaced`, which is deleted.
     """
     figure = figure_named(name)
+    if place == "NLA":
+        motions = in_a_row(motions, end_of_strips(figure))
     yield Doing(f"writing {motions[0].name}" + (f" and {len(motions) - 1} more" if len(motions) > 1 else ""))
-    actions: list[Any] = yield from write_actions(figure, motions, bpy.context.scene.frame_start)
+    begins = bpy.context.scene.frame_start if first_frame is None else first_frame
+    actions: list[Any] = yield from write_actions(figure, motions, begins)
     try:
         yield from put(figure, actions, place)
     except BaseException:

@@ -10,7 +10,11 @@ from typing import Any
 import bpy
 
 from ..armature.actions import SLOTTED, assign, curves_of, slot_for
+from ..armature.motion import Motion
+from ..armature.reading import read_pose_at
 from .working import Work
+
+TRACK = "freshtake"  # how the names of our tracks begin
 
 
 def put(figure: Any, actions: Sequence[Any], place: str) -> Work:
@@ -26,9 +30,9 @@ def put_strips(figure: Any, actions: Sequence[Any]) -> None:
     """One strip after another on a new track, after those of earlier runs; the active Action stands back for them."""
     data = figure.animation_data or figure.animation_data_create()
     # Strips of two tracks at one time would hide each other.
-    ends = [s.frame_end for old in data.nla_tracks if old.name.startswith("freshtake") for s in old.strips]
+    ends = [s.frame_end for old in data.nla_tracks if old.name.startswith(TRACK) for s in old.strips]
     track = data.nla_tracks.new()
-    track.name = "freshtake"
+    track.name = TRACK
     frame = ceil(max([bpy.context.scene.frame_start, *ends]))
     try:
         for action in actions:
@@ -40,6 +44,18 @@ def put_strips(figure: Any, actions: Sequence[Any]) -> None:
         data.nla_tracks.remove(track)
         raise
     data.action = None
+
+
+def end_of_strips(figure: Any) -> Motion | None:
+    """The last pose of the strips that were put before; None where there are none."""
+    data = figure.animation_data
+    tracks = [] if data is None else [track for track in data.nla_tracks if track.name.startswith(TRACK)]
+    strips = [strip for track in tracks for strip in track.strips if strip.action is not None]
+    if not strips:
+        return None
+    last = max(strips, key=lambda strip: strip.frame_end)
+    moves_object = any(curve.data_path == "location" for curve in curves_of(last.action, figure))
+    return read_pose_at(figure, last.action, last.action_frame_end, moves_object or None)
 
 
 def put_crowd(figure: Any, actions: Sequence[Any]) -> Work:

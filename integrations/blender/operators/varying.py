@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-3.0-or-later
 """Vary: a model to new Actions, and one of them again."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -59,12 +60,19 @@ class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
         params = {"closing_frame" if key == "closing" else key: value for key, value in about["settings"].items()}
         poses = {key: [pose_of_values(kept, key)] for key, kept in about.get("poses", {}).items()}
         answer = yield from ask("vary", {**params, "count": 1, "first": about["number"]}, poses, model)
-        yield from _written(name, about["model"], model, answer, params, poses, "ACTIONS")
+        yield from _written(name, about["model"], model, answer, params, poses, "ACTIONS", about.get("placed"))
         self.tell(answer)
 
 
 def _written(
-    name: str, title: str, model: bytes, answer: Any, params: dict[str, Any], poses: dict[str, Any], place: str
+    name: str,
+    title: str,
+    model: bytes,
+    answer: Any,
+    params: dict[str, Any],
+    poses: dict[str, Any],
+    place: str,
+    placed: Sequence[float] | None = None,
 ) -> Work:
     made = answer.values["made"]
     about: list[dict[str, Any]] = [
@@ -72,11 +80,13 @@ def _written(
             "job": "vary", "model": title, "model_is": fingerprint(model), "seed": variant["seed"],
             "number": variant["number"], "settings": params,
             **({"poses": {key: pose_values(found[0]) for key, found in poses.items()}} if poses else {}),
+            **({} if placed is None else {"placed": list(placed)}),
         }
         for variant in made
     ]  # fmt: skip
     names = [f"{title} s{variant['seed']} {variant['number']:03d}" for variant in made]
-    yield from make(name, described(answer.motions(), names, about), place)
+    motions = answer.motions() if placed is None else [motion.moved(*placed) for motion in answer.motions()]
+    yield from make(name, described(motions, names, about), place)
 
 
 def _params(figure: Any, model: bytes) -> Work:

@@ -38,6 +38,7 @@ class FRESHTAKE_PT_vary(InSidebar, bpy.types.Panel):
         if figure.place == "CROWD":
             layout.prop(figure, "spacing")
         layout.operator("freshtake.vary", icon="MOD_NOISE")
+        layout.operator("freshtake.redraw", icon="GREASEPENCIL")
         layout.template_list("FRESHTAKE_UL_results", "", figure, "results", figure, "result_index", rows=4)
 
 

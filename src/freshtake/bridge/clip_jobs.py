@@ -13,12 +13,13 @@ from freshtake.formats.registry import take_in
 from freshtake.motion import Clip
 from freshtake.motion.retarget import Retargeter
 from freshtake.requests.clips import Loop, Looping, Retarget, Retargeting
-from freshtake.requests.variation import Learn, Learning, Variants, Vary
+from freshtake.requests.variation import Learn, Learning, Redraw, Redrawing, Variants, Vary
 from freshtake.workflows.characters import maps_of, onto_character
 from freshtake.workflows.describing import model_facts
 from freshtake.workflows.editing import loop as run_loop
 from freshtake.workflows.inputs import model_of
 from freshtake.workflows.learning import learn as run_learn
+from freshtake.workflows.redrawing import redraw as run_redraw
 from freshtake.workflows.retargeting import retarget as run_retarget
 from freshtake.workflows.varying import vary as run_vary
 
@@ -49,6 +50,21 @@ def vary(request: Request) -> Answer:
         {"seed": asked.seed, "number": asked.first + k, "name": path.stem} for k, path in enumerate(result.paths)
     ]
     return request.answer({"made": names}, result.paths)
+
+
+def redraw(request: Request) -> Answer:
+    """Draw a stretch of one clip again, or a part of its body; everything else stays as it is."""
+    files = request.files()
+    if len(files) != 1:
+        raise UsageError(f"one clip is drawn again at a time, not {len(files)}")
+    values = request.fields(Redrawing)
+    asked = Redraw(
+        take=files[0], model=request.model(), out=request.folder / "redrawn", format="npz",
+        **{"count": 1, **values, "part": tuple(values.get("part", ()))},
+    )  # fmt: skip
+    done = run_redraw(asked, request.report, request.note)
+    made = [{"seed": asked.seed, "number": number} for number in range(1, len(done.paths) + 1)]
+    return request.answer({"made": made}, done.paths)
 
 
 def _pose(request: Request, key: str) -> str | None:

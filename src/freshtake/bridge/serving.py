@@ -33,6 +33,7 @@ HOMES = {
     "learn": "clip_jobs",
     "parts": "clip_jobs",
     "vary": "clip_jobs",
+    "redraw": "clip_jobs",
     "style_learn": "method_jobs",
     "style_apply": "method_jobs",
     "blend_learn": "method_jobs",
@@ -44,7 +45,8 @@ HOMES = {
 }
 # The command whose kernels a job compiles on first use.
 COMMANDS = {
-    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "style_learn": "style learn",
+    "check_takes": "select", "loop": "loop", "learn": "learn", "vary": "vary", "redraw": "redraw",
+    "style_learn": "style learn",
     "style_apply": "style apply", "blend_learn": "blend learn", "blend_sample": "blend sample",
     "texture_learn": "texture learn", "texture_sample": "texture sample", "retarget": "retarget",
 }  # fmt: skip

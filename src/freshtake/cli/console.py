@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.compiling import Countdown
 
 BETWEEN_LINES = 30.0  # seconds
+PIPE_WIDTH = 160  # columns of tables where there is no terminal that has a width
 
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.console import PIPE_WIDTH, output, print_json, progress_bar, say, warn
 from freshtake.cli.outputs import Force, Json, prepare, prepare_folder
 from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from freshtake.evaluation.study import Outcome
     from freshtake.workflows.evaluating import Evaluated
 
-PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
 COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
 Everything = Annotated[bool, Parameter(name="--all", negative="", help="Print all figures, not only the main ones.")]
 study = App(
@@ -105,12 +104,15 @@ def design(request: StudyDesign, *, force: Force = False, json: Json = False) ->
     """Write a study: stimuli under neutral names, ratings.csv to be filled in, and key.csv, which stays with you.
 
     Experiment A shows single variants among captured takes and asks how natural they are; experiment B shows long
-    sequences of variants among cycle animations and asks how repetitive they are. Scores are whole numbers from 1 to 9.
+    sequences of variants among cycle animations and asks how repetitive they are; scores are whole numbers from 1 to 9.
+    Experiment C hides two clones among twelve walkers and takes the seconds until they are found; experiment D shows a
+    variant next to a captured take and asks which looks more natural.
 
     **Examples**
 
     ```
     freshtake study design --motion walk --variants variants/*.bvh --inputs walk_*.bvh -o walk_study/
+    freshtake study design --motion walk --experiment CD --variants variants/ --captured takes/ -o clones/
     freshtake study design --motion jump --experiment A --variants v*.bvh --captured takes/*.bvh -o jump_study/
     ```
     """
@@ -157,15 +159,19 @@ def _print_outcome(outcome: Outcome) -> None:
     from freshtake.reports.study_figure import WARNING, p_value
 
     console, anova, difference = output(), outcome.anova, outcome.apart
+    counted = "choices" if anova is None else "scores"
     note = f" ({WARNING})" if outcome.simulated else ""
     console.print(f"experiment {outcome.experiment}, {outcome.motion}: {outcome.measure}{note}", markup=False)
     for group in outcome.groups:
         interval = f"{group.mean.mean:.2f} ({group.mean.low:.2f} to {group.mean.high:.2f})"
-        console.print(f"  {group.condition:<9} {interval}, {group.scores} scores", markup=False)
-    test = f"F({anova.df_between}, {anova.df_within}) = {anova.f:.3g}, {p_value(anova.p)}"
+        console.print(f"  {group.condition:<11} {interval}, {group.scores} {counted}", markup=False)
+    test = "sign test" if anova is None else f"F({anova.df_between}, {anova.df_within}) = {anova.f:.3g}"
+    test = f"{test}, {p_value(outcome.p)}"
     console.print(f"  {test}; by participants {p_value(outcome.by_participant)}", markup=False)
     console.print(
         f"  difference {difference.mean:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})", markup=False
     )
+    if outcome.not_found:
+        console.print(f"  in {outcome.not_found} trials the clones were not found within a minute", markup=False)
     if outcome.unanswered:
         console.print(f"  {outcome.unanswered} trials have no score", markup=False)

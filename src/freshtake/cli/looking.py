@@ -8,12 +8,10 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.console import PIPE_WIDTH, output, print_json, progress_bar, say, warn
 from freshtake.cli.outputs import Force, Json, prepare
 from freshtake.requests.clips import Info, View
 
-MANY = 3  # files that are described in full
-PIPE_WIDTH = 160  # where there is no terminal that says how wide it is
 Everything = Annotated[
     bool, Parameter(name="--all", negative="", help="Print everything about each file, not one line per file.")
 ]
@@ -39,7 +37,8 @@ def info(request: Info, *, everything: Everything = False, json: Json = False) -
     if json:
         print_json({"files": [d.facts for d in described], "together": together})
         return 0
-    if len(described) > MANY and not everything:
+    # Up to three files fit on a screen when they are described in full.
+    if len(described) > 3 and not everything:
         _print_table([one.facts for one in described])
     else:
         for one in described:

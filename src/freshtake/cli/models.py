@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import output, print_json, progress_bar, say, warn
+from freshtake.cli.console import PIPE_WIDTH, output, print_json, progress_bar, say, warn
 from freshtake.cli.outputs import Force, Json, prepare
 from freshtake.requests.variation import Explain, Select
 
@@ -13,10 +13,7 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from freshtake.reports.explanation import Explanation, Named
-    from freshtake.workflows.selecting import Selected
-
-PIPE_WIDTH = 120  # where there is no terminal that says how wide it is
-MOST_LINKS, MOST_CHILDREN = 20, 10
+    from freshtake.workflows.learning import Selected
 
 
 def select(request: Select, *, force: Force = False, json: Json = False) -> int:
@@ -83,7 +80,7 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> in
     """
     from freshtake.reports.wording import link_sentences
     from freshtake.workflows import explain as run
-    from freshtake.workflows.explaining import PaperExplained
+    from freshtake.workflows.describing import PaperExplained
 
     prepare(request.out, force=force)
     with progress_bar() as report:
@@ -132,7 +129,8 @@ def _print_links(edges: Explanation) -> None:
     if edges.links and not edges.joint:
         for heading in ("from", "to", "summed strength"):
             table.add_column(heading, justify="right" if "strength" in heading else "left")
-        for link in edges.links[:MOST_LINKS]:
+        # The strongest links first; --json has all of them.
+        for link in edges.links[:20]:
             table.add_row(link.parent, link.child, f"{link.strength:.3f}")
         console.print(table)
         return
@@ -142,7 +140,7 @@ def _print_links(edges: Explanation) -> None:
     if edges.children:
         table.add_row("", "", "", "")
         table.add_row(f"[bold]varies with {edges.joint}, moves less[/bold] ({len(edges.children)} in all)", "", "", "")
-        _add_edges(table, edges.children[:MOST_CHILDREN])
+        _add_edges(table, edges.children[:10])
     console.print(table)
 
 

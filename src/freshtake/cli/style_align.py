@@ -9,7 +9,7 @@ from freshtake.cli.outputs import Force, Json, prepare
 from freshtake.requests.style import StyleAlign
 
 if TYPE_CHECKING:
-    from freshtake.workflows.style_aligning import Aligned
+    from freshtake.workflows.style_reporting import Aligned
 
 
 def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> int:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from freshtake.cli.console import messages, output, print_json, progress_bar, warn
+from freshtake.cli.console import PIPE_WIDTH, messages, output, print_json, progress_bar, warn
 from freshtake.cli.outputs import Force, Json, prepare
 from freshtake.cli.style_gaits import app as gaits
 from freshtake.requests.style import StyleApply, StyleLearn
@@ -14,8 +14,6 @@ from freshtake.requests.style import StyleApply, StyleLearn
 if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StyleApplied, StyleLearned, StylePairs
 
-KEPT = 0.1  # share of a part that was kept as it is, from which on it is reported
-PIPE_WIDTH = 140  # where there is no terminal that says how wide it is
 
 app = App(
     name="style", help="Learn a style from pairs of clips, and put other clips into it.", group_commands="Commands"
@@ -140,7 +138,8 @@ def _print_applied(done: StyleApplied) -> None:
     console = output()
     console.print(f"{len(done.source)} frames became {len(done.styled.clip)}")
     for name, share in done.styled.kept.items():
-        if share > KEPT:
+        # A part that kept less than a tenth of the clip's motion is not worth a line.
+        if share > 0.1:
             warn(f"{share:.0%} of the {name} is unlike the examples and was kept: --no-generalize translates all of it")
     if done.styled.arrived:
         shares = ", ".join(f"{name} {share:.0%}" for name, share in done.styled.arrived.items())

@@ -1,16 +1,18 @@
-"""`freshtake learn`, `vary`, `stream` and `augment`: new takes from a few."""
+"""`freshtake learn`, `vary`, `redraw`, `pack`, `stream` and `augment`: new takes from a few."""
 
 from __future__ import annotations
 
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import made_facts, print_json, progress_bar, say, say_made, warn
+from freshtake.cli.console import made_facts, output, print_json, progress_bar, say, say_made, warn
 from freshtake.cli.outputs import Force, Json, prepare
 from freshtake.errors import UsageError
-from freshtake.requests.variation import Augment, Learn, Stream, Vary
+from freshtake.requests.packs import Pack
+from freshtake.requests.variation import Augment, Learn, Redraw, Stream, Vary
 
 if TYPE_CHECKING:
+    from freshtake.workflows.redrawing import Redrawn
     from freshtake.workflows.varying import Written
 
 
@@ -174,4 +176,78 @@ def augment(request: Augment, *, force: Force = False, json: Json = False) -> in
         + (f", {changed} mirrored or at another speed" if changed else "")
         + ("; labels.csv, labels.json" if done.path.is_dir() else "")
     )
+    return 0
+
+
+def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> int:
+    """Draw a stretch of a clip again, or a part of the body, and keep everything else to the byte; or let it go on.
+
+    Frames outside the stretch and joints of other parts stay as they are. The new frames join smoothly, and feet that
+    stand stay where they are. A stretch that reaches an end of the clip is free there.
+
+    **Examples**
+
+    ```
+    freshtake redraw take.bvh --model walk.ftm --from 2.0s --to 3.5s -n 8 -o redrawn/
+    freshtake redraw take.bvh --model cheer.ftm --part arms -n 8 -o other_arms/
+    freshtake redraw take.bvh --model walk.ftm --from 20 --to 50 --part head --part "left arm" -n 1 -o better.bvh
+    freshtake redraw take.bvh --model walk.ftm --extend 4s -n 3 -o longer/
+    ```
+    """
+    from freshtake.workflows import redraw as run
+
+    prepare(request.out, force=force)
+    with progress_bar() as report:
+        result = run(request, report, warn)
+    if json:
+        print_json(result.summary())
+    else:
+        _print(result)
+    return 0
+
+
+def _print(redrawn: Redrawn) -> None:
+    from freshtake.motion.verdict import verdict_line
+
+    first, last, count = redrawn.paths[0], redrawn.paths[-1], len(redrawn.paths)
+    start, stop = redrawn.frames
+    say(f"wrote {first}" + (f" ... {last.name}" if count > 1 else "") + f": frames {start} to {stop - 1} are new")
+    worst = [max(values) for values in zip(*redrawn.joins, strict=True)]
+    if any(worst):
+        say(f"joins: steps up to {worst[0]:.2f} and bends up to {worst[1]:.2f} of the takes' largest (99 of 100)")
+    if redrawn.verdicts:
+        say(verdict_line(redrawn.verdicts, f"{count} clip{'s' * (count > 1)}"))
+
+
+def pack(request: Pack, *, force: Force = False, json: Json = False) -> int:
+    """Write a pack of variants: loops that share their first and last pose, so that any can follow any other.
+
+    The folder gets one file per model and format (one per clip in bvh), `pack.json` with every clip's seed, speed,
+    footprints and quality, a contact sheet `sheet.png` and `preview.html`, where you star and reject clips.
+
+    **Examples**
+
+    ```
+    freshtake pack walk.ftm -n 20 -o pack/
+    freshtake pack idle=standing.ftm walk.ftm run.ftm -o pack/ --character hero.glb --format fbx glb usd bvh
+    freshtake pack walk.ftm -n 50 -o pack/ --root-motion both --beat 0.5
+    freshtake pack idle=standing.ftm walk.ftm run.ftm -o pack/ --engine godot --character hero.glb
+    freshtake pack walk.ftm -n 20 -o second/ --keep stars.json
+    freshtake pack walk.ftm -n 20 -o one/ --only walk_007
+    ```
+    """
+    from freshtake.motion.verdict import verdict_line
+    from freshtake.workflows import pack as run
+
+    prepare(request.out, force=force)
+    with progress_bar() as report:
+        result = run(request, report, warn)
+    if json:
+        verdicts = [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]
+        print_json({"written": [str(path) for path in result.paths], **result.facts, "verdicts": verdicts})
+    else:
+        clips, groups = len(result.facts["clips"]), len(result.facts["groups"])
+        what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
+        output().print(f"wrote {request.out}: {what}, {len(result.paths)} files", markup=False)
+        output().print(verdict_line(result.verdicts, f"{clips} clip{'s' * (clips > 1)}"), markup=False)
     return 0

@@ -13,12 +13,11 @@ from pathlib import Path
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.evaluation.study.schedule import (
-    HIGHEST,
-    LOWEST,
     Rating,
     Stimulus,
     Trial,
     check_stimulus,
+    scale_of,
 )
 from freshtake.formats.files import read_text, write_bytes
 
@@ -82,9 +81,9 @@ def _rating(path: Path, line: int, cells: Sequence[str]) -> Rating:
     if not (position.isascii() and position.isdigit() and len(position) < 10 and int(position) >= 1):
         problem = f"the position is {position[:40]!r}: whole numbers from 1 on are expected"
         raise FormatError(path, problem, f"line {line}")
-    scale = tuple(str(k) for k in range(LOWEST, HIGHEST + 1))
-    if score and score not in scale:
-        problem = f"the score is {score[:40]!r}: a whole number from {LOWEST} to {HIGHEST} is expected, or nothing"
+    lowest, highest = scale_of(experiment)
+    if score and score not in {str(k) for k in range(lowest, highest + 1)}:
+        problem = f"the score is {score[:40]!r}: a whole number from {lowest} to {highest} is expected, or nothing"
         raise FormatError(path, problem, f"line {line}")
     return Rating(participant, int(position), experiment, motion, stimulus, int(score) if score else None)
 

@@ -7,15 +7,21 @@ from typing import TYPE_CHECKING
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.analysis import Outcome
-from freshtake.evaluation.study.schedule import HIGHEST, LOWEST, MEASURES
+from freshtake.evaluation.study.schedule import MEASURES, scale_of
 from freshtake.reports.canvas import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-COLORS = {"variants": "#35a264", "captured": "#3b82d6", "cycle": "#d9534f"}
-TITLES = {"variants": "variants", "captured": "motion capture", "cycle": "cycle animation"}
+COLORS = {
+    "variants": "#35a264",
+    "captured": "#3b82d6",
+    "cycle": "#d9534f",
+    "in step": "#8a63d2",
+    "out of step": "#c08a2e",
+}
+TITLES = {"captured": "motion capture", "cycle": "cycle animation"}  # others are called what they are
 WARNING = "simulated raters, not people"
 
 
@@ -35,22 +41,27 @@ def figure(outcomes: Sequence[Outcome]) -> Figure:
 
 
 def _panel(axis: Axes, experiment: str, outcomes: Sequence[Outcome]) -> None:
+    # Choices between two are shares, all else are scores of a scale.
+    lowest, highest = (0, 1) if experiment == "D" else scale_of(experiment)
+    margin = (highest - lowest) / 32
     labeled: set[str] = set()
     for place, outcome in enumerate(outcomes):
         for side, group in zip((-0.19, 0.19), outcome.groups, strict=True):
-            known = TITLES[group.condition] if group.condition not in labeled else None
+            title = TITLES.get(group.condition, group.condition)
+            label = None if group.condition in labeled else title
             labeled.add(group.condition)
             whisker = [[group.mean.mean - group.mean.low], [group.mean.high - group.mean.mean]]
             axis.bar(
-                place + side, group.mean.mean - LOWEST, 0.36, bottom=LOWEST, color=COLORS[group.condition], label=known,
+                place + side, group.mean.mean - lowest, 0.36, bottom=lowest, color=COLORS[group.condition], label=label,
                 yerr=whisker, capsize=4, ecolor="#333333",
             )  # fmt: skip
         top = max(group.mean.high for group in outcome.groups)
-        axis.text(place, min(top + 0.25, HIGHEST - 0.4), p_value(outcome.anova.p), ha="center", fontsize=9)
+        axis.text(place, min(top + margin, highest - 1.6 * margin), p_value(outcome.p), ha="center", fontsize=9)
     axis.set_xticks(range(len(outcomes)), [outcome.motion for outcome in outcomes])
-    axis.set_ylim(LOWEST, HIGHEST)
+    axis.set_ylim(lowest, highest)
     axis.set_xlim(-0.7, len(outcomes) - 0.3)
-    axis.set_ylabel(f"{MEASURES[experiment]} (1 to 9)")
+    unit = "share" if experiment == "D" else f"{lowest} to {highest}"
+    axis.set_ylabel(f"{MEASURES[experiment]} ({unit})")
     axis.set_title(f"Experiment {experiment}", fontsize=10)
     axis.legend(fontsize=8, frameon=False, loc="upper left")
     axis.spines[["top", "right"]].set_visible(False)

@@ -11,12 +11,11 @@ from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
     from freshtake.requests.blending import Blend, BlendLearn, BlendReport, BlendSample, Classes
-    from freshtake.requests.clips import Convert, Cut, Info, Loop, Looping, Plant, Retarget, Retargeting, View
+    from freshtake.requests.clips import Convert, Cut, Info, Loop, Looping, Plant, Retarget, Retargeting, Robot, View
     from freshtake.requests.crowd import Crowd, CrowdPreview, CrowdTextures
     from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign, StudyPlan
     from freshtake.requests.fields import Option, Request, RequestField, fields_of, from_values
     from freshtake.requests.packs import Pack, Packing
-    from freshtake.requests.robot import Robot
     from freshtake.requests.samples import Demo, SamplesDownload, SamplesWrite
     from freshtake.requests.servers import Mcp, Serve, Studio
     from freshtake.requests.style import (
@@ -85,7 +84,7 @@ _HOMES = {
     "RequestField": "fields",
     "Retarget": "clips",
     "Retargeting": "clips",
-    "Robot": "robot",
+    "Robot": "clips",
     "SamplesDownload": "samples",
     "SamplesWrite": "samples",
     "Select": "variation",

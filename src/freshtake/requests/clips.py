@@ -1,4 +1,4 @@
-"""One clip, or a few: looped, planted, cut, converted, retargeted, looked at."""
+"""One clip, or a few: looped, planted, cut, converted, put onto a character or a robot, looked at."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -190,3 +190,19 @@ class Info(MeshReading):
             positional=True,
         ),
     ]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Robot(Reading):
+    """Put clips onto a robot, within its joint limits."""
+
+    clips: Annotated[
+        list[Path], Option("Clips of bodies with two arms and two legs: takes, or variants.", positional=True)
+    ]
+    onto: Annotated[Path, Option("The robot: a URDF, or a MuJoCo model (.xml).")]
+    out: Annotated[Path, Option("A folder, or a file for one clip: .csv, .npz or .pkl.", names=OutNames)]
+    format: Annotated[
+        Literal["csv", "npz", "pkl"] | None,
+        Option("Kind of the files: csv (default), npz, or pkl (the pickle that GMR writes, which MimicKit converts)."),
+    ] = None
+    keep_going: KeepGoing = False

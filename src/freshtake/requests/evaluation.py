@@ -36,11 +36,17 @@ class StudyPlan(Request):
     """How large a study is; the defaults are the paper's."""
 
     motion: Annotated[str, Option("What the movement is called.")] = "motion"
-    experiment: Annotated[str, Option("A: how natural, B: how repetitive, AB: both.")] = "AB"
+    experiment: Annotated[
+        str, Option("A: how natural, B: how repetitive, C: find clones in a crowd, D: choose one of two; AB: both.")
+    ] = "AB"
     participants: Annotated[int, Option("People who take part.", least=1, most=10_000)] = 15
     trials: Annotated[int, Option("Stimuli that each person watches per experiment.", least=1, most=10_000)] = 15
-    sequences: Annotated[int, Option("Long sequences per condition of experiment B.", least=1, most=1000)] = 15
-    clips: Annotated[int, Option("Clips that are joined in a long sequence.", least=1, most=1000)] = 15
+    sequences: Annotated[
+        int, Option("Long sequences or crowds per condition of experiments B and C.", least=1, most=1000)
+    ] = 15
+    clips: Annotated[
+        int, Option("Clips that are joined in a long sequence, or repeated by each of a crowd.", least=1, most=1000)
+    ] = 15
     blend: Annotated[float, Option("Seconds over which the step from clip to clip fades.", least=0.0, most=60.0)] = 0.25
     seed: Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_SEED)] = 0
 
@@ -51,7 +57,7 @@ class StudyDesign(StudyPlan, Reading):
 
     variants: Annotated[list[Path] | None, Option("Variants to be judged.")] = None
     inputs: Annotated[list[Path] | None, Option("The takes they were learned from: replayed in experiment B.")] = None
-    captured: Annotated[list[Path] | None, Option("Real takes for experiment A; default: the inputs.")] = None
+    captured: Annotated[list[Path] | None, Option("Real takes for experiments A and D; default: the inputs.")] = None
     out: Annotated[Path, Option("Folder for the study; new or empty.", names=OutNames)]
     format: Annotated[str, Option("Ending of the stimuli.")] = "bvh"
 

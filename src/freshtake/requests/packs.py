@@ -7,17 +7,12 @@ from typing import Annotated, Literal
 from freshtake.requests.fields import Option, Request
 from freshtake.requests.shared import Guard, HowMuch, InPlace, KeepGoing, OnCharacter, OutNames, Plant, Unit
 
-MOST_CLIPS = 9_999
-LARGEST_PACK_SEED = 1_000_000  # a clip's seed is made of the pack's and its number, and has to fit into JSON
-
 
 @dataclass(frozen=True, kw_only=True)
 class Packing(Request):
     """Which clips a pack has and how they are delivered, whatever the models come from and the pack goes to."""
 
-    count: Annotated[
-        int, Option("How many clips of each model.", least=1, most=MOST_CLIPS, names=("--count", "-n"))
-    ] = 12
+    count: Annotated[int, Option("How many clips of each model.", least=1, most=9_999, names=("--count", "-n"))] = 12
     engine: Annotated[
         Literal["unreal", "unity", "godot", "gltf"] | None,
         Option(
@@ -47,7 +42,8 @@ class Packing(Request):
     plant: Plant = True
     guard: Guard = True
     preview: Annotated[bool, Option("Write the contact sheet and the preview page.")] = True
-    seed: Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_PACK_SEED)] = 0
+    # A clip's seed is made of the pack's and its number, and has to fit into JSON.
+    seed: Annotated[int, Option("The same seed gives the same result.", least=0, most=1_000_000)] = 0
 
 
 @dataclass(frozen=True, kw_only=True)

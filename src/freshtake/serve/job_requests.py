@@ -273,7 +273,7 @@ class StudyDesign(shape_of(StudyPlan)):  # type: ignore[misc]
     items: Ids
     inputs: Ids
     captured: SomeIds = Field(default_factory=list)
-    experiment: Literal["A", "B", "AB"] = "AB"
+    experiment: Annotated[str, Field(pattern="^A?B?C?D?$", min_length=1)] = "AB"
     name: Name = "study"
     participants: Annotated[int, Field(ge=1, le=200)] = 15
     trials: Annotated[int, Field(ge=2, le=100)] = 15

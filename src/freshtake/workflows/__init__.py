@@ -15,11 +15,10 @@ if TYPE_CHECKING:
     from freshtake.crowd.making import crowd
     from freshtake.crowd.previewing import crowd_preview
     from freshtake.workflows.augmenting import augment
-    from freshtake.workflows.converting import convert
-    from freshtake.workflows.demonstrating import demo
     from freshtake.workflows.density_blending import blend_learn, blend_sample, density_facts, named_takes
     from freshtake.workflows.density_reporting import blend_report
     from freshtake.workflows.describing import (
+        explain,
         info,
         model_facts,
         motion_info,
@@ -27,22 +26,18 @@ if TYPE_CHECKING:
         paper_facts,
         variation_facts,
     )
-    from freshtake.workflows.editing import cut, loop, plant
-    from freshtake.workflows.evaluating import evaluate, evaluate_motions
-    from freshtake.workflows.explaining import explain
-    from freshtake.workflows.learning import learn
+    from freshtake.workflows.editing import convert, cut, loop, plant
+    from freshtake.workflows.evaluating import evaluate, evaluate_motions, study_analyze, study_design
+    from freshtake.workflows.learning import learn, select
     from freshtake.workflows.packing import pack
     from freshtake.workflows.paper_drawing import paper_figures
     from freshtake.workflows.redrawing import redraw
-    from freshtake.workflows.retargeting import retarget
-    from freshtake.workflows.robot_moving import robot
-    from freshtake.workflows.sampling import SAMPLE_SETS, samples_download, samples_write
-    from freshtake.workflows.selecting import select
+    from freshtake.workflows.retargeting import retarget, robot
+    from freshtake.workflows.sampling import SAMPLE_SETS, demo, samples_download, samples_write
     from freshtake.workflows.sending import motion_send
     from freshtake.workflows.streaming import stream
-    from freshtake.workflows.studying import study_analyze, study_design
-    from freshtake.workflows.style_aligning import style_align
     from freshtake.workflows.style_gaits_making import gaits_facts, gaits_learn, gaits_sample
+    from freshtake.workflows.style_reporting import style_align
     from freshtake.workflows.style_translating import style_apply, style_facts, style_learn, style_pairs
     from freshtake.workflows.texture_sampling import texture_facts, texture_learn, texture_sample
     from freshtake.workflows.texture_study import compression_table, error_table, texture_figures, texture_tables
@@ -55,18 +50,18 @@ _HOMES = {
     "blend_learn": "density_blending",
     "blend_sample": "density_blending",
     "compression_table": "texture_study",
-    "convert": "converting",
+    "convert": "editing",
     "crowd": "freshtake.crowd.making",
     "crowd_preview": "freshtake.crowd.previewing",
     "crowd_textures": "freshtake.crowd.bone_textures",
     "cut": "editing",
-    "demo": "demonstrating",
+    "demo": "sampling",
     "density_facts": "density_blending",
     "blend_report": "density_reporting",
     "error_table": "texture_study",
     "evaluate": "evaluating",
     "evaluate_motions": "evaluating",
-    "explain": "explaining",
+    "explain": "describing",
     "gaits_facts": "style_gaits_making",
     "gaits_learn": "style_gaits_making",
     "gaits_sample": "style_gaits_making",
@@ -84,14 +79,14 @@ _HOMES = {
     "plant": "editing",
     "redraw": "redrawing",
     "retarget": "retargeting",
-    "robot": "robot_moving",
+    "robot": "retargeting",
     "samples_download": "sampling",
     "samples_write": "sampling",
-    "select": "selecting",
+    "select": "learning",
     "stream": "streaming",
-    "study_analyze": "studying",
-    "study_design": "studying",
-    "style_align": "style_aligning",
+    "study_analyze": "evaluating",
+    "study_design": "evaluating",
+    "style_align": "style_reporting",
     "style_apply": "style_translating",
     "style_facts": "style_translating",
     "style_learn": "style_translating",

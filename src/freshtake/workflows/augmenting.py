@@ -31,7 +31,6 @@ from freshtake.workflows.inputs import generator
 from freshtake.workflows.varying import ENDINGS, guided_variants
 
 REAL, VARIANT = "real", "variant"
-FEWEST = 3  # trusted takes that others are compared with
 _NUMBER = re.compile(r"[\s_.-]*\d+$")
 _SIDES = {"left": "right", "right": "left"}
 
@@ -288,7 +287,8 @@ def _joined(
     from freshtake.variation.selection.selecting import select
 
     out = {name: list(paths) for name, paths in groups.items()}
-    large = [name for name, paths in groups.items() if len(paths) >= FEWEST]
+    # How far takes of an action differ can only be told from three or more.
+    large = [name for name, paths in groups.items() if len(paths) >= 3]
     for name, paths in groups.items():
         best: tuple[float, str] | None = None
         for other in large if len(paths) == 1 else ():

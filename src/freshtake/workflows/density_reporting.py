@@ -31,7 +31,6 @@ if TYPE_CHECKING:
 COLORS = ("#3b82d6", "#d9534f", "#35a264", "#e0902f", "#8a63c9", "#2b9bb5", "#c25b8a", "#7f8c3a")
 LONG = 2000  # frames of the synthesis that is measured
 PATH = 240  # frames of a path that is drawn
-GRID = 90
 STRIP = 12  # stick figures
 
 
@@ -156,8 +155,8 @@ def _density_map(axis: Axes, model: DensityModel, name: str, low: Floats, high: 
     widths = pose_widths(model.pca.variances, model.settings.alpha)
     widths = np.append(widths, widths[-1])[:2]
     dense = density(_two(np.concatenate(model.runs(name))), widths)
-    grid = np.stack(np.meshgrid(*(np.linspace(a, b, GRID) for a, b in zip(low, high, strict=True))), axis=-1)
-    values = np.exp(log_density(dense, grid.reshape(-1, 2))).reshape(GRID, GRID)
+    grid = np.stack(np.meshgrid(*(np.linspace(a, b, 90) for a, b in zip(low, high, strict=True))), axis=-1)
+    values = np.exp(log_density(dense, grid.reshape(-1, 2))).reshape(grid.shape[:2])
     axis.imshow(
         values, origin="lower", extent=(low[0], high[0], low[1], high[1]), aspect="auto", cmap="viridis",
         interpolation="bilinear",

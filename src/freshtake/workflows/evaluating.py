@@ -1,4 +1,4 @@
-"""Variants judged beside takes."""
+"""Compare variants with takes: by figures, and by a study with people."""
 
 from __future__ import annotations
 
@@ -11,18 +11,30 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.evaluation import Evaluation
 from freshtake.evaluation import evaluate as score
+from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, analyze, schedule
+from freshtake.evaluation.study.schedule import (
+    CONDITIONS,
+    EXPERIMENTS,
+    crowd_with_clones,
+    cycle_animation,
+    variant_sequence,
+)
+from freshtake.formats.files import is_folder, replacing_folder
 from freshtake.formats.read_options import Motion
-from freshtake.formats.report_files import can_plot, check_report_target, write_report
+from freshtake.formats.registry import for_writing, write
+from freshtake.formats.report_files import can_plot, check_report_target, require_plots, write_figure, write_report
+from freshtake.formats.study_csv import read_key, read_ratings, write_key, write_ratings
 from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
+from freshtake.motion.edit import start_at_origin
 from freshtake.motion.verdict import Verdict, judge, standard_of
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.evaluation_page import page
 from freshtake.reports.plots import Picture, pictures
 from freshtake.reports.viewport.staging import scene_of
-from freshtake.requests.evaluation import Evaluate
-from freshtake.workflows.inputs import model_of, read_sets
+from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign, StudyPlan
+from freshtake.workflows.inputs import generator, model_of, read_clips, read_sets
 
 MOST_SHOWN = 40  # motions of each kind in the page's viewport
 
@@ -145,3 +157,174 @@ def _baselines(
 
     report(Progress(0.02, "making baselines"))
     return baseline_sets(inputs, variants, kinds=kinds, rng=np.random.default_rng([seed, len(variants)]))
+
+
+Sequencer = Callable[..., tuple[Clip, list[int]]]
+Shown = tuple[str, Sequence[Clip], tuple[str, ...]]  # a condition, the clips seen together, and their sources
+
+
+STREAMS = {"A": 0, "B": 1, "C": 3, "D": 4}  # of random numbers; 2 is that of the schedule
+
+
+class DesignedStudy(NamedTuple):
+    """The folder of a study, its stimuli, and how many trials there are."""
+
+    folder: Path
+    stimuli: list[Stimulus]
+    trials: int
+
+
+def study_design(
+    request: StudyDesign, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> DesignedStudy:
+    """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
+
+    Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
+    of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd
+    of variants, experiment D shows a variant next to a captured take.
+
+    Args:
+        request: The files, and how large the study is.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The folder, its stimuli, and how many trials there are.
+    """
+    variants, inputs, captured = (
+        take_files(paths or []) for paths in (request.variants, request.inputs, request.captured)
+    )
+    if not variants:
+        raise UsageError("study design needs --variants: name at least one file")
+    experiments = tuple(request.experiment.upper())
+    _check(request, experiments, captured or inputs, inputs)
+    suffix = f".{request.format.lstrip('.')}"
+    for_writing(Path(f"stimulus{suffix}"))
+    needed = "a study shows clips with a skeleton"
+    new, real, learned = read_clips([variants, captured or inputs, inputs], request.reading(warn), needed)
+    stimuli: list[tuple[Stimulus, list[Clip]]] = []
+    for number, experiment in enumerate(dict.fromkeys(experiments)):
+        rng = generator(request.seed, STREAMS[experiment])
+        report(Progress(0.2 + 0.1 * number, f"experiment {experiment}"))
+        shown = _shown(experiment, (new, real, learned), request, rng)
+        stimuli += _named(shown, experiment, request.motion, rng)
+    trials = schedule(
+        [s for s, _ in stimuli],
+        participants=request.participants,
+        trials=request.trials,
+        rng=generator(request.seed, 2),
+    )
+    with replacing_folder(request.out) as temporary:
+        (temporary / "stimuli").mkdir()
+        for k, (stimulus, clips) in enumerate(stimuli):
+            report(Progress(0.7 + 0.3 * k / len(stimuli), stimulus.name))
+            for clip in clips:
+                write(temporary / "stimuli" / f"{clip.name}{suffix}", clip, unit_m=request.unit)
+        write_ratings(temporary / "ratings.csv", trials)
+        write_key(temporary / "key.csv", [s for s, _ in stimuli])
+        questions = "".join(f"Experiment {e}: {QUESTIONS[e]}\n" for e in dict.fromkeys(experiments))
+        (temporary / "questions.txt").write_text(questions)
+    return DesignedStudy(request.out, [s for s, _ in stimuli], len(trials))
+
+
+def _check(request: StudyDesign, experiments: Sequence[str], captured: Sequence[Path], inputs: Sequence[Path]) -> None:
+    unknown = next((e for e in experiments if e not in EXPERIMENTS), None)
+    if unknown is not None or not experiments:
+        raise UsageError(f"there is no experiment {unknown!r}: choose A, B, C, D or several")
+    if not request.motion.replace("_", "").isalnum():
+        raise UsageError(f"a motion's name has letters, digits and underscores, but is {request.motion!r}")
+    paired = next((e for e in experiments if e in "AD"), None)
+    if paired is not None and not captured:
+        raise UsageError(f"experiment {paired} compares variants with captured takes: name some with --captured")
+    if "B" in experiments and not inputs:
+        raise UsageError("experiment B compares variants with replayed inputs: name them with --inputs")
+
+
+def _shown(experiment: str, sets: tuple[Sequence[Clip], ...], plan: StudyPlan, rng: np.random.Generator) -> list[Shown]:
+    """Return what an experiment shows, from variants, captured takes and the takes that were learned from."""
+    new, real, learned = sets
+    if experiment == "A":
+        kinds = (("variants", new), ("captured", real))
+        return [(condition, [clip], (clip.name,)) for condition, clips in kinds for clip in clips]
+    if experiment == "B":
+        return _sequences(new, learned, plan, rng)
+    if experiment == "C":
+        return [_crowd(condition, new, plan, rng) for condition in CONDITIONS["C"] for _ in range(plan.sequences)]
+    return _pairs(new, real, rng)
+
+
+def _sequences(new: Sequence[Clip], inputs: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator) -> list[Shown]:
+    sets: tuple[tuple[str, Sequencer, Sequence[Clip]], ...] = (
+        ("variants", variant_sequence, new), ("cycle", cycle_animation, inputs),
+    )  # fmt: skip
+    out: list[Shown] = []
+    for condition, sequence, clips in sets:
+        for _ in range(plan.sequences):
+            clip, order = sequence(clips, plan.clips, rng, blend=plan.blend)
+            out.append((condition, [clip], tuple(clips[k].name for k in order)))
+    return out
+
+
+def _crowd(condition: str, new: Sequence[Clip], plan: StudyPlan, rng: np.random.Generator) -> Shown:
+    walkers, order = crowd_with_clones(new, plan.clips, condition == "in step", rng, blend=plan.blend)
+    return condition, walkers, tuple(new[k].name for k in order)
+
+
+def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) -> list[Shown]:
+    """Return every variant next to a captured take, the take on either side once, so that no side is more frequent."""
+    takes = [real[k % len(real)] for k in rng.permutation(len(new)).tolist()]
+    out: list[Shown] = []
+    for variant, take in zip(new, takes, strict=True):
+        out.append(("variant left", [variant, take], (variant.name, take.name)))
+        out.append(("variant right", [take, variant], (take.name, variant.name)))
+    return out
+
+
+def _named(
+    shown: Sequence[Shown], experiment: str, motion: str, rng: np.random.Generator
+) -> list[tuple[Stimulus, list[Clip]]]:
+    """Stimuli in random order, numbered, all from one starting place: neither name nor file reveals the condition."""
+    out = []
+    for number, k in enumerate(rng.permutation(len(shown)).tolist(), start=1):
+        condition, clips, sources = shown[k]
+        name = f"{motion}_{experiment}_{number:03d}"
+        names = [name] if len(clips) == 1 else [f"{name}_{place:02d}" for place in range(1, len(clips) + 1)]
+        placed = [
+            start_at_origin(clip).changed(name=part, provenance="") for clip, part in zip(clips, names, strict=True)
+        ]
+        out.append((Stimulus(name, experiment, motion, condition, sources), placed))
+    return out
+
+
+def study_analyze(
+    request: StudyAnalyze, report: Report = silent, warn: Callable[[str], None] | None = None
+) -> list[Outcome]:
+    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named.
+
+    Args:
+        request: The tables.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        What each experiment shows.
+    """
+    from freshtake.reports.study_figure import figure
+
+    key, picture = request.key, request.out
+    if picture is not None:
+        require_plots()
+    ratings: list[Rating] = []
+    stimuli: dict[str, Stimulus] = {}
+    for table in request.tables:
+        sheet = table / "ratings.csv" if is_folder(table) else table
+        ratings += read_ratings(sheet)
+        table_key = read_key(key or sheet.with_name("key.csv"))
+        shared = next((name for name in table_key if stimuli.get(name, table_key[name]) != table_key[name]), None)
+        if shared is not None:
+            raise UsageError(f"{sheet} and another study share the stimulus {shared!r}: give motions different names")
+        stimuli |= table_key
+    outcomes = analyze(ratings, stimuli)
+    if picture is not None:
+        write_figure(picture, figure(outcomes))
+    return outcomes

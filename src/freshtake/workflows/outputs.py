@@ -86,9 +86,6 @@ def _suffix(take: Path, ending: str | None) -> str:
     return ".bvh" if suffix in ("", ".amc") and ending is None else suffix
 
 
-LARGE_TURN = 15.0  # degrees in a loop
-
-
 class Delivery(NamedTuple):
     """Travel on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again."""
 
@@ -119,7 +116,8 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
     """A sentence where the median turn that was removed from loops is large."""
     turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
-    if not turns or float(np.median(turns)) < LARGE_TURN:
+    # Takes that turn by less than 15 degrees in a cycle are meant to go straight: no note then.
+    if not turns or float(np.median(turns)) < 15.0:
         return None
     return f"a turn of about {float(np.median(turns)):.0f}° was removed from each loop, so that loops go straight"
 

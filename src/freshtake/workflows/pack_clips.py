@@ -174,10 +174,6 @@ def matching_stars(path: Path | None, settings: dict[str, Any], groups: Sequence
     return stars
 
 
-MOST_INPUTS = 24  # takes that clips are compared with
-DRAWS = 3  # of a clip that holds a frame of a take, or that the checks remark on
-
-
 class PackClip(NamedTuple):
     """A clip as a loop with its travel on the hips, and how it came about."""
 
@@ -199,7 +195,8 @@ class GroupMaker:
     def takes(self) -> list[Clip]:
         """The model's examples."""
         model = self.group.model
-        return [model.decode(rows) for rows in model.material.values[:MOST_INPUTS]]
+        # Every frame is compared with every frame of these, so that there must not be too many takes.
+        return [model.decode(rows) for rows in model.material.values[:24]]
 
     @cached_property
     def placed_takes(self) -> list[Clip]:
@@ -242,7 +239,8 @@ class GroupMaker:
         Of draws that all have flaws the first with the least is returned.
         """
         drawn: list[PackClip] = []
-        while not drawn or (_flaws(drawn[-1]) > NO_FLAWS and len(drawn) < DRAWS and self.settings.guard):
+        # A clip that holds a frame of a take, or that the checks remark on, is drawn up to three times.
+        while not drawn or (_flaws(drawn[-1]) > (False, 0) and len(drawn) < 3 and self.settings.guard):
             drawn.append(self._draw(slot, len(drawn)))
         return min(drawn, key=_flaws)
 
@@ -285,9 +283,6 @@ class GroupMaker:
                 "since its pace has natural limits: choose a shorter --beat, or other --cycles"
             )
         return variant
-
-
-NO_FLAWS = (False, 0)
 
 
 def _flaws(clip: PackClip) -> tuple[bool, int]:

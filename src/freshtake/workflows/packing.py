@@ -51,9 +51,9 @@ from freshtake.workflows.pack_engines import (
     engine_scripts,
     heading_of,
 )
+from freshtake.workflows.varying import STRAINED
 
 IN_PLACE = "_in_place"
-STRAINED = 3.0  # standard deviations between the shared pose and the takes
 SHEET, PAGE, LIST = "sheet.png", "preview.html", "pack.json"
 
 

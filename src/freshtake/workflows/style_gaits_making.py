@@ -19,8 +19,7 @@ from freshtake.requests.style import GaitsLearn, GaitsSample
 from freshtake.style.bilinear import GaitModel, Level, Weights, fit
 from freshtake.workflows.characters import chosen_character, put_onto, write_onto
 from freshtake.workflows.inputs import frame_count, length_or_none, model_of, read_clips
-
-MOST_FRAMES = 10_000_000
+from freshtake.workflows.making import MOST_FRAMES
 
 CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 

@@ -15,10 +15,15 @@ from freshtake.formats.ftm import check_model_target, is_model, save
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.formats.take_files import take_files
+from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
-from freshtake.motion.edit import with_up
+from freshtake.motion.edit import resample, with_up
+from freshtake.motion.features import decode
 from freshtake.motion.gait import Gait, gait_of
+from freshtake.motion.retarget import Retargeter, make_rig
+from freshtake.motion.skeleton import compatible
+from freshtake.motion.validation import same_rate
 from freshtake.motion.verdict import AMBER, Remark, Verdict, check_result, gait_remarks
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.fields import fields_of
@@ -26,12 +31,10 @@ from freshtake.requests.style import StyleApply, StyleLearn, StyleLearning, Styl
 from freshtake.style.columns import ALL
 from freshtake.style.model import StyleModel, StyleTranslation
 from freshtake.style.settings import Settings
-from freshtake.workflows.characters import Onto, chosen_character, put_onto, write_onto
+from freshtake.workflows.characters import Onto, chosen_character, put_onto, retargeting_sentence, write_onto
 from freshtake.workflows.inputs import model_of, read_clips
 from freshtake.workflows.outputs import targets_of
-from freshtake.workflows.style_fitting import fitted_clip
 
-ARRIVED = 0.5  # share of the style below which a part of the body is remarked on
 STYLING = Styling()
 Warn = Callable[[str], None]
 NEED = "style translation needs clips with a skeleton"
@@ -293,7 +296,7 @@ def _lost_parts(arrived: Mapping[str, float]) -> list[Remark]:
             "give more pairs, or pairs that are more like the clip",
         )
         for name, share in arrived.items()
-        if share < ARRIVED
+        if share < 0.5  # less than half of the style arrived
     ]  # fmt: skip
 
 
@@ -373,3 +376,37 @@ def style_facts(model: StyleModel) -> dict[str, Any]:
         "annotations": [annotation.name for annotation in model.annotations],
         "dof_names": list(model.dofs),
     }
+
+
+Say = Callable[[str], None]
+
+
+class FittedClip(NamedTuple):
+    """A clip as the model takes it, and what brings a clip of the model back to the rate and skeleton of the taken."""
+
+    clip: Clip
+    back: Callable[[Clip], Clip]
+
+
+def fitted_clip(taken: Clip, model: StyleModel, say: Say) -> FittedClip:
+    """The clip at the model's rate and on its skeleton; what was done is said."""
+    fps, name = 1.0 / model.frame_time, taken.name or "the clip"
+    at_rate = taken
+    if not same_rate(taken.frame_time, model.frame_time):
+        at_rate = resample(taken, fps)
+        say(f"{name} has {taken.fps:g} fps and the model {fps:g}: resampled, and the result resampled back")
+    clip = fitted(at_rate, model.recipe)
+    assert isinstance(clip, Clip)
+    ours = model.recipe.skeleton
+    if ours is None or compatible(ours, clip.skeleton) or len(model.poses) == 0:
+        return FittedClip(clip, lambda out: _at_rate(out, taken))
+    body = decode(model.recipe, model.poses, name="the model's skeleton")
+    assert isinstance(body, Clip)
+    rigs = make_rig(at_rate, who=name), make_rig(body, who="the model's skeleton")
+    there, back = Retargeter(*rigs), Retargeter(*rigs[::-1])
+    say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is put back onto its own")
+    return FittedClip(there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken))
+
+
+def _at_rate(clip: Clip, taken: Clip) -> Clip:
+    return clip if same_rate(clip.frame_time, taken.frame_time) else resample(clip, taken.fps)

@@ -36,7 +36,6 @@ from freshtake.workflows.texture_playing import make_play
 
 Warn = Callable[[str], None]
 MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
-ZIPPED = 64 << 20  # bytes that are zipped to see how far a mesh sequence zips
 MORPHING = (".glb", ".gltf")
 MESH_FORMATS = ("npz", "abc", "obj")
 
@@ -140,7 +139,8 @@ def zipped_size(vertices: Single) -> int:
     import zlib
 
     # Every frame zips about alike, and zipping a gigabyte takes a minute.
-    some = vertices[:: max(1, vertices.nbytes // ZIPPED)]
+    # About 64 MB tell how far the rest will zip.
+    some = vertices[:: max(1, vertices.nbytes // (64 << 20))]
     packer = zlib.compressobj(6)
     packed = sum(len(packer.compress(frame.tobytes())) for frame in some) + len(packer.flush())
     return packed * len(vertices) // len(some)

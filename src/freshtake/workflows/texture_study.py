@@ -33,7 +33,6 @@ from freshtake.workflows.texture_sampling import zipped_size
 COUNTS = (0, 1, 2, 4, 6, 8, 10)
 SIGMAS = (0.01, 0.05, 0.3)  # shares of the mean distance
 EMPHASES = ((0.0, 0.0), (1.0, 0.0), (0.0, 1.0), (0.2, 0.2))
-SHOWN = 900  # frames
 
 
 class Compression(NamedTuple):
@@ -192,4 +191,5 @@ def _by_emphasis(motion: Any, literal: TextureModel, seed: int) -> list[tuple[st
 
 def _played(model: TextureModel, seed: int) -> Any:
     rng = np.random.default_rng(seed)
-    return model.play(model.start(rng, frame=0), rng, SHOWN)[1].source
+    # Enough frames to see several jumps.
+    return model.play(model.start(rng, frame=0), rng, 900)[1].source

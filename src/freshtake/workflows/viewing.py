@@ -34,7 +34,6 @@ from freshtake.workflows.live import STREAMS, Steers, joined, styled
 
 PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
 CHARACTERS = (".glb", ".gltf", ".vrm")
-SECONDS = 6.0  # shown of models whose motion is endless
 
 
 class ViewResult(NamedTuple):
@@ -125,7 +124,8 @@ def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
         for number, motion in enumerate(variants(model, Variants(count=count, seed=seed)), start=1):
             yield _named(motion, Path(f"{path.stem}_{number}"))
     elif name in ("density", "texture"):
-        frames = max(2, round(SECONDS / model.frame_time))
+        # Six seconds of an endless motion show several cycles of it.
+        frames = max(2, round(6.0 / model.frame_time))
         for number in range(1, count + 1):
             sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=f"{path.stem}_{number}")
             yield _motion(sampled, model.frame_time, f"{path.stem}_{number}")

@@ -205,6 +205,68 @@ def check_strips_follow_one_another():
     assert np.abs(np.array(shown) - alone).max() < 1e-4 * size_of(alone)
 
 
+def hips_over(figure, frames):
+    """Where the first bone is over the ground, and which way it faces, frame by frame as the NLA plays it."""
+    places, headings = [], []
+    for frame in frames:
+        bpy.context.scene.frame_set(int(frame))
+        matrix = figure.matrix_world @ figure.pose.bones[0].matrix
+        places.append(matrix.translation[:2])
+        headings.append(np.arctan2(matrix[1][0], matrix[0][0]))
+    return np.array(places), np.unwrap(headings)
+
+
+def check_strips_go_on_where_the_last_one_ended():
+    figure = learned()
+    figure.freshtake.count, figure.freshtake.place = 3, "NLA"
+    ops.vary()
+    ops.vary()
+    strips = [strip for track in figure.animation_data.nla_tracks for strip in track.strips]
+    assert len(strips) == 6
+    places, headings = hips_over(figure, np.arange(1, strips[-1].frame_end))
+    steps = np.linalg.norm(np.diff(places, axis=0), axis=1)
+    joins = [int(strip.frame_start) - 2 for strip in strips[1:]]  # the step into the first frame of each strip
+    inside = np.delete(steps, joins)
+    assert steps[joins].max() < 2.0 * inside.max(), (steps[joins], inside.max())
+    assert np.linalg.norm(places[-1] - places[0]) > 4.0 * np.linalg.norm(places[joins[0]] - places[0])
+    turns = np.abs(np.diff(headings))
+    assert turns[joins].max() < 2.0 * np.delete(turns, joins).max() + np.radians(1.0)
+    last = strips[-1].action
+    ops.vary_again(action=last.name)
+    assert key_bytes(figure, figure.animation_data.action) == key_bytes(figure, last)
+
+
+def check_a_stretch_is_redrawn_and_the_rest_keeps_its_keys():
+    figure = learned()
+    take = bpy.data.actions["walk_2"]
+    actions.assign(figure, take)
+    figure.freshtake.count, figure.freshtake.seed = 2, 3
+    ops.redraw(first=20, last=45)
+    made = [bpy.data.actions[f"walk_2 r{number:02d}"] for number in (1, 2)]
+    assert figure.animation_data.action == made[0]
+    last = int(take.frame_range[1])
+    old, *new = (seen(figure, one, range(1, last + 1)) for one in (take, *made))
+    for one in new:
+        moved = np.abs(one - old).reshape(last, -1).max(axis=1) / size_of(old)
+        assert moved[:19].max() < 1e-6 and moved[45:].max() < 1e-6
+        assert moved[25:40].max() > 1e-3
+    assert np.abs(new[0] - new[1]).max() > 1e-3 * size_of(old)
+    actions.assign(figure, take)
+    arms = [bone for bone in figure.pose.bones if "Arm" in bone.name or "Hand" in bone.name]
+    for bone in figure.pose.bones:
+        target = bone if hasattr(bone, "select") else bone.bone
+        target.select = bone in arms
+    figure.freshtake.count = 1
+    ops.redraw(first=20, last=45, selected=True)
+    only = seen(figure, figure.animation_data.action, range(1, last + 1))
+    carried = ("Arm", "Hand", "Finger", "Thumb")
+    others = [k for k, bone in enumerate(figure.pose.bones) if not any(word in bone.name for word in carried)]
+    assert np.abs(only - old)[:, others].max() < 1e-6 * size_of(old)
+    assert np.abs(only - old).max() > 1e-3 * size_of(old)
+    actions.assign(figure, take)
+    refused(ops.redraw, "not within", first=20, last=4500)
+
+
 def check_a_second_run_begins_where_the_first_ended():
     figure = learned()
     figure.freshtake.count, figure.freshtake.place = 2, "NLA"

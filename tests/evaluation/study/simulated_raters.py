@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.schedule import HIGHEST, LOWEST, SIMULATED, Rating, Stimulus, Trial
+from freshtake.evaluation.study.schedule import SIMULATED, Rating, Stimulus, Trial, scale_of
 
 
 def simulated_ratings(
@@ -19,7 +19,7 @@ def simulated_ratings(
     bias: float = 0.0,
     rng: np.random.Generator,
 ) -> list[Rating]:
-    """A score for every trial: normal about the mean of its (experiment, condition), rounded, kept within 1 to 9.
+    """A score for every trial: normal about the mean of its (experiment, condition), rounded, kept within the scale.
 
     `bias` is the standard deviation of what a rater adds to all of their scores. Raters are named simulated_01, ...
     """
@@ -31,6 +31,6 @@ def simulated_ratings(
     for trial in trials:
         stimulus = key[trial.stimulus]
         center = means[stimulus.experiment, stimulus.condition] + shift[trial.participant]
-        score = int(np.clip(np.rint(center + deviation * rng.normal()), LOWEST, HIGHEST))
+        score = int(np.clip(np.rint(center + deviation * rng.normal()), *scale_of(stimulus.experiment)))
         out.append(Rating(names[trial.participant], *trial[1:], score))
     return out

@@ -8,7 +8,7 @@ from scipy import stats
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study import Rating, Stimulus, analyze, one_way, schedule
-from freshtake.evaluation.study.analysis import difference_interval, mean_interval, power
+from freshtake.evaluation.study.analysis import difference_interval, mean_interval, power, share_interval, sign_test
 from freshtake.reports.study_figure import WARNING, figure, p_value
 from tests.evaluation.study.simulated_raters import simulated_ratings
 from tests.evaluation.study.test_schedule import stimuli
@@ -104,8 +104,8 @@ def analyzed(apart: float = 1.5) -> list:
 def test_the_paper_s_outcome_from_the_paper_s_effects() -> None:
     natural, repetitive = analyzed()
     assert (natural.experiment, repetitive.experiment) == ("A", "B")
-    assert natural.anova.p > 0.05 and natural.apart.low < 0.0 < natural.apart.high
-    assert repetitive.anova.p < 1e-6 and repetitive.apart.high < 0.0 and repetitive.by_participant < 1e-4
+    assert natural.p > 0.05 and natural.apart.low < 0.0 < natural.apart.high
+    assert repetitive.p < 1e-6 and repetitive.apart.high < 0.0 and repetitive.by_participant < 1e-4
     assert [g.scores for g in natural.groups] in ([112, 113], [113, 112])
     assert natural.simulated and natural.participants == 15 and natural.unanswered == 0
     assert natural.as_dict()["groups"][0]["condition"] == "variants"
@@ -118,7 +118,7 @@ def test_by_participant_is_the_paired_t_test() -> None:
     ratings = [Rating(f"p{p}", k + 1, "A", "walk", f"s{k}", int(scores[p, k])) for p in range(9) for k in range(2)]
     found = analyze(ratings, key)[0]
     assert found.by_participant == pytest.approx(stats.ttest_rel(scores[:, 0], scores[:, 1]).pvalue)
-    assert found.anova.p == pytest.approx(stats.f_oneway(scores[:, 0], scores[:, 1]).pvalue)
+    assert found.p == pytest.approx(stats.f_oneway(scores[:, 0], scores[:, 1]).pvalue)
     assert not found.simulated
     with_gap = analyze([*ratings, Rating("p9", 1, "A", "walk", "s0", None)], key)[0]
     assert with_gap.unanswered == 1 and with_gap.anova == found.anova
@@ -143,7 +143,7 @@ def test_figure_8_has_the_means_and_says_when_raters_are_simulated() -> None:
     for axis, outcome in zip(drawn.axes, outcomes, strict=True):
         tops = [bar.get_y() + bar.get_height() for bar in axis.patches]
         assert tops == pytest.approx([group.mean.mean for group in outcome.groups])
-        assert axis.texts[0].get_text() == p_value(outcome.anova.p)
+        assert axis.texts[0].get_text() == p_value(outcome.p)
     assert drawn.get_suptitle() == WARNING
     people = figure([outcome._replace(simulated=False) for outcome in outcomes])
     assert people.get_suptitle() == ""
@@ -158,3 +158,11 @@ def test_simulated_raters_are_named_so() -> None:
     assert {r.participant for r in ratings} == {"simulated_01", "simulated_02", "simulated_03"}
     assert {r.score for r in ratings} <= set(range(1, 10))
     assert [r[1:5] for r in ratings] == [t[1:] for t in trials]
+
+
+@pytest.mark.parametrize(("count", "of"), [(0, 1), (3, 10), (50, 100), (61, 100), (9, 9)])
+def test_shares_and_the_sign_test_agree_with_scipy(count: int, of: int) -> None:
+    expected = stats.binomtest(count, of)
+    assert sign_test(count, of) == pytest.approx(expected.pvalue)
+    bounds = expected.proportion_ci(method="wilson")
+    assert share_interval(count, of) == pytest.approx((count / of, bounds.low, bounds.high))

@@ -11,7 +11,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from freshtake import samples
 from freshtake.evaluation.study import Rating, analyze
+from freshtake.evaluation.study.schedule import clones_of
 from freshtake.formats.ftm import load
 from freshtake.formats.study_csv import read_key, read_ratings
 from freshtake.serve.items import Item
@@ -174,6 +176,40 @@ def test_a_study_from_consent_to_its_outcome(client: Any, here: Here, study: str
     assert client.get("/api/studies").json()[0]["people"] == [
         {"code": "amber", "answered": 4, "of": 4}, {"code": "b-2", "answered": 4, "of": 4},
     ]  # fmt: skip
+
+
+def test_clones_are_searched_for_and_two_are_chosen_from(client: Any, here: Here, takes: dict[str, list[str]]) -> None:
+    walks = [here.take(f"many_{k}", samples.walk(np.random.default_rng(k), cycles=1, fps=15.0)) for k in range(11)]
+    made = here.run(
+        "study_design", walks, inputs=takes["walk"], captured=[], experiment="CD", participants=1, trials=4,
+        clips=1, sequences=2, name="clones",
+    )  # fmt: skip
+    study, key = made[0].id, read_key(here.project.path(made[0].id) / "key.csv")
+    trials = read_ratings(here.project.path(study) / "ratings.csv")
+    now = client.post(f"/api/studies/{study}/participants", json={"code": "eve", "consent": True}).json()
+    for trial in trials:
+        where = {"code": "eve", "position": trial.position}
+        manifest, _ = scene(client.get(f"/api/studies/{study}/scene", params=where).content)
+        shown = [shape["name"] for shape in manifest["shapes"]]
+        assert shown == [str(k) for k in range(1, 13 if trial.experiment == "C" else 3)]
+        assert now["next"]["experiment"] == trial.experiment and not now.get("wrong")
+        if trial.experiment == "D":
+            assert client.post(f"/api/studies/{study}/scores", json={**where, "score": 3}).status_code == 400
+            now = client.post(f"/api/studies/{study}/scores", json={**where, "score": 2, "seconds": 3.0}).json()
+            continue
+        pair = sorted(clones_of(key[trial.stimulus]))
+        others = [k for k in range(1, 13) if k not in pair][:2]
+        answer = client.post(f"/api/studies/{study}/scores", json={**where, "picked": others, "seconds": 4.0}).json()
+        assert answer["wrong"] and answer["next"]["position"] == trial.position
+        if key[trial.stimulus].condition == "in step":
+            now = client.post(f"/api/studies/{study}/scores", json={**where, "picked": pair, "seconds": 7.4}).json()
+        else:
+            now = client.post(f"/api/studies/{study}/scores", json={**where, "picked": [], "seconds": 60.0}).json()
+    assert now["next"] is None
+    hunt, choice = client.get(f"/api/studies/{study}/outcome").json()["outcomes"]
+    assert [group["mean"]["mean"] for group in hunt["groups"]] == [7.0, 60.0] and hunt["not_found"] == 2
+    assert choice["anova"] is None and sum(group["scores"] for group in choice["groups"]) == 4
+    assert client.get(f"/api/studies/{study}/figure.svg").content.lstrip().startswith(b"<?xml")
 
 
 def test_everybody_has_an_order_of_their_own_and_whoever_comes_back_goes_on(

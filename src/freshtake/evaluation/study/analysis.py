@@ -6,13 +6,15 @@ Means are compared by a one-way analysis of variance, with confidence intervals 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from math import exp, lgamma, log, sqrt
+from statistics import NormalDist
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.study.schedule import CONDITIONS, MEASURES, SIMULATED, Rating, Stimulus, check_rating
+from freshtake.evaluation.study.schedule import CONDITIONS, MEASURES, SEARCH, SIMULATED, Rating, Stimulus, check_rating
 from freshtake.numeric.distributions import f_beyond, noncentral_f_beyond, student_beyond, student_quantile
 
 CONFIDENCE = 0.95
@@ -88,6 +90,22 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
     return Interval(difference, difference - half, difference + half)
 
 
+def share_interval(count: int, of: int, confidence: float = CONFIDENCE) -> Interval:
+    """Return a share with its Wilson interval, which stays within 0 and 1."""
+    z = NormalDist().inv_cdf(0.5 + 0.5 * confidence)
+    share, weight = count / of, 1.0 + z * z / of
+    center = (share + z * z / (2 * of)) / weight
+    half = z * sqrt(share * (1.0 - share) / of + z * z / (4 * of * of)) / weight
+    return Interval(share, center - half, center + half)
+
+
+def sign_test(count: int, of: int) -> float:
+    """Return the exact probability that chance alone chooses one of two at least as unevenly, in either direction."""
+    fewer = min(count, of - count)
+    tail = sum(exp(lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) - of * log(2.0)) for k in range(fewer + 1))
+    return min(1.0, 2.0 * tail)
+
+
 def _quantile(df: int, confidence: float) -> float:
     return student_quantile(df, 0.5 + 0.5 * confidence)
 
@@ -114,28 +132,32 @@ class Outcome(NamedTuple):
 
     `apart` is the first condition's mean minus the second's with its interval: means that do not differ significantly
     are equal only as closely as this interval is narrow. `by_participant` is the p value over participants' own mean
-    differences, since scores of one person are not independent of one another; NaN with fewer than two.
+    differences, since scores of one person are not independent of one another; NaN with fewer than two. Of choices
+    between two (experiment D) `groups` are how often each kind was chosen, `p` is the sign test, and there is no
+    analysis of variance. `not_found` counts searches for clones (experiment C) that ended without them.
     """
 
     experiment: str
     motion: str
     groups: tuple[Group, ...]
-    anova: Anova
+    p: float
+    anova: Anova | None
     apart: Interval
     by_participant: float
     participants: int
     unanswered: int
     simulated: bool
+    not_found: int = 0
 
     @property
     def measure(self) -> str:
-        """Return what participants rated: naturalness or repetition."""
+        """Return what participants rated, measured or chose."""
         return MEASURES[self.experiment]
 
     def as_dict(self) -> dict[str, Any]:
         """Return the outcome for JSON."""
         out = self._asdict() | {"measure": self.measure, "apart": self.apart._asdict()}
-        out["anova"] = self.anova._asdict() | {"explained": self.anova.explained}
+        out["anova"] = None if self.anova is None else self.anova._asdict() | {"explained": self.anova.explained}
         out["groups"] = [group._asdict() | {"mean": group.mean._asdict()} for group in self.groups]
         return out
 
@@ -165,12 +187,27 @@ def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str
     empty = next((c for c, numbers in scores.items() if len(numbers) == 0), None)
     if empty is not None:
         raise UsageError(f"experiment {experiment} on {motion} has no score for {empty}: nothing can be compared")
-    groups = tuple(_group(condition, numbers) for condition, numbers in scores.items())
+    people, unanswered = len({r.participant for r in given}), len(block_ratings) - len(given)
+    simulated = any(r.participant.startswith(SIMULATED) for r in block_ratings)
+    by_participant = _by_participant(given, key, experiment)
     first, second = scores.values()
+    if experiment == "D":
+        # The recorded take is the right one, score 2, where the variant is on the left.
+        captured = first.count(2) + second.count(1)
+        shares = [share_interval(k, len(given)) for k in (len(given) - captured, captured)]
+        groups = tuple(
+            Group(kind, round(share.mean * len(given)), share, float(np.sqrt(share.mean * (1.0 - share.mean))))
+            for kind, share in zip(("variants", "captured"), shares, strict=True)
+        )
+        apart = Interval(*(2.0 * bound - 1.0 for bound in shares[0]))
+        p = sign_test(captured, len(given))
+        return Outcome(experiment, motion, groups, p, None, apart, by_participant, people, unanswered, simulated)
+    groups = tuple(_group(condition, numbers) for condition, numbers in scores.items())
+    anova = one_way([first, second])
+    not_found = first.count(SEARCH) + second.count(SEARCH) if experiment == "C" else 0
     return Outcome(
-        experiment, motion, groups, one_way([first, second]), difference_interval(first, second),
-        _by_participant(given, key, experiment), len({r.participant for r in given}), len(block_ratings) - len(given),
-        any(r.participant.startswith(SIMULATED) for r in block_ratings),
+        experiment, motion, groups, anova.p, anova, difference_interval(first, second), by_participant, people,
+        unanswered, simulated, not_found,
     )  # fmt: skip
 
 

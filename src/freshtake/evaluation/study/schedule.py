@@ -1,7 +1,9 @@
 """The design of a study (Lau 2009, §8): experiments, conditions and stimuli, and who watches what in which order.
 
 Participants see a random mixture of both conditions, balanced over all of them. The long sequences of experiment B are
-at least 15 clips joined, by the same blend in both conditions.
+at least 15 clips joined, by the same blend in both conditions. The crowds of experiment C repeat a clip each, two
+of them the same one (after McDonnell et al. 2008); experiment D shows two motions side by side (after Vyas
+and O'Sullivan 2024).
 """
 
 from __future__ import annotations
@@ -15,15 +17,26 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.seams import BLEND, join
+from freshtake.motion.edit import take_frames
 
-EXPERIMENTS = ("A", "B")
-CONDITIONS = {"A": ("variants", "captured"), "B": ("variants", "cycle")}
-MEASURES = {"A": "naturalness", "B": "repetition"}
+EXPERIMENTS = ("A", "B", "C", "D")
+CONDITIONS = {
+    "A": ("variants", "captured"),
+    "B": ("variants", "cycle"),
+    "C": ("in step", "out of step"),
+    "D": ("variant left", "variant right"),
+}
+MEASURES = {"A": "naturalness", "B": "repetition", "C": "seconds until clones are found", "D": "choice"}
 QUESTIONS = {
     "A": "How natural or human-like is this motion? 1: not at all natural, 9: entirely natural.",
     "B": "How repetitive is this sequence? 1: nothing is repeated, 9: it is the same over and over.",
+    "C": "Two of these move exactly alike, no others do. Which two? The score is the seconds until both are found.",
+    "D": "Which of the two motions looks more natural? 1: the left one, 2: the right one.",
 }
 LOWEST, HIGHEST = 1, 9
+SEARCH = 60  # seconds after which clones count as not found
+SCALES = {"A": (LOWEST, HIGHEST), "B": (LOWEST, HIGHEST), "C": (1, SEARCH), "D": (1, 2)}
+WALKERS = 12  # in a crowd with one pair of clones, as in McDonnell et al. 2008
 SIMULATED = "simulated"  # how the names of simulated raters begin; no person's may
 
 
@@ -61,7 +74,9 @@ class Rating(NamedTuple):
 def check_stimulus(stimulus: Stimulus) -> None:
     """Raise where the experiment or the condition does not exist."""
     if stimulus.experiment not in EXPERIMENTS:
-        raise UsageError(f"stimulus {stimulus.name!r} is of experiment {stimulus.experiment!r}: there are A and B")
+        raise UsageError(
+            f"stimulus {stimulus.name!r} is of experiment {stimulus.experiment!r}: there are A, B, C and D"
+        )
     known = CONDITIONS[stimulus.experiment]
     if stimulus.condition not in known:
         choices = f"experiment {stimulus.experiment} has {' and '.join(known)}"
@@ -70,8 +85,20 @@ def check_stimulus(stimulus: Stimulus) -> None:
 
 def check_rating(rating: Rating) -> None:
     """Raise where a score is not on the scale."""
-    if rating.score is not None and not LOWEST <= rating.score <= HIGHEST:
-        raise UsageError(f"the score of {rating.stimulus!r} is {rating.score}: scores are whole numbers from 1 to 9")
+    lowest, highest = scale_of(rating.experiment)
+    if rating.score is not None and not lowest <= rating.score <= highest:
+        scale = f"scores are whole numbers from {lowest} to {highest}"
+        raise UsageError(f"the score of {rating.stimulus!r} is {rating.score}: {scale}")
+
+
+def scale_of(experiment: str) -> tuple[int, int]:
+    """Return the lowest and the highest score of an experiment."""
+    return SCALES.get(experiment, (LOWEST, HIGHEST))
+
+
+def clones_of(stimulus: Stimulus) -> set[int]:
+    """Return the numbers, from 1, of the two walkers of a crowd that show the same clip."""
+    return {k for k, name in enumerate(stimulus.sources, start=1) if stimulus.sources.count(name) > 1}
 
 
 Block = tuple[str, str]  # experiment and motion
@@ -160,6 +187,33 @@ def variant_sequence(
     while len(order) < clips:
         order += rng.permutation(len(variants)).tolist()
     return join([variants[k] for k in order[:clips]], blend=blend), order[:clips]
+
+
+def crowd_with_clones(
+    variants: Sequence[Clip], clips: int, in_step: bool, rng: np.random.Generator, *, blend: float = BLEND
+) -> tuple[list[Clip], list[int]]:
+    """Return walkers that each repeat a clip, two of them the same one; and which clip each repeats.
+
+    All begin at a moment of their clip that is drawn; clones begin together only where they are `in_step`, else a
+    quarter to three quarters of a repetition apart.
+    """
+    _check(variants, clips)
+    if len(variants) < WALKERS - 1:
+        raise UsageError(
+            f"a crowd of {WALKERS} with one pair of clones needs {WALKERS - 1} variants, but there are {len(variants)}"
+        )
+    chosen = rng.permutation(len(variants))[: WALKERS - 1].tolist()
+    order = [*chosen, chosen[0]]
+    begins = [rng.random() for _ in order]
+    begins[-1] = begins[0] if in_step else begins[0] + rng.uniform(0.25, 0.75)
+    frames = clips * min(len(variants[k]) for k in chosen)
+    walkers = []
+    for clip, begin in zip((variants[k] for k in order), begins, strict=True):
+        # Two repetitions more than are shown, since none begins later than that.
+        first = round(begin * (len(clip) - 1))
+        walkers.append(take_frames(join([clip] * (clips + 2), blend=blend), first, first + frames))
+    places = rng.permutation(WALKERS).tolist()
+    return [walkers[k] for k in places], [order[k] for k in places]
 
 
 def _check(motions: Sequence[Clip], clips: int) -> None:

@@ -39,12 +39,13 @@ class Joining(Shape):
 
 
 class Scored(Shape):
-    """The score of a trial, and how many seconds it took."""
+    """The score of a trial, and how many seconds it took; of a search for clones, which two were picked."""
 
     code: Code
     position: Annotated[int, Field(ge=1)]
-    score: Annotated[int, Field(ge=1, le=9, strict=True)]
+    score: Annotated[int, Field(ge=1, le=9, strict=True)] | None = None
     seconds: Annotated[float, Field(ge=0.0)] = 0.0
+    picked: Annotated[list[int], Field(max_length=2)] = Field(default_factory=list)
 
 
 def store_of(request: Request) -> StudyStore:
@@ -72,19 +73,21 @@ def join(id: Id, body: Joining, request: Request) -> dict[str, Any]:
 
 @router.get("/studies/{id}/scene", response_class=Response, responses=BINARY)
 def stimulus(id: Id, request: Request, code: Annotated[str, Query(max_length=24)], position: int) -> Response:
-    """Return the motion of a trial, without a name."""
+    """Return the motion of a trial without a name, or several by their numbers from left to right."""
     from freshtake.formats import read_clip
     from freshtake.reports.viewport.staging import scene_of
 
-    clip = read_clip(store_of(request).stimulus(id, code, position)).changed(name="")
-    scene = scene_of([("input", [clip])], legend={"input": f"motion {position}"})
+    files = store_of(request).stimulus(id, code, position)
+    names = [""] if len(files) == 1 else [str(k) for k in range(1, len(files) + 1)]
+    clips = [read_clip(path).changed(name=name) for path, name in zip(files, names, strict=True)]
+    scene = scene_of([("input", clips)], legend={"input": f"motion {position}"})
     return binary_response(scene_bytes(scene))
 
 
 @router.post("/studies/{id}/scores")
 def score(id: Id, body: Scored, request: Request) -> dict[str, Any]:
     """Store a score and return the next trial."""
-    return store_of(request).answer(id, body.code, body.position, body.score, body.seconds)
+    return store_of(request).answer(id, body.code, body.position, body.score, body.seconds, body.picked)
 
 
 class Outcomes(Shape):

@@ -17,7 +17,7 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study import QUESTIONS, Outcome, Rating, Stimulus, Trial, analyze
-from freshtake.evaluation.study.schedule import HIGHEST, LOWEST, MEASURES, SIMULATED
+from freshtake.evaluation.study.schedule import MEASURES, SEARCH, SIMULATED, clones_of, scale_of
 from freshtake.formats.study_csv import read_key, read_ratings
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -137,13 +137,13 @@ class StudyStore:
             }
         return out
 
-    def stimulus(self, study: str, code: str, position: int) -> Path:
-        """Return the file that a participant is shown at a position."""
-        trial = self._trial(study, code, position)
-        files = sorted((self.folder(study) / "stimuli").glob(f"{trial.stimulus}.*"))
+    def stimulus(self, study: str, code: str, position: int) -> list[Path]:
+        """Return the files that a participant is shown at a position, from left to right."""
+        name, folder = self._trial(study, code, position).stimulus, self.folder(study) / "stimuli"
+        files = sorted(folder.glob(f"{name}.*")) or sorted(folder.glob(f"{name}_[0-9][0-9].*"))
         if not files:
             raise UsageError("the motion of this trial is gone: make the study again")
-        return files[0]
+        return files
 
     def _trial(self, study: str, code: str, position: int) -> Trial:
         trial = next((one for one in self.trials_of(study, code) if one.position == position), None)
@@ -151,11 +151,25 @@ class StudyStore:
             raise UsageError(f"there is no trial {position} for {code!r}: reload the page")
         return trial
 
-    def answer(self, study: str, code: str, position: int, score: int, seconds: float = 0.0) -> dict[str, Any]:
-        """Store a score; each is given once."""
+    def answer(
+        self,
+        study: str,
+        code: str,
+        position: int,
+        score: int | None = None,
+        seconds: float = 0.0,
+        picked: Sequence[int] = (),
+    ) -> dict[str, Any]:
+        """Store a score; each is given once. A search for clones ends with the right two, or after a minute."""
         trial = self._trial(study, code, position)
-        if isinstance(score, bool) or not isinstance(score, int) or not LOWEST <= score <= HIGHEST:
-            raise UsageError(f"a score is a whole number from {LOWEST} to {HIGHEST}, but is {score!r}")
+        if trial.experiment == "C":
+            found = set(picked) == clones_of(self.design(study).key[trial.stimulus])
+            if not found and seconds < SEARCH:
+                return {**self.next_trial(study, code), "wrong": True}
+            score = max(1, min(round(seconds), SEARCH)) if found else SEARCH
+        lowest, highest = scale_of(trial.experiment)
+        if isinstance(score, bool) or not isinstance(score, int) or not lowest <= score <= highest:
+            raise UsageError(f"a score is a whole number from {lowest} to {highest}, but is {score!r}")
         row = (study, code, position, trial.stimulus, score, max(0.0, min(float(seconds), 86400.0)), time.time())
         try:
             self.project.execute("INSERT INTO study_answers VALUES (?, ?, ?, ?, ?, ?, ?)", row)
@@ -280,7 +294,7 @@ def study_design(
     name: str = "study",
     **plan: Any,
 ) -> None:
-    """Show variants (`items`) among captured takes (A), and long sequences of them among cycle animations (B)."""
+    """Show variants (`items`) by the experiments A to D of `workflows.evaluating.study_design`."""
     from freshtake.requests.evaluation import StudyDesign
     from freshtake.workflows import study_design as design
 

@@ -1,4 +1,5 @@
-// The paper's experiments with real people: consent, a code, motions in random order, scores from 1 to 9, the outcome.
+// Experiments with real people: consent, a code, motions in random order, scores from 1 to 9 (A, B), a search for clones (C), a
+// choice between two (D), the outcome.
 
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api, asSentence, split } from "../api.js";
@@ -9,6 +10,8 @@ import { Button, Empty, Note, NumberField, Panel, Row, Split, TaskButton, TextFi
 
 const SCORES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const CONDITIONS = { variants: "variants", captured: "motion capture", cycle: "cycle animation" };
+const TOGETHER = { names: true, follow: false, contacts: false, plan: false, inPlace: true }; // several motions, told by their numbers
+const WALKERS = 12, SEARCH = 60; // in a crowd; seconds after which a search ends
 const PLAIN = { names: false, follow: true, contacts: false, plan: false }; // nothing that helps to guess
 const LEAST = 1; // seconds that a motion is watched before it is scored
 
@@ -17,20 +20,22 @@ function Design({ open, onmade }) {
   const clips = useMotions().filter(isClip), takes = clips.filter((item) => item.kind === "take"), made = clips.filter((item) => item.kind === "variant" && !item.facts.baseline);
   const ids = (some) => some.map((item) => item.id), { item: movement } = useMovement(); // at first everything of the movement
   const [variants, setVariants] = useOwn("study variants", ids(made)), [inputs, setInputs] = useOwn("study inputs", ids(takes)), [captured, setCaptured] = useOwn("study captured", []);
-  const [a, setA] = useOwn("study a", true), [b, setB] = useOwn("study b", true), [name, setName] = useOwn("study name", movement?.name ?? "study");
+  const [a, setA] = useOwn("study a", true), [b, setB] = useOwn("study b", true), [c, setC] = useOwn("study c", false), [d, setD] = useOwn("study d", false), [name, setName] = useOwn("study name", movement?.name ?? "study");
   const [people, setPeople] = useOwn("study people", 15), [trials, setTrials] = useOwn("study trials", 15), [joined, setJoined] = useOwn("study joined", 15);
-  const experiments = [a && "A", b && "B"].filter(Boolean);
-  const words = !variants.length ? "choose variants" : !inputs.length ? "choose the takes they were made from" : !experiments.length ? "choose an experiment" : "";
+  const experiments = [a && "A", b && "B", c && "C", d && "D"].filter(Boolean);
+  const words = !variants.length ? "choose variants" : !inputs.length ? "choose the takes they were made from" : !experiments.length ? "choose an experiment" : c && variants.length < WALKERS - 1 ? `C needs ${WALKERS - 1} variants or more` : "";
   return html`<${Panel} title="New study" open=${open}>
     <${TextField} label="Name of the motion" value=${name} onchange=${(text) => setName(text.trim() || "motion")} />
     <${Toggle} label="A: are variants as natural as takes?" value=${a} onchange=${setA} />
     <${Toggle} label="B: are they less repetitive than cycles?" value=${b} onchange=${setB} />
+    <${Toggle} label="C: how soon are clones found in a crowd?" value=${c} onchange=${setC} />
+    <${Toggle} label="D: which of two looks more natural?" value=${d} onchange=${setD} />
     <${TakePicker} label="Variants" items=${made} ids=${variants} onchange=${setVariants} empty="Make some in Vary." />
     <${TakePicker} label="Takes they were made from" items=${takes} ids=${inputs} onchange=${setInputs} />
-    ${a && html`<${TakePicker} label="Other takes (optional)" items=${takes} ids=${captured} onchange=${setCaptured} hint="shown among the variants in A; without them, the takes that were learned from" />`}
+    ${(a || d) && html`<${TakePicker} label="Other takes (optional)" items=${takes} ids=${captured} onchange=${setCaptured} hint="shown among the variants in A and D; without them, the takes that were learned from" />`}
     <${NumberField} label="Participants planned" value=${people} min=${1} max=${200} onchange=${setPeople} />
     <${NumberField} label="Motions per person and experiment" value=${trials} min=${2} max=${100} onchange=${setTrials} />
-    ${b && html`<${NumberField} label="Clips in a sequence of B" value=${joined} min=${2} max=${60} onchange=${setJoined} />`}
+    ${(b || c) && html`<${NumberField} label="Clips in a sequence of B, repeats in C" value=${joined} min=${2} max=${60} onchange=${setJoined} />`}
     <${TaskButton} task="study_design" items=${variants} settings=${{ inputs, captured, experiment: experiments.join(""), name, participants: people, trials, clips: joined, sequences: Math.max(2, Math.min(15, trials)) }} words="Make the study" disabled=${Boolean(words)} title=${words} ondone=${onmade} />
   <//>`;
 }
@@ -40,7 +45,7 @@ function Consent({ study, onjoin, onleave }) {
   const [code, setCode] = useState(""), [agreed, setAgreed] = useState(false);
   return html`<form class="consent panel" onSubmit=${(event) => { event.preventDefault(); onjoin(code.trim(), agreed); }}>
     <h2>Taking part in “${study.name}”</h2>
-    <p>You will watch ${study.trials} short motions, one after the other, and give each a score from 1 to 9. There are no right answers.</p>
+    <p>You will watch ${study.trials} short motions, one after the other, and answer a question about each.${study.experiments.some((one) => one.name === "C") ? "" : " There are no right answers."}</p>
     <label class="consent-line"><input type="checkbox" checked=${agreed} onChange=${(event) => setAgreed(event.target.checked)} /><span>${study.consent}</span></label>
     <div class="field"><label for="code">Your code (letters and digits; not your name)</label><input id="code" type="text" autocomplete="off" maxlength="24" value=${code} onInput=${(event) => setCode(event.target.value)} /></div>
     <${Row}><button type="submit" class="button primary" disabled=${!agreed || !code.trim()}>Begin</button><${Button} kind="quiet" onclick=${onleave}>Back<//><//>
@@ -62,13 +67,21 @@ function Trial({ study, state, onscore, onleave }) {
     }, () => {}); // the viewport says what went wrong
     return () => { here = false; clearTimeout(wait); };
   }, [scene]);
-  const choose = (value) => setGiven({ position: next.position, score: value });
-  const give = () => { if (score && watched) onscore(score, (performance.now() - began.current) / 1000); };
+  const crowd = next.experiment === "C", numbers = crowd ? Array.from({ length: WALKERS }, (_, k) => k + 1) : next.experiment === "D" ? [1, 2] : SCORES;
+  const picked = crowd ? score ?? [] : [], chosen = (one) => (crowd ? picked.includes(one) : score === one), ready = crowd ? picked.length === 2 : Boolean(score);
+  const choose = (value) => setGiven({ position: next.position, score: crowd ? (picked.includes(value) ? picked.filter((one) => one !== value) : [...picked, value].slice(-2)) : value });
+  const spent = () => (performance.now() - began.current) / 1000;
+  const give = () => { if (ready && watched) onscore(crowd ? { picked } : { score }, spent()); };
+  useEffect(() => { // a search ends by itself
+    if (!crowd || !watched) return undefined;
+    const wait = setTimeout(() => onscore({ picked: [] }, SEARCH), Math.max(0, 1000 * (SEARCH - spent())));
+    return () => clearTimeout(wait);
+  }, [crowd, watched, next.position]);
   useLayoutEffect(() => { // at once: a key that is pressed as soon as a motion appears is for that motion
     const key = (event) => {
       const number = Number(event.key);
       if (event.ctrlKey || event.metaKey || event.altKey) return;
-      if (number >= 1 && number <= 9) choose(number); else if (event.key === "Enter" && score && event.target.closest?.("button") === null) give(); else return;
+      if (number >= 1 && numbers.includes(number)) choose(number); else if (event.key === "Enter" && ready && event.target.closest?.("button") === null) give(); else return;
       event.stopImmediatePropagation();
       event.preventDefault();
     };
@@ -77,10 +90,13 @@ function Trial({ study, state, onscore, onleave }) {
   });
   return html`<div class="trial">
     <header><b>Motion ${answered + 1} of ${of}</b><progress value=${answered} max=${of} aria-label="how far you are"></progress><${Button} kind="quiet" onclick=${onleave}>Stop here<//></header>
-    <${Viewport} scene=${scene} label=${`motion ${answered + 1}`} controls=${false} start=${PLAIN} onready=${(made) => { view.current = made; }} />
+    <${Viewport} key=${next.experiment} scene=${scene} label=${`motion ${answered + 1}`} controls=${false} start=${numbers === SCORES ? PLAIN : TOGETHER} onready=${(made) => { view.current = made; }} />
     <fieldset class="scores"><legend>${next.question}</legend>
-      <div class="scores-row" role="radiogroup" aria-label="score">${SCORES.map((one) => html`<button type="button" key=${one} role="radio" aria-checked=${String(score === one)} onclick=${() => choose(one)}>${one}</button>`)}</div>
-      <${Button} kind="primary" disabled=${!score || !watched} onclick=${give}>${watched ? "Next" : "Watch it first …"}<//>
+      <div class="scores-row" role=${crowd ? "group" : "radiogroup"} aria-label=${crowd ? "the two that move alike" : "score"}>${numbers.map((one) => (crowd
+        ? html`<button type="button" key=${one} aria-pressed=${String(chosen(one))} onclick=${() => choose(one)}>${one}</button>`
+        : html`<button type="button" key=${one} role="radio" aria-checked=${String(chosen(one))} onclick=${() => choose(one)}>${one}</button>`))}</div>
+      ${state.wrong && html`<p role="status">Not these two: look again.</p>`}
+      <${Button} kind="primary" disabled=${!ready || !watched} onclick=${give}>${!watched ? "Watch it first …" : crowd ? "These two" : "Next"}<//>
     </fieldset></div>`;
 }
 
@@ -93,8 +109,8 @@ async function fetchScene(study, code, position) {
 function Part({ study, onleave }) {
   const [state, setState] = useState(null);
   const join = async (code, consent) => { const next = await attempt(api.post(`studies/${study.id}/participants`, { code, consent })); if (next) setState(next); };
-  const give = async (score, seconds) => {
-    const next = await attempt(api.post(`studies/${study.id}/scores`, { code: state.code, position: state.next.position, score, seconds }));
+  const give = async (answer, seconds) => {
+    const next = await attempt(api.post(`studies/${study.id}/scores`, { code: state.code, position: state.next.position, seconds, ...answer }));
     if (next) setState(next);
   };
   if (!state) return html`<div class="part"><${Consent} study=${study} onjoin=${join} onleave=${onleave} /></div>`;
@@ -115,13 +131,13 @@ function Outcome({ study }) {
   if (words) return html`<div class="stage"><div class="stage-over"><${Empty} title="No results yet" words=${asSentence(words)} /></div></div>`;
   if (!outcomes) return html`<div class="stage" aria-busy="true"></div>`;
   return html`<div class="outcome">
-    <img class="figure8" src=${`/api/studies/${study.id}/figure.svg?answered=${answered}`} alt=${`mean scores with confidence intervals: ${outcomes.map((one) => `${one.measure}, ${one.groups.map((group) => `${CONDITIONS[group.condition]} ${group.mean.mean.toFixed(2)}`).join(", ")}`).join("; ")}`} />
-    <div class="table-box"><table class="table"><caption>One-way analysis of variance; intervals are 95 %.</caption>
+    <img class="figure8" src=${`/api/studies/${study.id}/figure.svg?answered=${answered}`} alt=${`mean scores with confidence intervals: ${outcomes.map((one) => `${one.measure}, ${one.groups.map((group) => `${CONDITIONS[group.condition] ?? group.condition} ${group.mean.mean.toFixed(2)}`).join(", ")}`).join("; ")}`} />
+    <div class="table-box"><table class="table"><caption>One-way analysis of variance, of choices a sign test; intervals are 95 %.</caption>
       <thead><tr><th scope="col">Experiment</th><th scope="col">Condition</th><th scope="col" class="num">scores</th><th scope="col" class="num">mean</th><th scope="col" class="num">interval</th><th scope="col" class="num">F</th><th scope="col" class="num">p</th><th scope="col" class="num">p by person</th></tr></thead>
       <tbody>${outcomes.flatMap((one) => one.groups.map((group, k) => html`<tr key=${one.experiment + group.condition}>
-        ${k === 0 && html`<td rowspan="2">${one.experiment}: ${one.measure}<br /><span class="facts">${one.participants} people${one.unanswered ? `, ${one.unanswered} open` : ""}</span></td>`}
-        <td>${CONDITIONS[group.condition]}</td><td class="num">${group.scores}</td><td class="num">${group.mean.mean.toFixed(2)}</td><td class="num">${group.mean.low === null ? "–" : `${group.mean.low.toFixed(2)} … ${group.mean.high.toFixed(2)}`}</td>
-        ${k === 0 && html`<td rowspan="2" class="num">${one.anova.f === null ? "–" : one.anova.f.toFixed(2)}</td><td rowspan="2" class="num"><b>${p(one.anova.p)}</b></td><td rowspan="2" class="num">${p(one.by_participant)}</td>`}</tr>`))}</tbody></table></div>
+        ${k === 0 && html`<td rowspan="2">${one.experiment}: ${one.measure}<br /><span class="facts">${one.participants} people${one.unanswered ? `, ${one.unanswered} open` : ""}${one.not_found ? `, ${one.not_found} not found` : ""}</span></td>`}
+        <td>${CONDITIONS[group.condition] ?? group.condition}</td><td class="num">${group.scores}</td><td class="num">${group.mean.mean.toFixed(2)}</td><td class="num">${group.mean.low === null ? "–" : `${group.mean.low.toFixed(2)} … ${group.mean.high.toFixed(2)}`}</td>
+        ${k === 0 && html`<td rowspan="2" class="num">${one.anova === null || one.anova.f === null ? "–" : one.anova.f.toFixed(2)}</td><td rowspan="2" class="num"><b>${p(one.p)}</b></td><td rowspan="2" class="num">${p(one.by_participant)}</td>`}</tr>`))}</tbody></table></div>
   </div>`;
 }
 

@@ -1,4 +1,4 @@
-"""`freshtake studio` and `freshtake serve`: the web page, and its server for tools."""
+"""`freshtake studio`, `serve` and `mcp`: the web page, its server for tools, and tools for agents."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from freshtake.cli.console import print_json, say
 from freshtake.cli.outputs import Json
 from freshtake.errors import UsageError
-from freshtake.requests.servers import Serve, Studio
+from freshtake.requests.servers import Mcp, Serve, Studio
 
 if TYPE_CHECKING:
     from freshtake.serve.running import Serving
@@ -80,3 +80,28 @@ def _tell(serving: Serving, json: bool, words: str) -> None:
     else:
         say(f"{words} {serving.url} (Ctrl-C ends it; work is kept in {serving.project})")
     sys.stdout.flush()
+
+
+def mcp(request: Mcp, *, json: Json = False) -> int:
+    """Offer freshtake to agents as tools, over standard input and output (Model Context Protocol).
+
+    An agent's program starts it: name this command in its list of servers.
+
+    **Examples**
+
+    ```
+    freshtake mcp
+    freshtake mcp --allow takes/ results/
+    freshtake mcp --json
+    ```
+
+    With --json it prints the tools and their arguments instead, and ends.
+    """
+    from freshtake.bridge.agent_server import allowed_folders, input_schema, serve, tools
+
+    folders = allowed_folders(request.allow or [Path.cwd()])
+    if json:
+        print_json({name: input_schema(one) for name, one in tools().items()})
+    else:
+        serve(folders)
+    return 0

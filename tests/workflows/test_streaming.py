@@ -42,7 +42,7 @@ def test_a_path_is_followed_in_a_style(folder: Path, tmp_path: Path) -> None:
 
 def test_a_style_for_what_has_no_skeleton_is_refused() -> None:
     from freshtake.requests.shared import Feet
-    from freshtake.workflows.style_steering import in_style
+    from freshtake.workflows.streaming import in_style
 
     with pytest.raises(UsageError, match="leave --style out"):
         in_style(model(), ft.samples.letter_a(np.random.default_rng(0)), lambda count, scale: None, Feet())

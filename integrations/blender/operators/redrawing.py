@@ -1,0 +1,121 @@
+# SPDX-License-Identifier: GPL-3.0-or-later
+"""Redraw: a stretch of the active Action is made again, or only the selected bones; everything else stays."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import bpy
+import numpy as np
+from bpy.props import BoolProperty, IntProperty
+
+from ..armature.actions import curves_of, frame_span
+from ..armature.reading import read_actions, scene_fps
+from ..armature.trouble import Trouble
+from .making import described, make
+from .models import fingerprint, model_bytes, model_row
+from .takes import figure_named
+from .working import Work, Working, ask
+
+SAME = 1e-3  # radians, or units of length: channels that differ more show the same pose in another way
+
+
+class FRESHTAKE_OT_redraw(Working, bpy.types.Operator):
+    """Make the preview range of the active Action again, as new Actions that keep everything else"""
+
+    bl_idname, bl_label = "freshtake.redraw", "Redraw preview range"
+    first: IntProperty(name="First frame", default=1, description="The first frame that is made again")
+    last: IntProperty(name="Last frame", default=30, description="The last frame that is made again")
+    selected: BoolProperty(name="Selected bones only", description="Bones that are not selected keep their motion")
+
+    def invoke(self, context: Any, event: Any) -> set[str]:
+        """The scene's preview range is the stretch; without one, all of the Action is."""
+        action = _active_action(context.active_object)
+        span = (self.first, self.last) if action is None else frame_span(action)
+        scene = context.scene
+        preview = scene.use_preview_range
+        self.first = scene.frame_preview_start if preview else round(span[0])
+        self.last = scene.frame_preview_end if preview else round(span[1])
+        self.selected = context.mode == "POSE" and len(_selected(context.active_object)) > 0
+        return self.execute(context)
+
+    def work(self, context: Any, figure: Any) -> Work:
+        """Ask for as many stretches as the panel says."""
+        action = _active_action(figure)
+        if action is None:
+            raise Trouble(f"{figure.name!r} has no active Action: choose one")
+        name, settings, row = figure.name, figure.freshtake, model_row(figure, "variation")
+        model, title, source = model_bytes(row), row.name, action.name
+        begins = frame_span(action)[0]
+        part = _selected(figure) if self.selected else []
+        motions = yield from read_actions(figure, [action])
+        start, stop = _stretch(action, motions[0], self.first, self.last)
+        if self.selected:
+            known = set((yield from ask("parts", {}, {}, model)).values["parts"])
+            part = [bone for bone in part if bone in known]  # the model holds the others still
+            if not part:
+                raise Trouble("no bone that moves in the takes is selected: select those that are to be made again")
+        params = {
+            "start": str(start), "stop": str(stop), "part": part, "count": settings.count, "seed": settings.seed,
+            "amount": settings.amount, "plant": settings.plant,
+        }  # fmt: skip
+        answer = yield from ask("redraw", params, {"clips": motions}, model)
+        about = {"job": "redraw", "model": title, "model_is": fingerprint(model), "settings": params, "take": source}
+        numbers = [one["number"] for one in answer.values["made"]]
+        names = [f"{source} r{number:02d}" for number in numbers]
+        new = described(answer.motions(), names, [{**about, "number": number} for number in numbers])
+        made = yield from make(name, new, first_frame=begins)
+        kept = np.ones(len(motions[0]), dtype=bool)
+        kept[start:stop] = False
+        for other in made:
+            _keep(figure_named(name), action, other, kept)
+            yield None
+        self.tell(answer)
+
+
+def _active_action(figure: Any) -> Any:
+    return figure.animation_data.action if figure is not None and figure.animation_data else None
+
+
+def _selected(figure: Any) -> list[str]:
+    """Names of the selected bones; from Blender 5.0 on the pose says so, before that the bone."""
+    if figure is None or figure.pose is None:
+        return []
+    return [bone.name for bone in figure.pose.bones if getattr(bone, "select", getattr(bone.bone, "select", False))]
+
+
+def _stretch(action: Any, motion: Any, first: int, last: int) -> tuple[int, int]:
+    density = motion.fps / scene_fps(bpy.context.scene)  # a take of a higher rate is read between the frames too
+    begins = frame_span(action)[0]
+    start, stop = round((first - begins) * density), round((last - begins) * density) + 1
+    if not 0 <= start < stop - 1 <= len(motion) - 1:
+        raise Trouble(f"frames {first} to {last} are not within {action.name!r}: set the preview range inside it")
+    return start, stop
+
+
+def _keep(figure: Any, old: Any, new: Any, kept: Sequence[bool]) -> None:
+    """Give the kept frames of a new Action the very values of the old one."""
+    olds = {(curve.data_path, curve.array_index): curve for curve in curves_of(old, figure)}
+    groups: dict[str, list[Any]] = {}
+    for curve in curves_of(new, figure):
+        groups.setdefault(curve.data_path, []).append(curve)
+    for path, curves in groups.items():
+        found = [(curve, olds.get((path, curve.array_index))) for curve in curves]
+        if any(source is None or len(curve.keyframe_points) != len(kept) for curve, source in found):
+            continue
+        changes = []
+        for curve, source in found:
+            points = np.empty(2 * len(kept), dtype=np.float32)
+            curve.keyframe_points.foreach_get("co", points)
+            frames, values = points.reshape(-1, 2).T
+            exact = np.array([source.evaluate(frame) for frame in frames], dtype=np.float32)
+            changes.append((curve, points, np.where(kept, exact, values), np.abs(exact - values)[kept].max(initial=0)))
+        # Euler angles may be a turn apart, and quaternions of opposite sign: mixing both would spin between frames.
+        if max(change[3] for change in changes) > SAME:
+            continue
+        for curve, points, values, _ in changes:
+            points[1::2] = values
+            curve.keyframe_points.foreach_set("co", points)
+            curve.update()
+
+
+CLASSES = (FRESHTAKE_OT_redraw,)
