@@ -209,3 +209,17 @@ def test_a_reader_that_goes_away_is_no_error(bvh: Path) -> None:
     assert "Traceback" not in process.stderr.read()
     process.stderr.close()
     process.wait(timeout=60)
+
+
+def test_options_of_a_shared_group_are_listed_together(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["vary", "--help"]) == 0
+    panels: dict[str, str] = {}
+    for part in capsys.readouterr().out.split("╭─ ")[1:]:
+        title, _, text = part.partition(" ─")
+        panels[title] = text
+    assert {"Parameters", "How much they differ", "Feet", "Travel and loops", "How long", "Character"} <= panels.keys()
+    assert "--amount-time" in panels["How much they differ"] and "--out" in panels["Parameters"]
+    # A field that a request spells again stays with its group, and no option is listed twice.
+    assert "--duration" in panels["How long"] and "--closing-frame" in panels["Travel and loops"]
+    for option in ("--lock", "--seconds", "--in-place", "--character", "--path", "--pins"):
+        assert sum(f" {option} " in text for text in panels.values()) == 1, option

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import wraps
 from typing import Annotated, Any, get_args, get_origin
 
-from cyclopts import App, Parameter
+from cyclopts import App, Group, Parameter
 
 from freshtake.cli.console import begin, end
 from freshtake.errors import UsageError
@@ -100,7 +100,20 @@ def request_parameters(request: type[Request]) -> Iterator[inspect.Parameter]:
         else:
             kind = inspect.Parameter.POSITIONAL_ONLY if one.option.positional else inspect.Parameter.KEYWORD_ONLY
             default = () if one.option.repeated else inspect.Parameter.empty if one.required else one.default
-            yield _parameter(one.name, _annotation(one), default, kind)
+            yield _parameter(one.name, _annotation(one, _panel(request, one)), default, kind)
+
+
+def _panel(request: type[Request], one: RequestField) -> Group | None:
+    """Return the panel of `--help` for a field: that of the shared group which defines it, None for the first panel."""
+    if one.option.positional:
+        return None
+    titled = [base for base in request.__mro__ if "title" in vars(base)]
+    order = list(dict.fromkeys(vars(base)["title"] for base in titled))
+    # Of several classes that spell a field, the last of the order of inheritance is the one that introduces it.
+    for base in reversed(titled):
+        if one.name in inspect.get_annotations(base):
+            return Group(title := vars(base)["title"], sort_key=1 + order.index(title))
+    return None
 
 
 def _parameter(
@@ -109,7 +122,7 @@ def _parameter(
     return inspect.Parameter(name, kind, default=default, annotation=annotation)
 
 
-def _annotation(one: RequestField) -> Any:
+def _annotation(one: RequestField, panel: Group | None = None) -> Any:
     option, type_ = one.option, one.type
     if option.parse is not None:
         type_ = tuple[str, ...] if option.repeated else str | None
@@ -122,6 +135,8 @@ def _annotation(one: RequestField) -> Any:
         more["show_default"] = False  # an empty list says nothing
     if option.names:
         more["name"] = list(option.names)
+    if panel is not None:
+        more["group"] = panel
     return Annotated[type_, Parameter(help=option.help, **more)]
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal
 
 from freshtake.errors import UsageError
 from freshtake.requests.fields import Option, Request
@@ -84,6 +84,8 @@ Out = Annotated[Path, Option("Where the result goes.", names=OutNames)]
 class Reading(Request):
     """What a file of motion does not say about itself."""
 
+    title: ClassVar[str] = "Reading takes"
+
     skeleton: Annotated[
         Path | None, Option("The .asf that belongs to an .amc; default: the only one in its folder.")
     ] = None
@@ -123,6 +125,8 @@ class MeshReading(Reading):
 class Amounts(Request):
     """How far variants differ."""
 
+    title: ClassVar[str] = "How much they differ"
+
     amount: HowMuch = 1.0
     amount_time: Annotated[
         float | None, Option("The same for timing; default: as --amount.", least=0.0, most=LARGEST_AMOUNT)
@@ -144,6 +148,8 @@ class Amounts(Request):
 class Feet(Request):
     """Whether feet are held, and how still."""
 
+    title: ClassVar[str] = "Feet"
+
     plant: Plant = True
     lock: Lock = "soft"
 
@@ -157,6 +163,8 @@ class Feet(Request):
 class Travel(Request):
     """Where the travel of a motion is."""
 
+    title: ClassVar[str] = "Travel and loops"
+
     root_motion: Annotated[
         Literal["hips", "joint", "none"] | None,
         Option("Where the travel is: hips (default), joint (a root joint above them), none (in place)."),
@@ -168,6 +176,8 @@ class Travel(Request):
 class LoopTravel(Travel):
     """How loops end, and where their travel is."""
 
+    title: ClassVar[str] = Travel.title
+
     closing_frame: Annotated[
         bool, Option("Repeat the first frame at the end of a loop, for players that need both ends.")
     ] = False
@@ -176,6 +186,8 @@ class LoopTravel(Travel):
 @dataclass(frozen=True, kw_only=True)
 class Length(Request):
     """How long a motion is."""
+
+    title: ClassVar[str] = "How long"
 
     frames: Annotated[int | str | None, Option("How long: a number of frames such as 360, or a time such as 6s.")] = (
         None
@@ -186,6 +198,8 @@ class Length(Request):
 @dataclass(frozen=True, kw_only=True)
 class OnCharacter(Request):
     """The character that motion is retargeted to."""
+
+    title: ClassVar[str] = "Character"
 
     character: Annotated[
         Path | None,
@@ -199,6 +213,8 @@ class OnCharacter(Request):
 @dataclass(frozen=True, kw_only=True)
 class Steer(Request):
     """Where a moving body goes."""
+
+    title: ClassVar[str] = "Where it goes"
 
     heading: Heading = None
     path: Annotated[

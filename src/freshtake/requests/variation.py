@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, ClassVar, Literal
 
 from freshtake.errors import UsageError
 from freshtake.requests.fields import Option, Request
@@ -115,14 +115,11 @@ class Variants(Amounts, Feet, LoopTravel, Length):
 
 
 @dataclass(frozen=True, kw_only=True)
-class Vary(Variants, Steer, Finishing):
-    """Write variants of a model into files."""
+class PoseGoals(Request):
+    """Poses, places and a speed that variants have."""
 
-    model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
-    out: Annotated[
-        Path,
-        Option("Folder for the variants, or a file: one.bvh with -n 1, all.fbx or .glb for all.", names=OutNames),
-    ]
+    title: ClassVar[str] = "Poses and places"
+
     start: Annotated[
         str | None, Option("The pose to start with: FILE or FILE:FRAME.", names=("--start", "--begin"))
     ] = None
@@ -136,6 +133,17 @@ class Vary(Variants, Steer, Finishing):
     placed: Annotated[bool, Option("Be where these poses are in their files, too, and face as they do.")] = False
     pins: Annotated[Path | None, Option("Joints at places, JSON or CSV; see the docs on planting.")] = None
     speed: Annotated[float | None, Option("Mean ground speed, in the clip's unit of length per second.")] = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class Vary(Variants, PoseGoals, Steer, Finishing):
+    """Write variants of a model into files."""
+
+    model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
+    out: Annotated[
+        Path,
+        Option("Folder for the variants, or a file: one.bvh with -n 1, all.fbx or .glb for all.", names=OutNames),
+    ]
     limits: Annotated[
         Path | None, Option("Limits of a robot's joints (CSV: joint,low,high), at which values stop.")
     ] = None
