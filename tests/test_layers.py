@@ -151,6 +151,19 @@ def test_only_reports_draw(path: Path) -> None:
     assert "matplotlib" not in roots, f"{path} draws: pictures belong to reports/"
 
 
+@pytest.mark.parametrize("path", MODULES, ids=lambda p: str(p.relative_to(PACKAGE)))
+def test_no_constant_of_a_module_is_set_twice(path: Path) -> None:
+    # Two modules merged into one may have had a constant of the same name: the later value would serve both.
+    targets = [
+        target
+        for node in ast.parse(path.read_text()).body
+        if isinstance(node, ast.Assign | ast.AnnAssign)
+        for target in (node.targets if isinstance(node, ast.Assign) else [node.target])
+    ]
+    names = [n.id for t in targets for n in ast.walk(t) if isinstance(n, ast.Name) and isinstance(n.ctx, ast.Store)]
+    assert sorted(names) == sorted(set(names))
+
+
 def test_numeric_uses_array_libraries_only() -> None:
     allowed = {"numpy", "numba", "freshtake", "functools", "typing", "__future__", "collections", "math"}
     more = {

@@ -21,7 +21,6 @@ from freshtake.numeric.pca import Pca
 
 PIECE = 1024  # columns
 Single = npt.NDArray[np.float32]
-BLOCK = 16  # frames that are restored at a time
 MADE = "made by freshtake: texture"
 BLOCK = 128  # frames of a mesh that are restored at once
 
