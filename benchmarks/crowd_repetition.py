@@ -1,6 +1,6 @@
 """How often a twin is in view: python -m benchmarks.crowd_repetition [--samples] [--picture FILE].
 
-A crowd of 1,000 walks for three seconds; a camera sees 20 of it at a time. The observer of `evaluation.repetition`,
+A crowd of 1,000 walks for three seconds; a camera sees 20 of it at a time. The observer of `evaluation.sequences`,
 whose acuity is set by real takes, looks for half a second that two of the visible characters share, at whatever
 moments. Cycle animation plays the training takes, a library its m loops, all from random phases; in unique mode every
 character has a motion of its own. The curve is what chance says: 1 - (1 - 1/m)^(v - 1) of v characters have a twin.
