@@ -14,6 +14,11 @@ PAGES = sorted(str(page.relative_to(DOCS)) for page in DOCS.rglob("*.md"))
 MAP = (DOCS / "architecture.md").read_text(encoding="utf-8")
 PARTS_OF_ANY_METHOD = {"settings.py", "examples.py", "synthesize.py", "model.py", "learning.py", "learn.py"}
 PATHS = sorted(set(re.findall(r"`([\w/]+(?:\.\w+|/))`", MAP)) - PARTS_OF_ANY_METHOD)
+NAMED = [  # "`name` in `path`", "`name`, `other` in `path`", "`name` of `path`"
+    (name, path)
+    for names, path in re.findall(r"((?:`\w+`(?:, | and )?)+) (?:in|of) `([\w/]+\.\w+)`", MAP)
+    for name in re.findall(r"\w+", names.replace(" and ", " "))
+]
 SYMBOLS = [
     tuple(cell.strip() for cell in line.strip("|").split("|"))
     for line in MAP.partition("## Symbols")[2].splitlines()
@@ -41,6 +46,13 @@ def test_the_start_page_links_every_page_and_the_menu_lists_it() -> None:
 @pytest.mark.parametrize("path", PATHS)
 def test_what_the_map_names_exists(path: str) -> None:
     assert (PACKAGE / path).exists() or (HOME / path).exists()
+
+
+@pytest.mark.parametrize(("name", "path"), NAMED)
+def test_a_file_that_the_map_names_has_what_is_to_be_found_in_it(name: str, path: str) -> None:
+    home = next(folder for folder in (PACKAGE, HOME) if (folder / path).exists())
+    text = (home / path).read_text(encoding="utf-8")
+    assert re.search(rf"^\s*(export )?(async )?(def|class|function|const) {name}\b|^{name}\b.*=", text, re.MULTILINE)
 
 
 @pytest.mark.parametrize("letter, ours, where", SYMBOLS, ids=[row[0] for row in SYMBOLS])
