@@ -93,9 +93,9 @@ def _one_rate(
     motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
 ) -> tuple[list[Same], list[str]]:
     """Return all at the first one's rate; a note says how many were resampled."""
-    wanted = rate(motions[0])
+    first_rate = rate(motions[0])
     # Rates within 2 % count as equal: 29.97 is 30.
-    odd = [abs(rate(motion) / wanted - 1.0) > 0.02 for motion in motions]
+    odd = [abs(rate(motion) / first_rate - 1.0) > 0.02 for motion in motions]
     if not any(odd):
         return motions, []
     fps = 1.0 / motions[0].frame_time

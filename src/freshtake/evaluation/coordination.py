@@ -42,12 +42,12 @@ def measure(gallery: Gallery, track: Track) -> Parts:
 
 def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
     """Return the RMS difference of correlations to the inputs', weighted by how far both DOFs move the body."""
-    known = gallery.once(input_correlations)
-    weights = _weights(gallery, known.strength) * pairs
+    reference = gallery.once(input_correlations)
+    weights = _weights(gallery, reference.strength) * pairs
     track_correlations = correlations(speeds(gallery, track))
     total = float(weights.sum())
     return (
-        float(np.sqrt((weights * (track_correlations.matrix - known.matrix) ** 2).sum() / total))
+        float(np.sqrt((weights * (track_correlations.matrix - reference.matrix) ** 2).sum() / total))
         if total > 0
         else float("nan")
     )

@@ -225,18 +225,18 @@ def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
     def design(values: Floats) -> Floats:
         return np.column_stack([np.ones(len(values)), (values - center) / scale])
 
-    known, share = design(rows), labels.mean()
+    design_matrix, share = design(rows), labels.mean()
     weights = np.where(labels, 0.5 / share, 0.5 / (1.0 - share))
-    penalty = np.full(known.shape[1], RIDGE)
+    penalty = np.full(design_matrix.shape[1], RIDGE)
     penalty[0] = 0.0
-    coefficients = np.zeros(known.shape[1])
+    coefficients = np.zeros(design_matrix.shape[1])
     # A bound: Newton's steps usually converge sooner.
     for _ in range(30):
-        chance = 0.5 + 0.5 * np.tanh(0.5 * (known @ coefficients))  # 1 / (1 + exp(-x)) without overflow
-        slope = known.T @ (weights * (chance - labels)) + penalty * coefficients
+        chance = 0.5 + 0.5 * np.tanh(0.5 * (design_matrix @ coefficients))  # 1 / (1 + exp(-x)) without overflow
+        slope = design_matrix.T @ (weights * (chance - labels)) + penalty * coefficients
         curvature = weights * chance * (1.0 - chance) + 1e-9
         # the ridge is on the intercept's curvature too, which shortens steps but does not change the solution
         coefficients -= np.linalg.solve(
-            known.T @ (curvature[:, None] * known) + RIDGE * np.eye(len(coefficients)), slope
+            design_matrix.T @ (curvature[:, None] * design_matrix) + RIDGE * np.eye(len(coefficients)), slope
         )
     return lambda values: np.asarray(design(values) @ coefficients)

@@ -276,12 +276,12 @@ def measure_ranges(gallery: Gallery, track: Track) -> Parts:
     """Return the share of frames x DOFs out of range, and the mean distribution distance over the DOFs that matter."""
     if track.dofs.shape[1] == 0:
         return {}
-    known = gallery.once(input_range)
-    beyond = (track.dofs < known.low) | (track.dofs > known.high)
-    weights = gallery.layout.scales * known.spread
+    allowed = gallery.once(input_range)
+    beyond = (track.dofs < allowed.low) | (track.dofs > allowed.high)
+    weights = gallery.layout.scales * allowed.spread
     parts = {"overshoot": Part(float(beyond.mean()), len(track))}
     if weights.sum() > 0:
-        parts["dof_distance"] = Part(float(np.average(wasserstein(known, track.dofs), weights=weights)))
+        parts["dof_distance"] = Part(float(np.average(wasserstein(allowed, track.dofs), weights=weights)))
     return parts
 
 
@@ -307,9 +307,9 @@ def wasserstein(known: Range, rows: Floats) -> Floats:
 
 def dof_table(gallery: Gallery, tracks: Sequence[Track]) -> list[DofFigures]:
     """Return every DOF with the figures of all tracks together, those that move the body most first."""
-    known = gallery.once(input_range)
+    allowed = gallery.once(input_range)
     rows = np.concatenate([track.dofs for track in tracks])
-    distance = wasserstein(known, rows)
-    beyond = ((rows < known.low) | (rows > known.high)).mean(axis=0)
-    order = np.argsort(-gallery.layout.scales * known.spread, kind="stable")
+    distance = wasserstein(allowed, rows)
+    beyond = ((rows < allowed.low) | (rows > allowed.high)).mean(axis=0)
+    order = np.argsort(-gallery.layout.scales * allowed.spread, kind="stable")
     return [DofFigures(gallery.layout.dofs[k], float(distance[k]), float(beyond[k])) for k in order]

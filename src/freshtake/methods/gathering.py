@@ -27,11 +27,11 @@ APART = 1.02  # stated units that differ by a larger factor are two units
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
     """Return motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
-    made = _one_root(_one_unit(_one_axis(list(motions), say), say))
-    clips = [motion for motion in made if isinstance(motion, Clip)]
+    unified = _one_root(_one_unit(_one_axis(list(motions), say), say))
+    clips = [motion for motion in unified if isinstance(motion, Clip)]
     for clip in clips[1:]:
         _require_same_rest(clips[0].skeleton, called(clips[0]), clip)
-    return made
+    return unified
 
 
 def _require_same_rest(skeleton: Skeleton, owner: str, clip: Clip) -> None:

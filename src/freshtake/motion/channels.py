@@ -194,10 +194,10 @@ def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
 
 @lru_cache(maxsize=64)
 def _without_channels(skeleton: Skeleton) -> _Missing:
-    held = np.zeros((len(skeleton), 3), dtype=np.bool_)
+    has_channel = np.zeros((len(skeleton), 3), dtype=np.bool_)
     moves = _channel_places(skeleton)[0]
-    held[moves.joints, moves.axes] = True
-    joints, axes = np.nonzero(~held)
+    has_channel[moves.joints, moves.axes] = True
+    joints, axes = np.nonzero(~has_channel)
     count = np.array([len(order) for order in skeleton.orders])
     angles = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]
     return _Missing((joints, axes), angles, np.flatnonzero(count == 0))

@@ -166,15 +166,15 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
         missing = np.isnan(filled[:, point, 0])
         if missing.all():
             raise InvalidMotion(f"point {name!r} is never seen, so its gap cannot be filled: drop it first")
-        wanted = missing & (_gap_lengths(missing) <= (len(clip) if longest is None else longest))
-        if not wanted.any():
+        fillable = missing & (_gap_lengths(missing) <= (len(clip) if longest is None else longest))
+        if not fillable.any():
             continue
         seen = np.flatnonzero(~missing)
         if len(seen) == 1:
-            filled[wanted, point] = filled[seen[0], point]
+            filled[fillable, point] = filled[seen[0], point]
             continue
-        inside = np.clip(frames[wanted], seen[0], seen[-1])
-        filled[wanted, point] = monotone_curve(frames[seen], filled[seen, point], inside)
+        inside = np.clip(frames[fillable], seen[0], seen[-1])
+        filled[fillable, point] = monotone_curve(frames[seen], filled[seen, point], inside)
     return replace(clip, positions=filled, provenance=f"{clip.provenance}; gaps filled")
 
 

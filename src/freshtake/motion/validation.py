@@ -38,8 +38,8 @@ def frozen(
     if len(actual) != len(shape) or actual != tuple(
         [m if n is None else n for n, m in zip(shape, actual, strict=True)]
     ):
-        wanted = tuple("any" if n is None else str(n) for n in shape)
-        raise InvalidMotion(f"{name} must have shape ({', '.join(wanted)}), but has {array.shape}")
+        expected = tuple("any" if n is None else str(n) for n in shape)
+        raise InvalidMotion(f"{name} must have shape ({', '.join(expected)}), but has {array.shape}")
     if finite and not _all_finite(array):
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidMotion(f"{name} must be finite, but holds {array[place]} at index {place}")

@@ -73,20 +73,20 @@ def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple
     extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
     # Three points in a cell on average: fewer make many cells, more many comparisons.
     cell = min(reach, max(np.sqrt(3.0 * extent / max(len(points), 1)), 1e-3 * reach))
-    left = np.arange(len(who))
-    while len(left):
-        first, second = _in_blocks(points, who[left], cell, BLOCK).T
-        apart = np.linalg.norm(points[who[left][first]] - points[second], axis=1)
+    pending = np.arange(len(who))
+    while len(pending):
+        first, second = _in_blocks(points, who[pending], cell, BLOCK).T
+        apart = np.linalg.norm(points[who[pending][first]] - points[second], axis=1)
         # Within the size of a cell the block holds all neighbours; farther away, some may be missing.
-        sure = (apart <= cell) & (second != who[left][first])
+        sure = (apart <= cell) & (second != who[pending][first])
         first, second, apart = first[sure], second[sure], apart[sure]
         order = np.lexsort((second, apart, first))
         first, second, apart = first[order], second[order], apart[order]
         rank = np.arange(len(first)) - np.searchsorted(first, first)
-        kept = rank < count
-        distances[left[first[kept]], rank[kept]] = apart[kept]
-        numbers[left[first[kept]], rank[kept]] = second[kept]
-        left = left[np.isinf(distances[left, -1])] if cell < reach else left[:0]
+        chosen = rank < count
+        distances[pending[first[chosen]], rank[chosen]] = apart[chosen]
+        numbers[pending[first[chosen]], rank[chosen]] = second[chosen]
+        pending = pending[np.isinf(distances[pending, -1])] if cell < reach else pending[:0]
         cell = min(2.0 * cell, reach)
     return distances, numbers
 
@@ -98,14 +98,14 @@ def _in_blocks(points: Floats, who: Ints, cell: float, block: tuple[tuple[int, i
     keys = cells[:, 0] * width + cells[:, 1]
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    found = []
+    pairs = []
     for across, along in block:
         asked = keys[who] + across * width + along
         start = np.searchsorted(ordered, asked)
         counts = np.searchsorted(ordered, asked, side="right") - start
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        found.append(np.stack([np.repeat(np.arange(len(who)), counts), order[np.repeat(start, counts) + within]], 1))
-    return np.concatenate(found)
+        pairs.append(np.stack([np.repeat(np.arange(len(who)), counts), order[np.repeat(start, counts) + within]], 1))
+    return np.concatenate(pairs)
 
 
 def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:

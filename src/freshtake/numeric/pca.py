@@ -177,11 +177,11 @@ def _wanted(
     """Return how many modes the conditions require."""
     if count is None and energy is None and error is None:
         return len(variances)
-    wanted = count or 0
-    left = total - np.concatenate([[0.0], np.cumsum(variances)])  # with 0, 1, ... modes
+    needed = count or 0
+    unexplained = total - np.concatenate([[0.0], np.cumsum(variances)])  # with 0, 1, ... modes
     rounding = 1e-12 * total
     if energy is not None:
-        wanted = max(wanted, int(np.argmax(np.append(left <= (1.0 - energy) * total + rounding, True))))
+        needed = max(needed, int(np.argmax(np.append(unexplained <= (1.0 - energy) * total + rounding, True))))
     if error is not None:
-        wanted = max(wanted, int(np.argmax(np.append(left / values <= error**2 + rounding / values, True))))
-    return min(wanted, len(variances))
+        needed = max(needed, int(np.argmax(np.append(unexplained / values <= error**2 + rounding / values, True))))
+    return min(needed, len(variances))

@@ -70,12 +70,12 @@ def amount_of(value: float | Amount) -> Amount:
 
 def dofs_of_parts(dofs: Sequence[str], skeleton: Skeleton | None, names: Sequence[str]) -> list[int]:
     """Return the numbers of the DOFs of body parts, joints or DOFs by name; an unknown name raises a UsageError."""
-    known = _groups(dofs, skeleton)
+    groups = _groups(dofs, skeleton)
     for name in names:
-        if name not in known:
+        if name not in groups:
             common = ", ".join(names_of_parts(dofs, skeleton))
             raise UsageError(f"there is no body part, joint or DOF {name!r} to vary: choose from {common}")
-    return sorted({number for name in names for number in known[name]})
+    return sorted({number for name in names for number in groups[name]})
 
 
 def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:

@@ -186,8 +186,8 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
     variance = ((rows - mean) ** 2).sum(axis=0) / (count - 1.0)
     seen = np.sqrt(variance.mean(axis=0))
     # DOFs that never move, or that the population does not have, say nothing about the scale.
-    known = (usual > 0.0) & (seen > 0.0)
-    scale = np.exp(0.5 * np.log(seen[known] / usual[known]).mean()) if known.any() else 1.0
+    usable = (usual > 0.0) & (seen > 0.0)
+    scale = np.exp(0.5 * np.log(seen[usable] / usual[usable]).mean()) if usable.any() else 1.0
     # smooth sizes along the phase by 0.08 s
     variance = gaussian_filter1d(variance, 0.08 / material.frame_time, axis=0, mode="nearest")
     # Where a few takes happen to agree, a further one need not: every phase keeps some variance.

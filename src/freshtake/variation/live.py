@@ -94,11 +94,11 @@ def _changing_blocks(
     frames = max(1, round(0.05 / model.frame_time))
     sampler, state = model.sampler(amount), begin(rng)
     while True:
-        wanted = _nearer(amount, control().amount)
+        target = _nearer(amount, control().amount)
         after, rows = advance(state, sampler, frames)
-        if wanted != amount:
+        if target != amount:
             # both amounts from the same state: random numbers belong to the phase, so everything else is equal
-            amount, sampler, before = wanted, model.sampler(wanted), rows
+            amount, sampler, before = target, model.sampler(target), rows
             after, rows = advance(state, sampler, frames)
             share = (np.arange(1, frames + 1) / frames)[:, None]
             rows = (1.0 - share) * before + share * rows

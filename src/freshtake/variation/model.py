@@ -559,8 +559,8 @@ class VariationModel(Showable):
         material = replace(self.material, values=values, starts=starts)
         phase_frames = rounded(common_phase(values, material.weights, material.frame_time))
         at = np.linspace(0.0, len(self.sizes) - 1.0, len(phase_frames))
-        known = self.deviations.total_sizes / np.sqrt(self.deviations.further)
-        sizes = np.stack([np.interp(at, np.arange(len(known)), column) for column in known.T], axis=1)
+        usual_sizes = self.deviations.total_sizes / np.sqrt(self.deviations.further)
+        sizes = np.stack([np.interp(at, np.arange(len(usual_sizes)), column) for column in usual_sizes.T], axis=1)
         clips = [one for one in examples if isinstance(one, Clip)]
         cyclic = is_cyclic(clips) if self.cyclic and clips else self.cyclic
         return labeled(

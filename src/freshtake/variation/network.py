@@ -123,7 +123,7 @@ def left_over(deviations: Deviations) -> float:
     Measured on takes left out: how much of each one's deviation combinations of the others do not explain. By the
     prior's size alone, which does not include that, further takes would seem unlikely.
     """
-    rows, left = deviations.takes.rows[..., : deviations.dofs], []
+    rows, unexplained = deviations.takes.rows[..., : deviations.dofs], []
     # with fewer than three takes none can be left out
     if len(rows) < 3:
         return math.sqrt(deviations.further)
@@ -134,8 +134,8 @@ def left_over(deviations: Deviations) -> float:
         away = take - others.mean(axis=0)
         deltas = deviations.weight_size[: deviations.dofs] * (others - others.mean(axis=0))
         weights, _ = _likeliest_weights(deviations, deltas, away, size)
-        left.append(float((((away - np.einsum("l,lpd->pd", weights, deltas)) / size) ** 2).mean()))
-    return math.sqrt(float(np.mean(left)))
+        unexplained.append(float((((away - np.einsum("l,lpd->pd", weights, deltas)) / size) ** 2).mean()))
+    return math.sqrt(float(np.mean(unexplained)))
 
 
 def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, size: Floats) -> tuple[Floats, float]:
@@ -146,17 +146,17 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
     count = len(deltas)
     if not deltas.any():
         return np.zeros(count), 0.0
-    scaled, wanted = (deltas / size).reshape(count, -1), (away / size).ravel()
-    trust: Floats = np.ones(len(wanted))
+    scaled, target = (deltas / size).reshape(count, -1), (away / size).ravel()
+    trust: Floats = np.ones(len(target))
     weights: Floats = np.zeros(count)
     # under heavy tails the likeliest weights have no closed form: find them by reweighting
     for _ in range(4):
         # outliers, such as one damaged joint, must not distort the weights of the entire take
         precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count)
         weights = np.asarray(
-            np.linalg.solve(precision, scaled @ (trust * wanted) / deviations.spacing), dtype=np.float64
+            np.linalg.solve(precision, scaled @ (trust * target) / deviations.spacing), dtype=np.float64
         )
-        trust = np.asarray((TAILS + 1.0) / (TAILS + (wanted - weights @ scaled) ** 2), dtype=np.float64)
+        trust = np.asarray((TAILS + 1.0) / (TAILS + (target - weights @ scaled) ** 2), dtype=np.float64)
     volume = 0.5 * np.linalg.slogdet(precision)[1]
     return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() - volume)
 
@@ -239,7 +239,7 @@ def transition_strengths(model: VariationModel, *, nodes: bool = False) -> tuple
     count, out = len(network.dofs), []
     for child, parents in enumerate(network.edges):
         for parent in parents if nodes else dict.fromkeys(p % count for p in parents):
-            own = parent % count == child
+            is_past = parent % count == child
             likeness = min(float(alike[child, parent % count]) ** 2, 1.0 - 1e-12)
-            out.append(Edge(child, parent, float("nan") if own else -0.5 * float(np.log1p(-likeness))))
+            out.append(Edge(child, parent, float("nan") if is_past else -0.5 * float(np.log1p(-likeness))))
     return tuple(out)

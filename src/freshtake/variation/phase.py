@@ -229,9 +229,11 @@ def course_of(material: Material) -> Course | None:
     recipe = material.recipe
     if recipe is None or not isinstance(recipe.layout, ClipLayout) or recipe.layout.root != "heading":
         return None
-    count, kept = len(material.names), recipe.kept.tolist()
-    missing = [part for part in range(TURN + 1) if part not in kept]
-    columns = [kept.index(part) if part in kept else count + missing.index(part) for part in range(TURN + 1)]
+    count, kept_columns = len(material.names), recipe.kept.tolist()
+    missing = [part for part in range(TURN + 1) if part not in kept_columns]
+    columns = [
+        kept_columns.index(part) if part in kept_columns else count + missing.index(part) for part in range(TURN + 1)
+    ]
     return Course(np.array(columns, dtype=np.intp), count, recipe.layout)
 
 
@@ -352,6 +354,6 @@ def turn_per_cycle(takes: Takes) -> float:
 def with_speeds(course: Course, rows: Floats, path: Path, frame_time: float) -> Floats:
     """Return rows of DOFs with the root's speeds along a path in place of its trajectory."""
     out = rows[:, : course.dofs].copy()
-    kept = course.columns < course.dofs
-    out[:, course.columns[kept]] = rates(path, frame_time)[:, kept]
+    is_dof = course.columns < course.dofs
+    out[:, course.columns[is_dof]] = rates(path, frame_time)[:, is_dof]
     return out

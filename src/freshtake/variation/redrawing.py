@@ -126,9 +126,9 @@ def extend(
     further = phases[-1] + np.cumsum(1.0 + (pace - 1.0) * np.exp(-np.arange(1, frames + 1) / wide))
     last = len(model.phase_frames) - 1.0
     if not model.cyclic and further[-1] > last + 1.0:
-        left = max(int(np.searchsorted(further, last)) * model.frame_time, 0.0)
+        after = max(int(np.searchsorted(further, last)) * model.frame_time, 0.0)
         raise UsageError(
-            f"the movement ends {left:.2f} s after the end of {clip.name or 'the clip'}, because it is not cyclic: "
+            f"the movement ends {after:.2f} s after the end of {clip.name or 'the clip'}, because it is not cyclic: "
             "ask for less, or learn from cyclic takes"
         )
     longer = np.concatenate([phases, further])

@@ -307,14 +307,14 @@ def corrections(
     if not spans:
         return out
     through = [_through(gap[a:b], fixed[a:b], kept, settling) for a, b in spans]
-    wanted = np.array([gap[a:b, kept].mean(axis=0) for a, b in spans])
+    mean_gaps = np.array([gap[a:b, kept].mean(axis=0) for a, b in spans])
     steps = np.linalg.norm(np.diff(way, axis=0), axis=1)
     ways = [float(steps[b - 1 : a].sum()) for (_, b), (a, _) in pairwise(spans)]
     pinned = [k for k, base in enumerate(through) if base is not None]
     # Without a given place, the longest visible stand stays where the variant puts it.
     longest = max(range(len(spans)), key=lambda k: spans[k][1] - spans[k][0])
     # Places too far apart for a swing would make the foot fly.
-    means = _within_reach(wanted, ways, pinned or [longest])
+    means = _within_reach(mean_gaps, ways, pinned or [longest])
     for (a, b), mean, base in zip(spans, means, through, strict=True):
         out[a:b] = gap[a:b] if base is None else gap[a:b] - base
         if base is None:
@@ -368,9 +368,9 @@ def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int])
             later = next((anchor for anchor in anchors if anchor > k), None)
             if near < 0 and later is not None:
                 # on the path to a given place, each step takes its share
-                left = float(sum(ways[k:later]))
-                goal = goal + (means[later] - goal) * (ways[k - 1] / max(ways[k - 1] + left, 1e-12))
-                most = min(most, HALF * left)
+                distance = float(sum(ways[k:later]))
+                goal = goal + (means[later] - goal) * (ways[k - 1] / max(ways[k - 1] + distance, 1e-12))
+                most = min(most, HALF * distance)
             change = means[k] - goal
             size = float(np.linalg.norm(change[:2]))
             means[k] = goal + change * min(1.0, most / size if size > 0.0 else 1.0)

@@ -155,10 +155,10 @@ def _chosen(names: Sequence[str], joints: Sequence[str]) -> Ints:
     if not joints:
         return np.arange(len(names), dtype=np.intp)
     owners = [name.rsplit(".", 1)[0] for name in names]
-    known = dict.fromkeys(owners)
+    valid = dict.fromkeys(owners)
     for joint in joints:
-        if joint not in known and joint not in names:
-            raise UsageError(f"no joint {joint!r} moves in these takes; those that do are {', '.join(known)}")
+        if joint not in valid and joint not in names:
+            raise UsageError(f"no joint {joint!r} moves in these takes; those that do are {', '.join(valid)}")
     picked = [k for k, name in enumerate(names) if name in joints or owners[k] in joints]
     return np.array(picked, dtype=np.intp)
 

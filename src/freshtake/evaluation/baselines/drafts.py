@@ -115,8 +115,8 @@ def components(basis: Basis, energy: float) -> Floats:
     centered = poses - poses.mean(axis=0)
     powers, directions = np.linalg.eigh(centered.T @ centered)
     powers, directions = np.maximum(powers[::-1], 0.0), directions.T[::-1]
-    held = np.cumsum(powers) / max(float(powers.sum()), 1e-300)
-    count = int(np.searchsorted(held, energy - 1e-12)) + 1
+    cumulative = np.cumsum(powers) / max(float(powers.sum()), 1e-300)
+    count = int(np.searchsorted(cumulative, energy - 1e-12)) + 1
     return np.asarray(directions[:count])
 
 

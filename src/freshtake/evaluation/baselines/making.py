@@ -148,13 +148,13 @@ def make(
             raise UsageError("replay plays the inputs as they are: leave the amount out")
         source = int(rng.integers(len(basis.rows)))
         return BaselineMotion(basis.decode(basis.rows[source], start=basis.starts[source], name=name), source, 0.0, 0.0)
-    wanted = AMOUNTS[kind] if amount is None else amount
-    if not (np.isfinite(wanted) and 0.0 <= wanted <= 1e3):
-        raise UsageError(f"the amount must lie between 0 and 1000, but is {wanted}")
+    strength = AMOUNTS[kind] if amount is None else amount
+    if not (np.isfinite(strength) and 0.0 <= strength <= 1e3):
+        raise UsageError(f"the amount must lie between 0 and 1000, but is {strength}")
     draft = NOISES[kind](basis, rng, settings or NoiseSettings())
     start = Start() if draft.source is None else basis.starts[draft.source]
-    motion = basis.decode(draft.with_amount(wanted), start=start, name=name)
-    return BaselineMotion(motion, draft.source, wanted, draft_change(basis, draft, wanted))
+    motion = basis.decode(draft.with_amount(strength), start=start, name=name)
+    return BaselineMotion(motion, draft.source, strength, draft_change(basis, draft, strength))
 
 
 def check_kind(kind: str) -> None:

@@ -77,9 +77,9 @@ def check_stimulus(stimulus: Stimulus) -> None:
         raise UsageError(
             f"stimulus {stimulus.name!r} is of experiment {stimulus.experiment!r}: there are A, B, C and D"
         )
-    known = CONDITIONS[stimulus.experiment]
-    if stimulus.condition not in known:
-        choices = f"experiment {stimulus.experiment} has {' and '.join(known)}"
+    conditions = CONDITIONS[stimulus.experiment]
+    if stimulus.condition not in conditions:
+        choices = f"experiment {stimulus.experiment} has {' and '.join(conditions)}"
         raise UsageError(f"stimulus {stimulus.name!r} is of condition {stimulus.condition!r}: {choices}")
 
 
@@ -157,10 +157,10 @@ def _picked(
     pools: Sequence[Sequence[Stimulus]], trials: int, turn: int, shown: Counter[str], rng: np.random.Generator
 ) -> list[Stimulus]:
     """Return the stimuli of one participant in random order, chosen from those shown least."""
-    each, left = divmod(trials, len(pools))
+    each, remainder = divmod(trials, len(pools))
     picked: list[Stimulus] = []
     for number, pool in enumerate(pools):
-        count = each + ((number - turn) % len(pools) < left)
+        count = each + ((number - turn) % len(pools) < remainder)
         while count > 0:
             order = sorted(rng.permutation(len(pool)).tolist(), key=lambda k: shown[pool[k].name])[:count]
             picked += [pool[k] for k in order]

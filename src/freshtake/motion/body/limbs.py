@@ -255,8 +255,8 @@ def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, 
     if not is_leg and not _ARM.search(name):
         raise UsageError(f"the mapping's limb {name!r} is neither a leg nor an arm: call it left_leg or right_arm")
     if len(joints) not in ((3, 4) if is_leg else (3,)):
-        wanted = "hip, knee, ankle and perhaps toe" if is_leg else "shoulder, elbow and hand"
-        raise UsageError(f"the mapping's limb {name!r} has {len(joints)} joints: give {wanted}")
+        expected = "hip, knee, ankle and perhaps toe" if is_leg else "shoulder, elbow and hand"
+        raise UsageError(f"the mapping's limb {name!r} has {len(joints)} joints: give {expected}")
     numbers = tuple(skeleton.index(joint) for joint in joints)
     for above, below in pairwise(numbers):
         if above not in skeleton.chain(below)[:-1]:

@@ -209,15 +209,15 @@ def find_paws(clip: Clip) -> tuple[int, ...]:
 
     Only for skeletons whose offsets show no body (bones along x, as in many exporters): others show their feet.
     """
-    skeleton, known = clip.skeleton, feet(clip.skeleton)
-    if len(known) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
+    skeleton, known_feet = clip.skeleton, feet(clip.skeleton)
+    if len(known_feet) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
         return skeleton.paws
     rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
     positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
     heights = positions[..., clip.up_index]
     # No higher than the ankles of known feet: where feet are lifted in turn, the higher of them counts.
-    ankles = heights[:, [foot.ankle for foot in known]].max(axis=1)
-    legs = {joint for foot in known for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
+    ankles = heights[:, [foot.ankle for foot in known_feet]].max(axis=1)
+    legs = {joint for foot in known_feet for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
     loose = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name) or LOOSE.search(name)]
     hanging = {below for joint in loose for below in skeleton.descendants(joint)}
     # In a walk a paw is lifted now and then, so it has to be low in most frames, not in all.

@@ -70,8 +70,10 @@ def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     often = Counter(plain)
     loose = {name: joint for joint, name in enumerate(plain) if often[name] == 1}
     for joint, name in enumerate(names):
-        wanted = _other_side(name)
-        candidates = [exact.get(other) for other in wanted] + [loose.get(NUMBER.sub("", other)) for other in wanted]
+        other_names = _other_side(name)
+        candidates = [exact.get(other) for other in other_names] + [
+            loose.get(NUMBER.sub("", other)) for other in other_names
+        ]
         match = next((other for other in candidates if other is not None and other != joint), None)
         if match is not None:
             yield joint, match
@@ -169,7 +171,7 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
         return _Stance([], 0.0)
     floor = float(height[leaves].min()) + FLOOR * reach
     low = {leaf for leaf in leaves if height[leaf] <= floor}
-    found: dict[int, Foot] = {}
+    feet_by_joint: dict[int, Foot] = {}
     for leaf in sorted(low):
         ankle = leaf
         while height[above := int(skeleton.parents[ankle])] <= floor and _all_low(skeleton, above, low):
@@ -178,8 +180,10 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
         while limb > 0 and _all_low(skeleton, limb, low):
             limb = int(skeleton.parents[limb])
         if height[limb] > height[ankle] + LEG * reach:
-            found.setdefault(ankle, Foot(skeleton.names[ankle], ankle, None if ankle == leaf else leaf))
-    pairs = [_in_pairs(list(found.values()), rest, across, FLOOR * reach) for across in range(3) if across != axis]
+            feet_by_joint.setdefault(ankle, Foot(skeleton.names[ankle], ankle, None if ankle == leaf else leaf))
+    pairs = [
+        _in_pairs(list(feet_by_joint.values()), rest, across, FLOOR * reach) for across in range(3) if across != axis
+    ]
     return _Stance(max(pairs, key=len), reach)
 
 

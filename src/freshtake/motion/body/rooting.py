@@ -113,10 +113,10 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
     if len(base.chain) > 1:
         place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
         _stand(base, local, rotations, place, turn, clip.up_index, carrier)
-        wanted = _led(base, world)
-        rehang(skeleton, local, rotations, wanted, base.carried)
+        goal = _led(base, world)
+        rehang(skeleton, local, rotations, goal, base.carried)
         for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried ones
-            rehang(skeleton, local, rotations, wanted, (joint,))
+            rehang(skeleton, local, rotations, goal, (joint,))
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
         clip, skeleton=replace(skeleton, offsets=base.offsets, base=None), root=local[:, 0], rotations=rotations,
@@ -220,10 +220,10 @@ def _leading(clip: Clip, pairs: set[tuple[int, int]]) -> Clip:
 
 def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
     """Return a clip with its root, and the joints carried next to it, as in a skeleton of the same rig."""
-    base, own = skeleton.base, clip.skeleton.base
+    base, clip_base = skeleton.base, clip.skeleton.base
     if base is None:
         return rooted(clip, (0,))
-    if own is not None and _way(own) == _way(base):
+    if clip_base is not None and _way(clip_base) == _way(base):
         return clip
     travel = np.zeros(len(skeleton))
     travel[[base.mover, *base.carried, *([0] if base.follows else [])]] = np.inf

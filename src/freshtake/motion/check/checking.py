@@ -261,8 +261,8 @@ def _rates(motions: Sequence[Any]) -> list[Finding]:
 
 def _same(motions: Sequence[Any], code: str, what: str, value: Any) -> list[Finding]:
     """Return one finding if a property differs from that of the first."""
-    wanted = value(motions[0])
-    odd = [called(motion) for motion in motions[1:] if value(motion) != wanted]
+    expected = value(motions[0])
+    odd = [called(motion) for motion in motions[1:] if value(motion) != expected]
     return [Finding(code, f"{joined(odd)} and {called(motions[0])} have different {what}")] if odd else []
 
 

@@ -45,40 +45,42 @@ def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[
     Returns:
         The cycles of each take, None where nothing recurs in it.
     """
-    found: list[Cycles | None] = [None] * len(clips)
-    left = list(range(len(clips)))
-    while left:
-        first = clips[left[0]]
-        group = [k for k in left if compatible(first.skeleton, clips[k].skeleton)]
-        left = [k for k in left if k not in group]
+    cycles: list[Cycles | None] = [None] * len(clips)
+    remaining = list(range(len(clips)))
+    while remaining:
+        first = clips[remaining[0]]
+        group = [k for k in remaining if compatible(first.skeleton, clips[k].skeleton)]
+        remaining = [k for k in remaining if k not in group]
         repeating = {k: take for k in group if (take := find_recurrence(clips[k])) is not None}
         example = like if like is not None and compatible(first.skeleton, like.skeleton) else None
         places = _places(list(repeating.values()), example)
         for (k, take), place in zip(repeating.items(), places, strict=True):
-            found[k] = cycles_at(take, place)
-    return found
+            cycles[k] = cycles_at(take, place)
+    return cycles
 
 
 def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
     """Find the cycles of several takes at one common phase, and refuse a take in which nothing recurs."""
-    found = find_common_cycles(clips)
-    for clip, cycles in zip(clips, found, strict=True):
+    by_take = find_common_cycles(clips)
+    for clip, cycles in zip(clips, by_take, strict=True):
         if cycles is None:
             raise UsageError(no_recurrence(clip))
-    return [cycles for cycles in found if cycles is not None]
+    return [cycles for cycles in by_take if cycles is not None]
 
 
 def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
     """Return takes that hold less than a cycle of what the others repeat, and the share of it that they hold."""
-    found = find_common_cycles(clips)
-    periods = [cycles.period * clip.frame_time for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
+    by_take = find_common_cycles(clips)
+    periods = [
+        cycles.period * clip.frame_time for clip, cycles in zip(clips, by_take, strict=True) if cycles is not None
+    ]
     if not periods:
         return []
     shares = [clip.duration / float(np.median(periods)) for clip in clips]
     # A take clearly shorter than the usual period that does not close is torn, not a quick cycle.
     return [
         (clip, share)
-        for clip, cycles, share in zip(clips, found, shares, strict=True)
+        for clip, cycles, share in zip(clips, by_take, shares, strict=True)
         if cycles is None and share < 0.8 and not closing_of([clip]).cyclic
     ]
 
@@ -198,17 +200,17 @@ def _mean_course(take: Recurrence, facing: Floats) -> Floats:
     sums = np.zeros((take.bins, points.shape[1]))
     np.add.at(sums, place, points)
     counts = np.bincount(place, minlength=take.bins)
-    known = np.flatnonzero(counts)
-    means = sums[known] / counts[known, None]
+    filled = np.flatnonzero(counts)
+    means = sums[filled] / counts[filled, None]
     every = np.arange(take.bins)
-    return _even(np.stack([np.interp(every, known, column, period=take.bins) for column in means.T], axis=1))
+    return _even(np.stack([np.interp(every, filled, column, period=take.bins) for column in means.T], axis=1))
 
 
 def _even(course: Floats) -> Floats:
     """Return a closed trajectory at BINS even phases."""
     phases = np.arange(BINS) * len(course) / BINS
-    own = np.arange(len(course))
-    return np.stack([np.interp(phases, own, column, period=len(course)) for column in course.T], axis=1)
+    positions = np.arange(len(course))
+    return np.stack([np.interp(phases, positions, column, period=len(course)) for column in course.T], axis=1)
 
 
 def _shift(reference: Floats, course: Floats) -> int:

@@ -291,8 +291,8 @@ def phase_of_pose(take: Recurrence, example: Clip) -> int:
     clip, tracked = take.clip, take.tracked
     require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
     reference = usual_facing(clip)
-    wanted = pose_points(example, reference)[0]
-    distances = np.linalg.norm(pose_points(clip, reference)[:: take.stride] - wanted, axis=1)
+    first_pose = pose_points(example, reference)[0]
+    distances = np.linalg.norm(pose_points(clip, reference)[:: take.stride] - first_pose, axis=1)
     place = tracked.progress % take.bins
     sums = np.bincount(place, weights=distances, minlength=take.bins)
     counts = np.bincount(place, minlength=take.bins)

@@ -181,16 +181,16 @@ def find_occurrences(
     _check(take, example, threshold, tempo)
     reference = usual_facing(example)
     rate = min(RATE, take.fps, example.fps)
-    wanted = _at_rate(pose_points(example, reference), example.fps, rate)
+    example_points = _at_rate(pose_points(example, reference), example.fps, rate)
     points = _at_rate(pose_points(take, reference), take.fps, rate)
-    spread = float(np.sqrt(((wanted - wanted.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    spread = float(np.sqrt(((example_points - example_points.mean(axis=0)) ** 2).sum(axis=1).mean()))
     if spread < 1e-9:
         raise UsageError(f"nothing moves in {example.name or 'the example'}, so it cannot be looked for")
     if len(points) < 2:
         return []
-    costs, starts = warped(distances(wanted, points) / spread)
+    costs, starts = warped(distances(example_points, points) / spread)
     length = np.arange(len(points)) - starts
-    span = len(wanted) - 1
+    span = len(example_points) - 1
     allowed = (length <= span * tempo + 1.0) & (length >= span / tempo - 1.0)
     costs = np.where(allowed & (costs < threshold), costs, np.inf)
     scale = take.fps / rate

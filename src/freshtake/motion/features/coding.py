@@ -106,21 +106,21 @@ def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) ->
     if len(kinds) > 1:
         raise UsageError(f"the examples are of different kinds: {', '.join(sorted(kind.__name__ for kind in kinds))}")
     first = examples[0]
-    wanted = root or ("heading" if isinstance(first, Clip) else "absolute")
-    _check_choice("root", wanted, ROOTS)
+    root_mode = root or ("heading" if isinstance(first, Clip) else "absolute")
+    _check_choice("root", root_mode, ROOTS)
     _check_choice("angles", angles or "euler", ANGLES)
     if not isinstance(first, Clip) and angles not in (None, "positions"):
         raise UsageError(f"angles={angles!r} needs clips with a skeleton, but the examples are {kind_word(first)}s")
     if isinstance(first, Stroke):
-        if wanted == "heading":
+        if root_mode == "heading":
             raise UsageError("strokes have no heading: use root='absolute'")
         return stroke_layout(examples, root is None)  # type: ignore[arg-type]
     _check_rates(examples)
     if isinstance(first, PointClip):
-        return point_layout(examples, wanted)  # type: ignore[arg-type]
+        return point_layout(examples, root_mode)  # type: ignore[arg-type]
     if isinstance(first, MeshSequence):
-        return mesh_layout(examples, wanted)  # type: ignore[arg-type]
-    return clip_layout(examples, angles or "euler", wanted)  # type: ignore[arg-type]
+        return mesh_layout(examples, root_mode)  # type: ignore[arg-type]
+    return clip_layout(examples, angles or "euler", root_mode)  # type: ignore[arg-type]
 
 
 def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:

@@ -108,12 +108,12 @@ class Recipe:
 
     def check_constants(self, columns: Floats, what: str) -> None:
         """Raise with the name of the DOF when a column that was left out has another value."""
-        left = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
-        off = np.abs(columns[:, left] - self.fixed[left]).max(axis=0, initial=0.0)
+        dropped = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
+        off = np.abs(columns[:, dropped] - self.fixed[dropped]).max(axis=0, initial=0.0)
         # Constants may differ by rounding between motions, but not by more.
-        wrong = off > 1e-9 * np.maximum(1.0, np.abs(self.fixed[left]))
+        wrong = off > 1e-9 * np.maximum(1.0, np.abs(self.fixed[dropped]))
         if wrong.any():
-            column = int(left[off.argmax()])
+            column = int(dropped[off.argmax()])
             frame = int(np.abs(columns[:, column] - self.fixed[column]).argmax())
             name = self.layout.names()[column]
             values = f"{self.fixed[column]:.9g} in all examples, but {columns[frame, column]:.9g} in frame {frame}"

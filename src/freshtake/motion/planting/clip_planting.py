@@ -74,15 +74,15 @@ def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_tim
 def _place(pin: Pin, path: Floats) -> Floats:
     """Return where the pin puts the point, (frames, 3), in its frames and extrapolated around them."""
     pinned = path[pin.start : pin.stop]
-    wanted = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
+    goal = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
     out = np.empty_like(path)
-    out[pin.start : pin.stop] = wanted
+    out[pin.start : pin.stop] = goal
     if len(pinned) == 1:
-        out[:] = wanted[0] + path - pinned[0]
+        out[:] = goal[0] + path - pinned[0]
         return out
     before, after = np.arange(-pin.start, 0)[:, None], np.arange(1, len(path) - pin.stop + 1)[:, None]
-    out[: pin.start] = wanted[0] + before * (wanted[1] - wanted[0])
-    out[pin.stop :] = wanted[-1] + after * (wanted[-1] - wanted[-2])
+    out[: pin.start] = goal[0] + before * (goal[1] - goal[0])
+    out[pin.stop :] = goal[-1] + after * (goal[-1] - goal[-2])
     return out
 
 
@@ -111,10 +111,10 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
             f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of "
             f"limbs ({', '.join(places) or 'none were recognized'})"
         )
-    held = pinned_path(
+    root_pinned = pinned_path(
         clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time
     ).contact_strength
-    shift = _carried(positions, base.limbs, goals) * (1.0 - held)[:, None]
+    shift = _carried(positions, base.limbs, goals) * (1.0 - root_pinned)[:, None]
     bones = make_bones(clip.skeleton, base.limbs)
     bones.reach[:, 1] = 1.0
     root, rotations = clip.root + shift, clip.rotations.copy()
@@ -293,8 +293,8 @@ def _contacts(
 def _pin(after: Clip, positions: Floats, pin: Pin) -> PinResult:
     """Return how far the joint is from the pin's place, or from its mean there if the pin names no place."""
     here = positions[pin.start : pin.stop, after.skeleton.index(pin.joint)]
-    wanted = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
-    return PinResult(pin, float(np.linalg.norm(here - wanted, axis=1).max()))
+    goal = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
+    return PinResult(pin, float(np.linalg.norm(here - goal, axis=1).max()))
 
 
 def _mean(values: Floats) -> float:

@@ -139,10 +139,10 @@ def joint_contacts(
     swing = np.percentile(speed, 95.0, axis=0)
     begin = (height < settings.height_on) & (speed < np.maximum(settings.speed_on, settings.swing_on * swing))
     last = (height < settings.height_off) & (speed < np.maximum(settings.speed_off, settings.swing_off * swing))
-    held = hysteresis(begin & carried, last & carried)
-    for column in range(held.shape[1]):
-        _tidy(held[:, column], clip.fps, settings)
-    return held
+    in_contact = hysteresis(begin & carried, last & carried)
+    for column in range(in_contact.shape[1]):
+        _tidy(in_contact[:, column], clip.fps, settings)
+    return in_contact
 
 
 def _carried(

@@ -266,8 +266,8 @@ class PlantingStream:
         return self._advanced(True)
 
     def _advanced(self, ended: bool) -> StreamFrame:
-        known = Frames._make(part[: self._fed] for part in self._state.frames)
-        out = self._planter.advance(self._state._replace(frames=known), ended)
+        fed_frames = Frames._make(part[: self._fed] for part in self._state.frames)
+        out = self._planter.advance(self._state._replace(frames=fed_frames), ended)
         return StreamFrame(out.root, out.rotations)
 
     def _make_room(self, new: int) -> None:
@@ -275,13 +275,13 @@ class PlantingStream:
         joints, legs = len(self._planter.base.skeleton), len(self._planter.base.legs)
         empty = np.empty((0, 3)), np.empty((0, joints, 4)), np.empty((0, legs, 2))
         whole = self._state
-        known = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
-        self._fed = len(known.frames.root)
+        grown = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
+        self._fed = len(grown.frames.root)
         # Leave space for 256 further frames, so that a stream seldom allocates.
         frames = empty_frames(self._fed + new + 256, joints, legs)
-        for part, values in zip(frames, known.frames, strict=True):
+        for part, values in zip(frames, grown.frames, strict=True):
             part[: self._fed] = values
-        self._state = known._replace(frames=frames)
+        self._state = grown._replace(frames=frames)
 
 
 def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -> tuple[Floats, Floats]:
@@ -305,11 +305,11 @@ def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Float
     # Keep three frames before the next one to be decided: offsets are continued from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
-    kept, new = len(old[0]), len(root)
-    frames = empty_frames(kept + new, rotations.shape[1], strength.shape[1])
+    old_count, new = len(old[0]), len(root)
+    frames = empty_frames(old_count + new, rotations.shape[1], strength.shape[1])
     for part, values in zip(frames, old, strict=True):
-        part[:kept] = values
-    frames.root[kept:], frames.rotations[kept:], frames.strength[kept:] = root, rotations, strength
+        part[:old_count] = values
+    frames.root[old_count:], frames.rotations[old_count:], frames.strength[old_count:] = root, rotations, strength
     offsets, sinks, known, centers = state.memory
     memory = Memory(offsets.copy(), sinks.copy(), known.copy(), centers.copy())
     return PlanterState(frames, memory, state.counts - drop, state.offsets)

@@ -304,9 +304,13 @@ def by_names(skeleton: Skeleton) -> BodyMap | None:
     best_family: tuple[Family, Joints] | None = None
     for numbered in (False, True):
         names = [NUMBER.sub("", name) if numbered else name for name in skeleton.names]
-        known = {plain(name): joint for joint, name in reversed(list(enumerate(names))) if not HELPER.search(name)}
+        joint_by_name = {
+            plain(name): joint for joint, name in reversed(list(enumerate(names))) if not HELPER.search(name)
+        }
         for family in FAMILIES:
-            joints: Joints = {role: (known[name],) for role, name in family.roles().items() if name in known}
+            joints: Joints = {
+                role: (joint_by_name[name],) for role, name in family.roles().items() if name in joint_by_name
+            }
             marked = any(re.search(family.mark, tried) for name in names for tried in (bare(name), plain(name)))
             if (len(joints), marked) > best and len(joints) >= 4:
                 best, best_family = (len(joints), marked), (family, joints)

@@ -151,11 +151,11 @@ def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float
     weights = np.stack(stands, axis=1).astype(np.float64)
     total = weights.sum(axis=1)
     frames = np.arange(len(total))
-    known = np.flatnonzero(total)
-    if len(known) == 0:
+    defined = np.flatnonzero(total)
+    if len(defined) == 0:
         return np.zeros(len(total))
     lifts = (np.stack([move[:, 1] for move in moves], axis=1) * weights).sum(axis=1)
-    filled = np.interp(frames, known, lifts[known] / total[known])
+    filled = np.interp(frames, defined, lifts[defined] / total[defined])
     # Average the lift of the hips over a tenth of a second to either side, or steps would show as jolts.
     reach = max(1, round(0.1 / frame_time))
     window = np.hanning(2 * reach + 1)[1:-1]
@@ -258,9 +258,9 @@ class Retargeter:
         places = world_places(skeleton.offsets, skeleton.parents, world)
         follow(self.followers, skeleton, world, places)
         ground = self._ground(upright, pose.positions)
-        wanted = pose.positions[:, hip_joints(self.source.body)].mean(axis=1) * plan.leg_ratio
-        wanted[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
-        places += (wanted - places[:, hip_joints(self.target.body)].mean(axis=1))[:, None]
+        hips_goal = pose.positions[:, hip_joints(self.source.body)].mean(axis=1) * plan.leg_ratio
+        hips_goal[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
+        places += (hips_goal - places[:, hip_joints(self.target.body)].mean(axis=1))[:, None]
         if plant:
             self._stand(upright, pose.positions, world, places, ground)
         if hands:
@@ -294,15 +294,15 @@ class Retargeter:
         steps = []
         for first, target_foot, source_foot in zip(starts, self.target.feet, self.source.feet, strict=True):
             points = min(len(target_foot.joints), len(source_foot.joints))
-            wanted = ratio * source[:, source_foot.joints[:points]]
-            wanted[..., 1] += (stands - ratio * stood)[:points]
+            goal = ratio * source[:, source_foot.joints[:points]]
+            goal[..., 1] += (stands - ratio * stood)[:points]
             foot_contacts = contacts[:, first : first + len(source_foot.joints)]
-            held = (
+            contact = (
                 foot_contacts[:, :points]
                 if points == len(source_foot.joints)
                 else np.asarray(foot_contacts.any(axis=1))[:, None]
             )
-            steps.append(Steps(places[:, target_foot.joints[:points]] - wanted, held))
+            steps.append(Steps(places[:, target_foot.joints[:points]] - goal, contact))
         moves = [corrections(foot, upright.frame_time) for foot in steps]
         # Corrections below this are rounding errors: leave the clip untouched.
         if max(np.abs(move).max() for move in moves) <= 1e-6 * leg(self.target.rest, self.target.body):
@@ -327,9 +327,9 @@ class Retargeter:
             skeleton, clip.frame_time, rotate(turn, places[:, 0]), local, name=clip.name, provenance=clip.provenance,
             up=target.up, unit_m=unit_of(target),
         )  # fmt: skip
-        wanted = WorldPose(rotate(turn, places), multiply(turn, world))
+        goal = WorldPose(rotate(turn, places), multiply(turn, world))
         if plan.mover == 0:
-            return self._led(target_clip, wanted)
+            return self._led(target_clip, goal)
         translations = np.repeat(skeleton.offsets[None], len(clip), axis=0)
         translations[:, 0] = target.root[0]
         path = skeleton.chain(plan.mover)
@@ -337,7 +337,7 @@ class Retargeter:
         from_above = rotate(turn, places[:, plan.mover]) - above.positions[0, -1]
         translations[:, plan.mover] = rotate(inverse(above.rotations[0, -1]), from_above)
         filed = target_clip.changed(root=translations[:, 0], joint_translations=translations)
-        return rooted(self._led(filed, wanted), tuple(path))
+        return rooted(self._led(filed, goal), tuple(path))
 
     def _led(self, clip: Clip, wanted: WorldPose) -> Clip:
         """Return the clip, in the form of its file, with followers at the given world poses."""

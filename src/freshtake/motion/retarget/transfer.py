@@ -86,9 +86,9 @@ def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: 
             hip, shoulder = (points[:, rig.body.one(f"{side}_{part}"), 1] for part in ("upper_leg", "upper_arm"))
             marks.append((np.full_like(hip, floor), hip, shoulder, shoulder + _arm(rig, side)))
         height = given[:, source.body.one(f"{side}_hand"), 1]
-        wanted = _between(height, marks[1], marks[0])
+        goal_height = _between(height, marks[1], marks[0])
         out = np.zeros((len(places), 3))
-        out[:, 1] = wanted - places[:, target.body.one(f"{side}_hand"), 1]
+        out[:, 1] = goal_height - places[:, target.body.one(f"{side}_hand"), 1]
         yield side, out
 
 

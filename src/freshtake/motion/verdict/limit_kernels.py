@@ -48,7 +48,7 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
     rotations = np.concatenate([world.rotations for world in worlds])
     joints = np.array([limb[:3] for _, limb, _ in limbs], dtype=np.intp).reshape(-1, 3)
     frames = np.array([_bending(positions, rotations, *limb) for limb in joints.tolist()]).reshape(-1, 3, 3)
-    legs, arms = ([limb for _, limb, is_leg in limbs if is_leg is wanted] for wanted in (True, False))
+    legs, arms = ([limb for _, limb, is_leg in limbs if is_leg is are_legs] for are_legs in (True, False))
     return BodyPlan(
         np.ascontiguousarray(skeleton.parents, dtype=np.intp), joints, frames, _counted(skeleton),
         _pairs(skeleton, legs, arms), clips[0].up_index,

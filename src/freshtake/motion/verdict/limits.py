@@ -201,6 +201,6 @@ def _gaps(values: Floats) -> Floats:
     """Return how far the outermost takes lie beyond the others, (figures,)."""
     if len(values) < 2:
         return np.zeros(values.shape[1])
-    known = np.where(np.isfinite(values), values, 0.0)
-    order = np.sort(known, axis=0)
+    finite = np.where(np.isfinite(values), values, 0.0)
+    order = np.sort(finite, axis=0)
     return np.asarray(0.5 * (order[-1] - order[-2] + order[1] - order[0]))

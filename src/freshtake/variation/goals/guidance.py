@@ -133,17 +133,17 @@ def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, na
     once, start = _one_take(model, drawn), drawn.start
     deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
     spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
-    held = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
-    far = strain(rows, held, spread)
-    rows = conditioned(rows, held, spread)
+    pinned = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
+    far = strain(rows, pinned, spread)
+    rows = conditioned(rows, pinned, spread)
     if goals.targets:
         limbs = _limb_dofs(model, goals.targets)
         spread = spread._replace(factors=np.zeros_like(spread.factors), sizes=spread.total * limbs)
         start = _nearer(model, rows, drawn, goals.targets)
-        rows = _through_places(model, rows, held, spread, start, goals.targets)
+        rows = _through_places(model, rows, pinned, spread, start, goals.targets)
     motion = model.decode(rows, start=start, name=name)
     motion, moved, away = at_places(model, motion, goals.pose_pins(len(rows), model.frame_time), drawn.phases)
-    angle, length = pose_errors(model, rows, held)
+    angle, length = pose_errors(model, rows, pinned)
     duration = (len(rows) - 1) * model.frame_time
     missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
     report = GoalReport(rate, duration, ground_speed(motion), max(far, away), angle, missed, length)
@@ -170,10 +170,10 @@ def at_places(
     if not placed or not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
         return motion, NOT_MOVED, 0.0
     path, up = path_of(layout, motion), motion.up
-    wanted = [path_of(layout, pin.motion) for _, pin in placed]
+    targets = [path_of(layout, pin.motion) for _, pin in placed]
     frames = [frame for frame, _ in placed]
-    ground = np.array([one.ground[pin.frame] for one, (_, pin) in zip(wanted, placed, strict=True)])
-    heading = np.array([one.heading[pin.frame] for one, (_, pin) in zip(wanted, placed, strict=True)])
+    ground = np.array([one.ground[pin.frame] for one, (_, pin) in zip(targets, placed, strict=True)])
+    heading = np.array([one.heading[pin.frame] for one, (_, pin) in zip(targets, placed, strict=True)])
     turn = float(np.angle(np.exp(1j * (heading[0] - path.heading[frames[0]]))))
     moved = Moved(complex(ground[0] - np.exp(1j * turn) * path.ground[frames[0]]), turn)
     rigid = Path(moved.ground + np.exp(1j * turn) * path.ground, path.heading + turn)
@@ -246,9 +246,9 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
     when = drawn.phases[[pin.start for pin in pins]]
     at = np.mod(when, len(model.phase_frames) - 1.0) if not _one_take(model, drawn) else when
-    room = float(np.interp(at, np.arange(len(model.phase_frames)), model.deviations.ground_sizes).max())
+    limit = float(np.interp(at, np.arange(len(model.phase_frames)), model.deviations.ground_sizes).max())
     moved = np.zeros(3)
-    set_ground(moved, np.asarray(gap * min(1.0, room / max(abs(gap), 1e-12))), clip.up)
+    set_ground(moved, np.asarray(gap * min(1.0, limit / max(abs(gap), 1e-12))), clip.up)
     x, y = (axis for axis in range(3) if axis != clip.up_index)
     return start._replace(ground=(start.ground[0] + float(moved[x]), start.ground[1] + float(moved[y])))
 
@@ -264,7 +264,7 @@ def _through_places(
             raise UsageError("only joints of a skeleton can be brought to places")
         check_pins(pins, clip)
         heading = _heading(model, rows, start)
-        wanted = [held]
+        pinned = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
             # aim at eight frames of a longer pin; planting covers those between
             anchors = np.unique(np.linspace(pin.start, pin.stop - 1, 8).round().astype(np.intp))
@@ -272,8 +272,8 @@ def _through_places(
             for frame, missing in zip(anchors.tolist(), gaps, strict=True):
                 step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, spread.within(frame))
                 moving = np.flatnonzero(spread.sizes[frame] > 0.0)
-                wanted.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
-        both = PinnedValues(*(np.concatenate(part) for part in zip(*wanted, strict=True)))
+                pinned.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
+        both = PinnedValues(*(np.concatenate(part) for part in zip(*pinned, strict=True)))
         rows = conditioned(rows, _once(both), spread)
     return rows
 

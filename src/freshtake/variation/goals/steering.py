@@ -100,8 +100,8 @@ def _correct(
     """Correct the turn rates of the rows `now` in place; the rows behind them show where the body is heading."""
     turn = turn_column(recipe)
     ahead = course.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
-    wanted, along = _wanted(steering, recipe, travel, course)
-    off = np.angle(np.exp(1j * (wanted - ahead)))
+    heading, along = _wanted(steering, recipe, travel, course)
+    off = np.angle(np.exp(1j * (heading - ahead)))
     goal = float(np.clip(off / steering.horizon, -steering.limit, steering.limit))
     rows[now, turn] += np.linspace(course.correction, goal, now.stop - now.start + 1)[1:]
     here = where_it_ends(recipe, rows[now], start=course.start, resume=course.resume)

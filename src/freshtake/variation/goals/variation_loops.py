@@ -46,8 +46,8 @@ def first_phase(model: VariationModel) -> float:
     example_steps = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
     quick = [
         # loops begin well below the examples' largest steps and bends, by which single variants differ
-        x / (room * np.percentile(y, 99.0))
-        for x, y, room in zip(np.mean(seams, 0), example_steps, (0.85, 0.5), strict=True)
+        x / (share * np.percentile(y, 99.0))
+        for x, y, share in zip(np.mean(seams, 0), example_steps, (0.85, 0.5), strict=True)
     ]
     return float(np.maximum(*quick).argmin())
 
@@ -67,9 +67,9 @@ def looped(
     count, frames, rate = cycles or 1, None, 1.0
     usual = float(np.mean([len(x) - 1 for x in model.material.values]))
     if goals.duration is not None:
-        wanted = round(goals.duration / model.frame_time)
-        count = cycles or max(1, round(wanted / usual))
-        frames = round(float(np.clip(wanted, count * usual / FASTEST_GOAL, count * usual / SLOWEST_GOAL)))
+        frame_count = round(goals.duration / model.frame_time)
+        count = cycles or max(1, round(frame_count / usual))
+        frames = round(float(np.clip(frame_count, count * usual / FASTEST_GOAL, count * usual / SLOWEST_GOAL)))
     seed = rng.bit_generator.state
     loop = draw_loop(model.sampler(amount), count, frames, rng, first_phase(model))
     clip = decoded_loop(model, loop, count, name)

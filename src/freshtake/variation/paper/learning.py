@@ -87,14 +87,14 @@ def _learned(
     core = _core(movers, settings)
     rule = _chosen_rule(score, shared_parents(len(movers), settings.order, core), settings)
     report(Progress(0.3, "what predicts what"))
-    found = _searched(score, rule, movers, core, settings, rng)
-    rule = _chosen_width(score, found.edges, rule, settings)
+    network = _searched(score, rule, movers, core, settings, rng)
+    rule = _chosen_width(score, network.edges, rule, settings)
     report(Progress(0.8, "how takes begin"))
     pairs = prior_instances(searched, settings.prior_pairs, material.weights)
     prior, prior_rule = learn_prior(pairs, movers, settings, rule.neighbors, rng)
     return PaperModel(
         material, settings, cyclic,
-        PriorNetwork(material.names, prior), TransitionNetwork(material.names, settings.order, found.edges),
+        PriorNetwork(material.names, prior), TransitionNetwork(material.names, settings.order, network.edges),
         prior_rule, rule,
     )  # fmt: skip
 
@@ -126,12 +126,12 @@ def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
 
 def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
     """Return the first rule, or one that scores better by more than two standard errors, take by take."""
-    best, known = rules[0], score.evaluate(edges, rules[0])
+    best, evaluation = rules[0], score.evaluate(edges, rules[0])
     for rule in rules[1:]:
         tried = score.evaluate(edges, rule)
-        gain, error = known.worse_by(tried)
+        gain, error = evaluation.worse_by(tried)
         if gain > 2.0 * error:
-            best, known = rule, tried
+            best, evaluation = rule, tried
     return best
 
 
@@ -225,9 +225,9 @@ def learn_prior(
     best, value = search_acyclic(scores.node, start, candidates, cap, kept)
     for _ in range(settings.restarts):
         other = _prior_start([movers[k] for k in rng.permutation(dofs)])
-        found, total = search_acyclic(scores.node, other, candidates, cap, kept)
+        tried_edges, total = search_acyclic(scores.node, other, candidates, cap, kept)
         if total > value:
-            best, value = found, total
+            best, value = tried_edges, total
     edges = tuple(tuple(sorted(parents)) for parents in best)
     return LearnedPrior(edges, _prior_rule(instances, best, settings, neighbors))
 

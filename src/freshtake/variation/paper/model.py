@@ -159,9 +159,9 @@ class PaperModel:
         first = self.first_frames(rng, amount=amount)
         if frames is not None and frames <= len(first):
             return first[:frames], first[:frames]
-        made = self.unrolled(rng, first, amount=amount, frames=None if frames is None else frames - len(first))
-        rows = np.concatenate([first, made.values[self.settings.order :]])
-        return rows, np.concatenate([first, rows[1:-1] + made.means])
+        run = self.unrolled(rng, first, amount=amount, frames=None if frames is None else frames - len(first))
+        rows = np.concatenate([first, run.values[self.settings.order :]])
+        return rows, np.concatenate([first, rows[1:-1] + run.means])
 
     @one_blas_thread()
     def sample(self, rng: np.random.Generator, *, amount: float = 1.0, plant: bool = False, name: str = "") -> Any:
@@ -188,9 +188,9 @@ class PaperModel:
         past = self.first_frames(rng, amount=amount)
         yield from past
         while True:
-            made = self.unrolled(rng, past, amount=amount, frames=block).values[self.settings.order :]
-            yield from made
-            past = np.concatenate([past, made])[-2:]
+            block_rows = self.unrolled(rng, past, amount=amount, frames=block).values[self.settings.order :]
+            yield from block_rows
+            past = np.concatenate([past, block_rows])[-2:]
 
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
         """Return rows as a motion of the examples' kind."""

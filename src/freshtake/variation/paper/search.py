@@ -92,9 +92,9 @@ class Resynthesis:
         wiring = wiring_of(edges, self.order)
 
         def run(which: tuple[int, int]) -> tuple[Floats, Unrolled, Ints]:
-            made = self._unrolled(which, wiring, rule)
-            path = align(features(made.values, self.takes), self.views[which[0]])
-            return self._scores(which[0], made, path), made, path
+            unrolled = self._unrolled(which, wiring, rule)
+            path = align(features(unrolled.values, self.takes), self.views[which[0]])
+            return self._scores(which[0], unrolled, path), unrolled, path
 
         done = list(self.mapper(run, self.runs))
         scores = np.array([each[0] for each in done]).reshape(len(self.pools), len(self.noise), -1)
@@ -104,8 +104,8 @@ class Resynthesis:
         """Return one node's score if it alone is predicted again and all others are as in known runs."""
         wiring = wiring_of(edges, self.order)._replace(order=np.array([node], dtype=np.intp))
         total = 0.0
-        for which, made, path in zip(self.runs, known.runs, known.paths, strict=True):
-            again = self._unrolled(which, wiring, rule, made.values)
+        for which, unrolled, path in zip(self.runs, known.runs, known.paths, strict=True):
+            again = self._unrolled(which, wiring, rule, unrolled.values)
             total += self._scores(which[0], again, path, [node])[0]
         return total
 
@@ -199,13 +199,13 @@ def frame_scores(model: PaperModel, rows: Floats) -> tuple[float, Floats]:
     later = np.empty((len(rows) - order, rows.shape[1]))
     still = np.zeros((1, rows.shape[1]))
     for t in range(len(later)):
-        known = rows[t : t + order + 1]
-        made = unroll(
-            wiring, pool, weights, model.frame_time, model.rule, known[:order], still,
-            earliest_end=len(rows), cyclic=False, observed=known,
+        window = rows[t : t + order + 1]
+        run = unroll(
+            wiring, pool, weights, model.frame_time, model.rule, window[:order], still,
+            earliest_end=len(rows), cyclic=False, observed=window,
         )  # fmt: skip
-        step = known[order] - known[order - 1]
-        later[t] = [log_density(x, m, v) for x, m, v in zip(step, made.means[0], made.variances[0], strict=True)]
+        step = window[order] - window[order - 1]
+        later[t] = [log_density(x, m, v) for x, m, v in zip(step, run.means[0], run.variances[0], strict=True)]
     first = np.concatenate([rows[0], rows[1] - rows[0]])
     return prior_density(model.prior, model.pairs, model.prior_rule, first), later
 
@@ -290,13 +290,13 @@ def search_core(score: Resynthesis, rule: Rule, start: Sequence[int], pool: Sequ
     best = tried(core)
     while True:
         fresh = [p for p in pool if p not in core]
-        kept = core if len(core) + score.order < cap else core[:-1]
-        trials = [[c for c in core if c != gone] for gone in core] + [[*kept, p] for p in fresh]
-        found = [tried(trial) for trial in trials]
-        top = max(range(len(found)), key=lambda k: found[k].evaluation.total, default=None)
-        if top is None or not _better(found[top], best):
+        base = core if len(core) + score.order < cap else core[:-1]
+        trials = [[c for c in core if c != gone] for gone in core] + [[*base, p] for p in fresh]
+        evaluated = [tried(trial) for trial in trials]
+        top = max(range(len(evaluated)), key=lambda k: evaluated[k].evaluation.total, default=None)
+        if top is None or not _better(evaluated[top], best):
             return best
-        core, best = trials[top], found[top]
+        core, best = trials[top], evaluated[top]
 
 
 def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Sequence[Sequence[int]], cap: int) -> Found:
@@ -332,13 +332,13 @@ def _node_edits(
         return sum(score.node(k, edges, rule, now.evaluation) - float(shares[k]) for k in edit)
 
     for i, listed in enumerate(now.edges):
-        known, own = frozenset(listed), {s * dofs + i for s in range(order)}
-        trials = [{i: known | {p}} for p in candidates[i] if p not in known and len(known) < cap]
-        trials += [{i: known - {p}} for p in known - own]
-        for p in known - own:
+        parents, past_values = frozenset(listed), {s * dofs + i for s in range(order)}
+        trials = [{i: parents | {p}} for p in candidates[i] if p not in parents and len(parents) < cap]
+        trials += [{i: parents - {p}} for p in parents - past_values]
+        for p in parents - past_values:
             j = p - order * dofs
             if j >= 0 and len(now.edges[j]) < cap:  # only edges within the predicted frame can be reversed
-                trials.append({i: known - {p}, j: frozenset(now.edges[j]) | {order * dofs + i}})
+                trials.append({i: parents - {p}, j: frozenset(now.edges[j]) | {order * dofs + i}})
         after = [_with_edits(now.edges, [trial], order) for trial in trials]  # unchanged where it closes a cycle
         gains = [(gain(t, edges), t) for t, edges in zip(trials, after, strict=True) if edges != now.edges]
         top = max(gains, key=lambda each: each[0], default=(0.0, {}))

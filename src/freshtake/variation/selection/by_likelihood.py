@@ -168,16 +168,16 @@ def _eliminated(
 
     Two cannot be grouped, so the last two are kept.
     """
-    left = {k: x for k, x in enumerate(rows) if x is not None}
+    remaining = {k: x for k, x in enumerate(rows) if x is not None}
     scores: list[Scored | None] = [None] * len(rows)
     gone: set[int] = set()
-    while len(left) >= LEAST_TRUSTED:
-        numbers = list(left)
+    while len(remaining) >= LEAST_TRUSTED:
+        numbers = list(remaining)
         by_candidate: dict[int, list[Scored]] = {k: [] for k in numbers}
         for one in split(len(numbers), rng):
-            scorer = group_model(scale.model, [left[numbers[k]] for k in one.known], rng)
+            scorer = group_model(scale.model, [remaining[numbers[k]] for k in one.known], rng)
             for k in one.left:
-                by_candidate[numbers[k]].append(_score([scorer], left[numbers[k]]))
+                by_candidate[numbers[k]].append(_score([scorer], remaining[numbers[k]]))
         for k, several in by_candidate.items():
             if several:
                 mean = float(np.mean([one.likelihood for one in several]))
@@ -186,7 +186,7 @@ def _eliminated(
         if _likelihood(scores[worst]) >= scale.threshold:
             break
         gone.add(worst)
-        del left[worst]
+        del remaining[worst]
     return scores, gone
 
 
@@ -315,9 +315,9 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
     if sums.sum() <= 0.0:
         return None
     order = np.argsort(-sums, kind="stable")
-    held = np.cumsum(sums[order]) / sums.sum()
+    cumulative = np.cumsum(sums[order]) / sums.sum()
     # More than three joints are no more informative than "the whole body".
-    count = min(int(np.searchsorted(held, SHARE)) + 1, 3)
+    count = min(int(np.searchsorted(cumulative, SHARE)) + 1, 3)
     while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
         count -= 1
     chosen = order[:count]
@@ -328,10 +328,10 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
 def _stretch(values: Floats) -> tuple[int, int]:
     """Return the shortest run of parts that holds half of the sum, from its first part to the one after its last."""
     total = np.concatenate([[0.0], np.cumsum(values)])
-    wanted = SHARE * total[-1]
+    half = SHARE * total[-1]
     for length in range(1, len(values) + 1):
         sums = total[length:] - total[:-length]
-        if sums.max() >= wanted:
+        if sums.max() >= half:
             first = int(sums.argmax())
             return first, first + length
     return 0, len(values)

@@ -89,8 +89,8 @@ def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Can
 def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
     """Return a phrase where the duration is clearly outside that of the trusted ones, else an empty text."""
     duration, least, most = _duration(motion), *_range(trusted)
-    room = max(0.5 * (most - least), 0.03 * most)
-    if least - room <= duration <= most + room:
+    margin = max(0.5 * (most - least), 0.03 * most)
+    if least - margin <= duration <= most + margin:
         return ""
     word = "shorter" if duration < least else "longer"
     return f"{word} ({_lasts(motion, duration, least, most)})"

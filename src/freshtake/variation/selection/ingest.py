@@ -110,22 +110,22 @@ def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cy
     """
     if pieces not in (AUTO, WHOLE, CYCLES):
         raise UsageError(f"takes are used as auto, whole or cycles, not as {pieces!r}")
-    left: list[LeftOut] = []
+    left_out: list[LeftOut] = []
     doubtful: list[LeftOut] = []
     numbers, examples, are_cut = list(range(len(motions))), list(motions), False
     clips = all(isinstance(motion, Clip) for motion in motions) and len(motions) > 0
     if clips and pieces != WHOLE and all(compatible(motions[0].skeleton, one.skeleton) for one in motions):
-        numbers, examples, are_cut = _cut(motions, pieces, left)
+        numbers, examples, are_cut = _cut(motions, pieces, left_out)
     elif pieces == CYCLES:
         raise UsageError("only clips with one skeleton can be cut into cycles: leave --cycles out")
     if not keep:
-        numbers, examples = _alike(numbers, examples, left, doubtful, are_cut)
+        numbers, examples = _alike(numbers, examples, left_out, doubtful, are_cut)
     closing = closing_of(examples) if clips and cyclic is None and not are_cut else None
     if closing is not None:
         cyclic = closing.cyclic
     return Ingested(
         tuple(examples), tuple(numbers), len(motions), are_cut, True if are_cut and cyclic is None else cyclic,
-        tuple(left), tuple(doubtful), closing,
+        tuple(left_out), tuple(doubtful), closing,
     )  # fmt: skip
 
 
@@ -166,8 +166,8 @@ def learn(
 
 def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:
     """Cut takes that repeat, and keep those that are already one cycle; cut none where most do not repeat."""
-    found = find_common_cycles(clips)
-    periods = _periods(clips, found, pieces)
+    by_take = find_common_cycles(clips)
+    periods = _periods(clips, by_take, pieces)
     if not periods:
         if pieces == CYCLES:
             raise UsageError(no_recurrence(clips[0]))
@@ -176,15 +176,15 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
     single = [_is_one_cycle(clip, period) for clip in clips]
     long = [
         cycles is not None and not one and _lasts(cycles.period * clip.frame_time, period)
-        for clip, cycles, one in zip(clips, found, single, strict=True)
+        for clip, cycles, one in zip(clips, by_take, single, strict=True)
     ]
     if 2 * (sum(long) + sum(single)) <= len(clips) and pieces != CYCLES:
         return list(range(len(clips))), list(clips), False
     if any(single):  # clips that are already cut define the phase: that at which the first of them begins
-        found = find_common_cycles(clips, like=clips[single.index(True)])
+        by_take = find_common_cycles(clips, like=clips[single.index(True)])
     numbers, examples = [], []
     for number, clip in enumerate(clips):
-        cycles = found[number]
+        cycles = by_take[number]
         if long[number] and cycles is not None:
             cut = [_piece(clip, k, first, last) for k, (first, last) in enumerate(cycles.spans, start=1)]
         elif single[number]:

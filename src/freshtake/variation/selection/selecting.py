@@ -173,9 +173,9 @@ def _least(table: dict[str, Floats]) -> Floats:
 def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], limit: float) -> Verdict:
     table = chances(takes, [*range(known), number])
     chance = float(_least(table)[-1])
-    missed, kept = _missed(takes, known, number), chance >= limit
+    missed, accepted = _missed(takes, known, number), chance >= limit
     table_of_joints = joined(missed, takes.names)[1]
-    if kept:
+    if accepted:
         return Verdict(True, chance, "", notes, table_of_joints)
     aspects = sorted((name for name in table if table[name][-1] * len(table) < limit), key=lambda a: table[a][-1])
     words = differences(takes, Unlike(number, chance, tuple(aspects), tuple(range(known))))
