@@ -34,7 +34,7 @@ class StandingTable(NamedTuple):
     feet: Floats
     stands: Floats
     joints: Ints
-    keep: float  # of a distance, from frame to frame
+    keep: float  # share of the mean distance kept from frame to frame
 
 
 class Following(NamedTuple):

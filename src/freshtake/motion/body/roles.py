@@ -39,7 +39,7 @@ class Foot(NamedTuple):
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Return ankle and toe, or the ankle alone."""
+        """Ankle and toe, or the ankle alone."""
         return (self.ankle,) if self.toe is None else (self.ankle, self.toe)
 
 

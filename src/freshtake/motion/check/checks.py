@@ -283,7 +283,7 @@ def check_jumps(clip: Clip) -> list[Finding]:
 
 
 def flip_frames(angles: Floats, order: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return (frames - 1,): where the other triple of the next frame continues this one far better than its own."""
+    """Return (frames - 1,): where the other triple of the next frame continues this one far better."""
     as_written = angles[1:] - angles[:-1]
     flipped = equivalent(angles[1:], order) - angles[:-1]
     turn = 2.0 * np.pi  # angles that differ by full turns are the same

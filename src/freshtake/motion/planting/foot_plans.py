@@ -110,7 +110,7 @@ def _feet_in_body(
 
 @uncounted
 def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) -> None:
-    """Compute `raw` of a frame from contact strength, which of heel and toe is down and, if careful, height, speed."""
+    """Compute `raw` of a frame from contact strength, whether heel or toe is down and, if careful, height and speed."""
     a, b = plane_of(ground.up)
     first, last = max(frame - pace.reach, 0), min(frame + pace.reach, known - 1)
     for leg in range(frames.points.shape[1]):

@@ -122,7 +122,7 @@ def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> F
     """Return (frames, foot joints), 0 to 1: the share of each frame's nearest example poses in which that joint stands.
 
     Poses are compared with their velocities, without travel and heading; near ones count more. A foot that slides in
-    the clip is found by this, where its own speed would say that it does not stand.
+    the clip is found by this, although by its speed it would not stand.
     """
     gallery = examples if isinstance(examples, ContactGallery) else contact_gallery(examples)
     points = pose_points(clip, gallery.facing)
