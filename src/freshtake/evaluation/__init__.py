@@ -1,4 +1,4 @@
-"""How alike, how new, how natural: figures of variants next to those of real takes, plots and a report."""
+"""Evaluate how similar, how new and how natural variants are: figures next to those of real takes."""
 
 from freshtake.evaluation.results import Column, Evaluation, Figure
 from freshtake.evaluation.scores import evaluate

@@ -1,4 +1,4 @@
-"""How often an action is performed: peaks of the root's height (jumps), of the hands' height or speed."""
+"""Count how often an action is performed: peaks of the root's height (jumps), of the hands' height or speed."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from freshtake.numeric.arrays import Floats
 
 LEVEL = 0.6  # of the way from the usual value to the lowest of the inputs' peaks
 LEVELS = tuple(np.arange(0.35, 0.86, 0.05).round(2).tolist())
-RISES = {"root-height": 0.12, "hand-height": 0.3}  # leg lengths that a height has to rise by to be an action
+RISES = {"root-height": 0.12, "hand-height": 0.3}  # leg lengths by which a height has to rise to be an action
 USUAL = {"hand-height": 10.0}  # percentile that is the usual value: hands may stay up for long
 QUANTITIES = ("root-height", "hand-height", "hand-speed", "left-hand-speed", "right-hand-speed")
 
@@ -28,10 +28,10 @@ class Action(NamedTuple):
 
 
 def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
-    """Return the named quantity; or that whose peaks all inputs have equally often at most levels, the first of equals.
+    """Return the named quantity, or the first whose peaks all inputs have equally often at most levels.
 
-    It also has to stand out: a height to rise by a share of the leg length, a speed to a multiple of its usual
-    value; and the inputs to agree at five or more of eleven levels. None where there is no such quantity.
+    It also has to stand out: a height must rise by a share of the leg length, a speed to a multiple of its usual
+    value; and the inputs must agree at five or more of eleven levels. None where there is no such quantity.
     """
     if not gallery.layout.has_body or quantity == "none":
         return None
@@ -51,7 +51,7 @@ def find_action(gallery: Gallery, quantity: str = "auto") -> Action | None:
 
 
 def _steady_levels(gallery: Gallery, name: str) -> list[float]:
-    """Return levels at which all inputs peak equally often; none for what does not stand out."""
+    """Return levels at which all inputs peak equally often; none for a quantity that does not stand out."""
     base, top = _reach(gallery, name)
     # A burst stands out: more than twice the usual speed.
     if top - base < RISES.get(name, 0.0) * gallery.layout.size or (name.endswith("speed") and top < 2.2 * base):
@@ -68,7 +68,7 @@ def _steady_levels(gallery: Gallery, name: str) -> list[float]:
 
 def _action(gallery: Gallery, name: str, level: float) -> Action:
     base, top = _reach(gallery, name)
-    # A peak is over below half of its level, so that a ripple on top is no second one.
+    # A peak ends below half of its level, so that a ripple on top is no second one.
     begin, end = base + level * (top - base), base + 0.5 * level * (top - base)
     counts = [count_peaks(signal(gallery.layout, t, name), Action(name, begin, end, 0)) for t in gallery.slow]
     return Action(name, begin, end, int(np.median(counts)))
@@ -112,7 +112,7 @@ def signal(layout: Layout, track: Track, name: str) -> Floats:
 
 
 def _joints(layout: Layout, name: str) -> Sequence[int]:
-    """Return the hands that a quantity looks at; the first is left unless its name says otherwise."""
+    """Return the hands that a quantity uses; the first is the left one unless its name says otherwise."""
     hands = layout.hands
     if not name.startswith(("left", "right")) or len(hands) != 2:
         return hands if not name.startswith(("left", "right")) else ()

@@ -1,4 +1,4 @@
-"""Clips or strokes made comparable: one kind, one skeleton, one rate, then unpacked."""
+"""Make clips or strokes comparable: one kind, one skeleton, one rate; then unpack them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Motion = Clip | Stroke | PointClip | MeshSequence
 
 
 class Material(NamedTuple):
-    """Unpacked inputs, variants and extra takes, and what had to be done to compare them."""
+    """Unpacked inputs, variants and extra takes, and the changes made to compare them."""
 
     layout: Layout
     inputs: list[Track]
@@ -33,7 +33,7 @@ class Material(NamedTuple):
 
 
 def unpacked(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> Material:
-    """Check and unpack; what cannot be compared is an error that names the clip."""
+    """Check and unpack motions; an error names the clip that cannot be compared."""
     if not inputs or not variants:
         raise UsageError("an evaluation needs at least one input and at least one variant")
     everything = [*inputs, *variants, *extra]
@@ -93,9 +93,9 @@ def _one_rate(
     motions: list[Same], rate: Callable[[Same], float], change: Callable[[Same, float], Same]
 ) -> tuple[list[Same], list[str]]:
     """Return all at the first one's rate; a note says how many were resampled."""
-    wanted = rate(motions[0])
-    # Rates within 2 % play alike: 29.97 is 30.
-    odd = [abs(rate(motion) / wanted - 1.0) > 0.02 for motion in motions]
+    first_rate = rate(motions[0])
+    # Rates within 2 % count as equal: 29.97 is 30.
+    odd = [abs(rate(motion) / first_rate - 1.0) > 0.02 for motion in motions]
     if not any(odd):
         return motions, []
     fps = 1.0 / motions[0].frame_time

@@ -1,4 +1,4 @@
-"""Whether parts of the body still move together: correlations of DOFs, kept or lost.
+"""Measure whether parts of the body still move together: correlations of DOFs, kept or lost.
 
 Lau 2009, §8: noise on the left arm does not fit with the rest of a walk, because who swings one arm higher is likely to
 swing the other higher too. Speeds of DOFs are correlated over a clip; how far these correlations differ from the
@@ -42,12 +42,12 @@ def measure(gallery: Gallery, track: Track) -> Parts:
 
 def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
     """Return the RMS difference of correlations to the inputs', weighted by how far both DOFs move the body."""
-    known = gallery.once(input_correlations)
-    weights = _weights(gallery, known.strength) * pairs
+    reference = gallery.once(input_correlations)
+    weights = _weights(gallery, reference.strength) * pairs
     track_correlations = correlations(speeds(gallery, track))
     total = float(weights.sum())
     return (
-        float(np.sqrt((weights * (track_correlations.matrix - known.matrix) ** 2).sum() / total))
+        float(np.sqrt((weights * (track_correlations.matrix - reference.matrix) ** 2).sum() / total))
         if total > 0
         else float("nan")
     )
@@ -60,7 +60,7 @@ def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) 
 
 
 def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
-    """Return how strongly deviations from the inputs' mean go together: root mean square correlation of two DOFs.
+    """Return how strongly deviations from the inputs' mean are correlated: root mean square over pairs of DOFs.
 
     It depends on the number of clips, so tracks are taken in groups of as many as there are inputs.
     """
@@ -84,7 +84,7 @@ def correlations(rows: Floats) -> Correlations:
 
 
 def speeds(gallery: Gallery, track: Track) -> Floats:
-    """Return (frames, DOFs) per second, weighed by how far each DOF moves the body."""
+    """Return speeds (frames, DOFs) per second, weighted by how far each DOF moves the body."""
     return np.asarray(np.gradient(track.dofs * gallery.layout.scales, track.frame_time, axis=0))
 
 

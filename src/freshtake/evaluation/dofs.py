@@ -1,6 +1,6 @@
-"""The degrees of freedom by which clips are compared, and how much each one moves the body (its fk scale).
+"""Degrees of freedom by which clips are compared, and how much each one moves the body (its fk scale).
 
-The joints by which figures of the whole body are taken: hips, hands, feet, upper and lower body, and the leg.
+Also the joints for figures of the entire body: hips, hands, feet, upper and lower body, and the leg.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rot
 from freshtake.variation.examples import HORIZON
 
 ROOT_DOFS = ("root.height", "root.sideways", "root.forward", "root.turning")
-STILL = 1e-6  # radians, leg lengths or their rates: what moves less does not move
+STILL = 1e-6  # radians, leg lengths or their rates: smaller changes count as still
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,7 +59,7 @@ def clip_dofs(inputs: Sequence[Clip], others: Sequence[Clip], size: float) -> Cl
 
 
 def without_heading(clip: Clip) -> Floats:
-    """Return local rotations (frames, joints, 4) with the root's twist about the vertical taken out."""
+    """Return local rotations (frames, joints, 4) with the root's twist about the vertical removed."""
     turns = clip.rotations.copy()
     back = about_axis(np.array([0.0, 1.0, 0.0]), -twist_angle(turns[:, 0], 1))
     turns[:, 0] = multiply(back, turns[:, 0])
@@ -76,7 +76,7 @@ def _all_dofs(clip: Clip, turns: Floats, references: Floats, size: float) -> Flo
 
 
 def rate(values: Floats, frame_time: float) -> Floats:
-    """Change per second (frames, columns) by central differences, one-sided at the ends."""
+    """Return the change per second (frames, columns) by central differences, one-sided at the ends."""
     if len(values) < 2:
         return np.zeros_like(values)
     return np.asarray(np.gradient(values, frame_time, axis=0))
@@ -108,7 +108,7 @@ def fk_scales(clips: Sequence[Clip], size: float) -> Floats:
 class Joints(NamedTuple):
     """Joint numbers, and the length of a leg from the hips to the ankle.
 
-    `body` holds the hips and all that hangs on them: not what a rig has above or next to them on the floor. `toes`
+    `body` holds the hips and all that hangs on them: not a rig's joints above or next to them on the floor. `toes`
     holds each foot's toe (its ankle where it has none). `upper` holds where the arms part, the head, and of each arm
     hand, elbow and shoulder; `lower` of each leg knee, ankle and toe.
     """
@@ -124,7 +124,7 @@ class Joints(NamedTuple):
 
 
 def body_joints(skeleton: Skeleton) -> Joints:
-    """Find joints by names and by the tree; what a skeleton does not have is empty."""
+    """Find joints by names and by the tree; missing ones are empty."""
     hips, all_feet = pelvis(skeleton), feet(skeleton)
     ankles = tuple(foot.ankle for foot in all_feet)
     toes = tuple(foot.joints[-1] for foot in all_feet)

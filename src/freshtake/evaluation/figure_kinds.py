@@ -1,4 +1,4 @@
-"""The figures there are: what each is called, what it is measured in, and what is good."""
+"""The kinds of figures: their names, their units, and which values are good."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from typing import NamedTuple
 class Kind(NamedTuple):
     """One figure. `unit` is how it is printed; `wanted` says when it is good.
 
-    `like`: within the range of real takes; `low`: not above it; `most`: not above it and the inputs' own; `high`: not
+    `like`: within the range of real takes; `low`: not above it; `most`: not above it and the inputs' value; `high`: not
     below it; `zero`: 0, unless real takes share frames too; `alike`: hard to tell apart (see `results`); `tied`: as
-    strong as in the inputs, where they are clear about it (see `results`); `shown`: no judgement.
-    `pooled` is how a set's figure comes from its clips': the mean by weight, or the largest.
+    strong as in the inputs, where they are clear about it (see `results`); `shown`: not classified.
+    `pooled` is how a set's figure is computed from its clips': the weighted mean, or the largest.
     """
 
     key: str

@@ -1,4 +1,4 @@
-"""Whether variants can be told from real takes, by a classifier of this action or of others."""
+"""Test whether variants can be told from real takes, by a classifier of this action or of others."""
 
 from __future__ import annotations
 
@@ -35,15 +35,15 @@ def tell_apart(
     *,
     permutations: int = PERMUTATIONS,
 ) -> Likeness | None:
-    """Return the test; None where one of the sets has fewer than two clips. Without permutations p is 1."""
+    """Test whether two sets can be told apart; None where one has fewer than two clips. Without permutations p is 1."""
     if min(len(first), len(second)) < 2:
         return None
     tracks = [*first, *second]
     rows, groups = window_features(gallery, tracks)
     labels = np.arange(len(tracks)) >= len(first)
-    # Which clips share a fold is random: average over eight divisions.
+    # Folds are random: average over eight divisions.
     auc = float(np.mean([cross_validated(rows, groups, labels, rng) for _ in range(8)]))
-    # Shuffled labels show what the same classifier finds where there is nothing to find.
+    # Shuffled labels give the distribution without any difference.
     shuffled = [cross_validated(rows, groups, rng.permutation(labels), rng) for _ in range(permutations)]
     reached = sum(value >= auc for value in shuffled)
     return Likeness(auc, (1 + reached) / (1 + permutations))
@@ -66,7 +66,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
             velocities.append(changes[rows].mean(axis=0))
             manners.append(_manner(track.world[rows], track.frame_time, limbs, layout.size))
             groups.append(number)
-    # Few components: more of them would fit the noise of few clips.
+    # Few components: more would fit the noise of few clips.
     parts = [_leading(np.array(poses), 8), _leading(np.array(velocities), 6), np.array(manners)]
     features = np.concatenate(parts, axis=1)
     features -= features.mean(axis=0)
@@ -74,7 +74,7 @@ def window_features(gallery: Gallery, tracks: Sequence[Track]) -> tuple[Floats, 
 
 
 def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list[float]:
-    """Return log of mean speed, acceleration and jerk, of the limbs and of the rest."""
+    """Return the logarithm of mean speed, acceleration and jerk, of the limbs and of the rest."""
     features = []
     for part in (limbs, ~limbs):
         if not part.any():
@@ -86,7 +86,7 @@ def _manner(world: Floats, frame_time: float, limbs: Bools, size: float) -> list
 
 
 def _leading(rows: Floats, count: int) -> Floats:
-    """Return coordinates in the leading principal directions (which know nothing of the labels)."""
+    """Return coordinates in the leading principal directions, which do not depend on the labels."""
     centered = rows - rows.mean(axis=0)
     left, sizes, _ = np.linalg.svd(centered, full_matrices=False)
     return np.asarray((left * sizes)[:, :count])
@@ -125,7 +125,7 @@ def discriminant(rows: Floats, labels: Bools) -> Floats:
 def area_under_curve(scores: Floats, labels: Bools) -> float:
     """Return the chance that a true one scores higher than a false one, ties counting half."""
     low, high = np.sort(scores[~labels]), scores[labels]
-    # Left and right places of equal scores average to a half win each.
+    # The left and right ranks of equal scores average to half a win each.
     wins = np.searchsorted(low, high, side="left") + np.searchsorted(low, high, side="right")
     return float(wins.mean() / (2.0 * len(low)))
 
@@ -145,7 +145,7 @@ class SetAuc(NamedTuple):
 
 @one_blas_thread()
 def tell_sets_apart(sets: Mapping[str, Material]) -> dict[str, SetAuc]:
-    """Leave out one set after another; 0.5 cannot be told apart, 1 always can.
+    """Classify each set by the others; AUC 0.5 cannot be told apart, 1 always can.
 
     A set's clips are `unpacked` inputs, variants and further takes. The control is empty for sets with fewer than two
     further takes.
@@ -183,11 +183,11 @@ def _tried(rows: Floats, labels: Bools, train: Bools, test: Bools) -> float:
 
 
 def _set_rows(name: str, material: Material) -> tuple[Floats, Ints]:
-    """Return how clips move, less how the inputs do (an input: the other inputs), and what they are."""
+    """Return the movement of clips minus that of the inputs (an input: of the other inputs), and their labels."""
     joints = material.layout.joints
     if joints is None or not joints.upper or not joints.lower:
         raise UsageError(f"{name}: clips are compared by hands, feet and hips, but no joints have such names")
-    # Thirty variants at most, so that they do not outnumber real clips too far.
+    # Thirty variants at most, so that they do not outnumber real clips too much.
     inputs, variants, further = (
         np.array([movement(joints, track) for track in tracks]).reshape(-1, 27)
         for tracks in (material.inputs, material.variants[:30], material.extra)
@@ -214,7 +214,7 @@ def movement(joints: Joints, track: Track) -> Floats:
             rate = np.gradient(rate, track.frame_time, axis=0)
             size = np.linalg.norm(rate, axis=-1)
             features += [float(np.sqrt((size**2).mean())), float(np.median(size)), float(np.percentile(size, 98))]
-    # A thousandth of a leg keeps the logarithm of what stands still finite.
+    # A thousandth of a leg keeps the logarithm finite for joints that do not move.
     return np.log(np.array(features) + 1e-3)
 
 
@@ -225,18 +225,18 @@ def logistic(rows: Floats, labels: Bools) -> Callable[[Floats], Floats]:
     def design(values: Floats) -> Floats:
         return np.column_stack([np.ones(len(values)), (values - center) / scale])
 
-    known, share = design(rows), labels.mean()
+    design_matrix, share = design(rows), labels.mean()
     weights = np.where(labels, 0.5 / share, 0.5 / (1.0 - share))
-    penalty = np.full(known.shape[1], RIDGE)
+    penalty = np.full(design_matrix.shape[1], RIDGE)
     penalty[0] = 0.0
-    coefficients = np.zeros(known.shape[1])
+    coefficients = np.zeros(design_matrix.shape[1])
     # A bound: Newton's steps usually converge sooner.
     for _ in range(30):
-        chance = 0.5 + 0.5 * np.tanh(0.5 * (known @ coefficients))  # 1 / (1 + exp(-x)) that never overflows
-        slope = known.T @ (weights * (chance - labels)) + penalty * coefficients
+        chance = 0.5 + 0.5 * np.tanh(0.5 * (design_matrix @ coefficients))  # 1 / (1 + exp(-x)) without overflow
+        slope = design_matrix.T @ (weights * (chance - labels)) + penalty * coefficients
         curvature = weights * chance * (1.0 - chance) + 1e-9
-        # the ridge is on the intercept's curvature too, which shortens steps but leaves the solution where it is
+        # the ridge is on the intercept's curvature too, which shortens steps but does not change the solution
         coefficients -= np.linalg.solve(
-            known.T @ (curvature[:, None] * known) + RIDGE * np.eye(len(coefficients)), slope
+            design_matrix.T @ (curvature[:, None] * design_matrix) + RIDGE * np.eye(len(coefficients)), slope
         )
     return lambda values: np.asarray(design(values) @ coefficients)

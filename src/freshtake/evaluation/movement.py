@@ -1,4 +1,4 @@
-"""How one clip moves compared with the inputs: how smooth, how fast, whether feet stand, how far DOFs reach."""
+"""Measure how one clip moves compared with the inputs: smoothness, timing, standing feet, ranges of DOFs."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def jerk(positions: Floats, frame_time: float) -> Floats:
 
 
 def largest_step(track: Track) -> float:
-    """Return the fastest movement of the root in the ground plane between two frames: a teleport shows here."""
+    """Return the fastest movement of the root in the ground plane between two frames, which reveals teleports."""
     steps = np.linalg.norm(np.diff(track.world[:, 0][:, GROUND], axis=0), axis=1)
     return float(steps.max(initial=0.0) / track.frame_time)
 
@@ -56,7 +56,7 @@ def _summary(values: Floats) -> tuple[float, float]:
 
 
 def _of_inputs(gallery: Gallery, limbs: bool, slow: bool) -> tuple[float, float]:
-    """Return mean and 99th percentile over the inputs, weighed by their frames."""
+    """Return mean and 99th percentile over the inputs, weighted by their frames."""
     tracks = gallery.slow if slow else gallery.inputs
     chosen = list(gallery.layout.limbs) if limbs else slice(None)
     pairs = np.array([_summary(jerk(track.world[:, chosen], track.frame_time)) for track in tracks])
@@ -107,7 +107,7 @@ def tempo(gallery: Gallery, track: Track) -> Parts:
     if costs.shape[1] == 0 or not np.isfinite(costs).any():
         return {}
     normal_costs = costs[speeds.index(1.0)]
-    # Another speed counts when it fits better by 5 % than the inputs' own: windows differ a little by chance.
+    # Another speed counts where it fits better by 5 % than the inputs' speed: windows differ a little by chance.
     better = costs.min(axis=0) < 0.95 * normal_costs
     off = np.abs(np.log(np.array(speeds)[costs.argmin(axis=0)]))
     return {"tempo_share": Part(float(better.mean())), "tempo_off": Part(float(np.where(better, off, 0.0).mean()))}
@@ -116,13 +116,13 @@ def tempo(gallery: Gallery, track: Track) -> Parts:
 def played_inputs(gallery: Gallery) -> tuple[list[float], list[list[Floats]]]:
     """Return the speeds, and per speed the inputs' features played at it."""
     steps = np.round(np.exp(np.linspace(np.log(SLOWEST), np.log(FASTEST), SPEEDS)), 4)
-    # The speed 1 itself is compared with, so that it has to be there exactly.
+    # Other speeds are compared with speed 1, which therefore must be included exactly.
     speeds = sorted([*steps[np.abs(steps - 1.0) > 0.01].tolist(), 1.0])
     return speeds, [[stretched(track.features, speed) for track in gallery.slow] for speed in speeds]
 
 
 def stretched(values: Floats, speed: float) -> Floats:
-    """Read `speed` times as fast, by linear interpolation, both ends kept."""
+    """Resample to play `speed` times as fast, by linear interpolation, both ends kept."""
     if len(values) < 2:
         return values
     places = np.linspace(0, len(values) - 1, max(2, round(len(values) / speed)))
@@ -168,7 +168,7 @@ def measure_feet(gallery: Gallery, track: Track) -> Parts:
 
 
 def input_values(gallery: Gallery) -> dict[str, float]:
-    """Return the inputs' figures."""
+    """Return the inputs' foot figures."""
     if not gallery.layout.feet:
         return {}
     standing = gallery.once(input_standing)
@@ -188,7 +188,7 @@ def input_values(gallery: Gallery) -> dict[str, float]:
 
 
 def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
-    """Measure skating as papers on text-to-motion do (Kimodo 2026): in metres, whatever the size of the body.
+    """Measure skating as papers on text-to-motion do (Kimodo 2026): in metres, regardless of the body's size.
 
     Args:
         gallery: The inputs, which know the floor and the unit.
@@ -196,14 +196,14 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
 
     Returns:
         The share of toe frames below 5 cm and faster than 0.2 m/s, and the mean speed (m/s) of toes at contacts: near
-        the floor in both of two frames. Nothing where the unit is unknown or no foot comes near the floor.
+        the floor in both of two frames. Empty where the unit is unknown or no foot is near the floor.
     """
     metres = gallery.layout.unit_m
     if metres is None or len(slow) < 2:
         return {}
     speed, height = motion_of_feet(gallery, slow)
     speed_m = speed[1:] / 100.0 * gallery.layout.size * metres
-    # Kimodo's limits: 5 cm over the floor, 20 cm a second.
+    # Kimodo's limits: 5 cm above the floor, 20 cm a second.
     skating = (height[1:] * metres < 0.05) & (speed_m > 0.2)
     out = {"kimodo_skate": float(skating.mean())}
     at_contacts, _ = in_contact(gallery, slow)
@@ -213,7 +213,7 @@ def kimodo_skate(gallery: Gallery, slow: Track) -> dict[str, float]:
 
 
 def floor_heights(gallery: Gallery) -> Floats:
-    """Return per foot joint the height it stands at: a low percentile of its heights in the inputs."""
+    """Return per foot joint the height at which it stands: a low percentile of its heights in the inputs."""
     heights = np.concatenate([track.world[:, list(gallery.layout.feet), UP] for track in gallery.slow])
     # The lowest frames may be outliers: a low percentile is the floor.
     return np.asarray(np.percentile(heights, 2.0, axis=0))
@@ -227,7 +227,7 @@ def motion_of_feet(gallery: Gallery, slow: Track) -> tuple[Floats, Floats]:
         return np.zeros(height.shape), height
     speed = np.linalg.norm(np.diff(feet[..., GROUND], axis=0), axis=-1)
     speed = 100.0 * speed / slow.frame_time / gallery.layout.size
-    # The first frame has none before it: it gets the speed of the second.
+    # The first frame has no predecessor: it gets the speed of the second.
     return np.concatenate([speed[:1], speed]), height
 
 
@@ -242,7 +242,7 @@ def in_contact(gallery: Gallery, slow: Track) -> tuple[float, float]:
 
 
 def input_standing(gallery: Gallery) -> Standing:
-    """Return where the inputs' feet are planted: low and slow. A variant should stand in the poses nearest to these."""
+    """Find where the inputs' feet are planted: low and slow. A variant should stand in the poses nearest to these."""
     poses, planted, speeds = [], [], []
     for track in gallery.slow:
         speed, height = motion_of_feet(gallery, track)
@@ -273,20 +273,20 @@ class DofFigures(NamedTuple):
 
 
 def measure_ranges(gallery: Gallery, track: Track) -> Parts:
-    """Share of frames x DOFs out of range, and the mean distribution distance over the DOFs that matter."""
+    """Return the share of frames x DOFs out of range, and the mean distribution distance over the DOFs that matter."""
     if track.dofs.shape[1] == 0:
         return {}
-    known = gallery.once(input_range)
-    beyond = (track.dofs < known.low) | (track.dofs > known.high)
-    weights = gallery.layout.scales * known.spread
+    allowed = gallery.once(input_range)
+    beyond = (track.dofs < allowed.low) | (track.dofs > allowed.high)
+    weights = gallery.layout.scales * allowed.spread
     parts = {"overshoot": Part(float(beyond.mean()), len(track))}
     if weights.sum() > 0:
-        parts["dof_distance"] = Part(float(np.average(wasserstein(known, track.dofs), weights=weights)))
+        parts["dof_distance"] = Part(float(np.average(wasserstein(allowed, track.dofs), weights=weights)))
     return parts
 
 
 def input_range(gallery: Gallery) -> Range:
-    """Return what the inputs reach, widened by the margin."""
+    """Return the inputs' range, widened by the margin."""
     rows = np.concatenate([track.dofs for track in gallery.inputs])
     low, high = rows.min(axis=0), rows.max(axis=0)
     # A further take may go a little beyond the inputs' range.
@@ -307,9 +307,9 @@ def wasserstein(known: Range, rows: Floats) -> Floats:
 
 def dof_table(gallery: Gallery, tracks: Sequence[Track]) -> list[DofFigures]:
     """Return every DOF with the figures of all tracks together, those that move the body most first."""
-    known = gallery.once(input_range)
+    allowed = gallery.once(input_range)
     rows = np.concatenate([track.dofs for track in tracks])
-    distance = wasserstein(known, rows)
-    beyond = ((rows < known.low) | (rows > known.high)).mean(axis=0)
-    order = np.argsort(-gallery.layout.scales * known.spread, kind="stable")
+    distance = wasserstein(allowed, rows)
+    beyond = ((rows < allowed.low) | (rows > allowed.high)).mean(axis=0)
+    order = np.argsort(-gallery.layout.scales * allowed.spread, kind="stable")
     return [DofFigures(gallery.layout.dofs[k], float(distance[k]), float(beyond[k])) for k in order]

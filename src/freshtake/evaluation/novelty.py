@@ -1,4 +1,4 @@
-"""How new variants are: what is copied, what comes back, how far they differ, what is more than interpolation."""
+"""Measure how new variants are: copied frames, covered inputs, distances, and what is more than interpolation."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ TOLERANCES = {
     "copied_1deg": np.radians(1.0),
 }
 FOLLOWING = np.radians(1.0)
-BLOCK = 4_000_000  # numbers of a distance matrix held at a time
+BLOCK = 4_000_000  # numbers of a distance matrix in memory at a time
 
 
 def measure_copies(gallery: Gallery, track: Track) -> Parts:
@@ -73,7 +73,7 @@ def nearest_difference(gallery: Gallery, track: Track) -> Floats:
 
 
 def difference(gallery: Gallery, a: Floats, b: Floats) -> Floats:
-    """Return the largest joint rotation (radians) between poses, frame by frame; of strokes the distance by size."""
+    """Return the largest joint rotation (radians) between poses, frame by frame; for strokes the distance by size."""
     if gallery.layout.has_body:
         return np.asarray(angle_between(a, b).max(axis=1))
     return np.asarray(np.linalg.norm(a - b, axis=1) / gallery.layout.size)
@@ -95,7 +95,7 @@ def pose_differences(gallery: Gallery, a: Track, b: Track) -> Floats:
         return distances(_poses(gallery, a), _poses(gallery, b)) / gallery.layout.size
     smallest = np.ones((len(a), len(b)))
     for joint in range(a.turns.shape[1]):
-        # A quaternion and its negative are one rotation; the least cosine is the largest angle.
+        # A quaternion and its negative are the same rotation; the least cosine is the largest angle.
         np.minimum(smallest, np.abs(a.turns[:, joint] @ b.turns[:, joint].T), out=smallest)
     return np.asarray(2.0 * np.arccos(np.minimum(smallest, 1.0)))
 
@@ -104,7 +104,7 @@ def longest_diagonal(mask: Bools) -> int:
     """Return the longest run of true values along a diagonal (both indices growing)."""
     run, longest = np.zeros(mask.shape[1], dtype=np.intp), 0
     for row in mask:
-        # A run goes on only from the previous frame of both: shift by one and add.
+        # A run continues only from the previous frame of both: shift by one and add.
         run = np.where(row, np.concatenate([[0], run[:-1]]) + 1, 0)
         longest = max(longest, int(run.max(initial=0)))
     return longest
@@ -153,7 +153,7 @@ LONG, SHORT = 30, 15  # frames
 
 
 def measure_coverage(gallery: Gallery, track: Track) -> Parts:
-    """Share of the inputs' windows found in the track; cost of composing the track from long and short pieces."""
+    """Return the share of the inputs' windows in the track, and the cost of composing it from long and short pieces."""
     if not gallery.layout.has_body:
         return {}
     costs = frame_costs(gallery, track)
@@ -171,7 +171,7 @@ def measure_coverage(gallery: Gallery, track: Track) -> Parts:
 
 
 def set_coverage(gallery: Gallery, tracks: Sequence[Track]) -> float:
-    """Share of the inputs' windows that at least one of the tracks covers."""
+    """Return the share of the inputs' windows that at least one of the tracks covers."""
     masks = [covered_windows(frame_costs(gallery, track)) for track in tracks]
     return float(np.any(masks, axis=0).mean()) if len(masks[0]) else float("nan")
 
@@ -196,7 +196,7 @@ def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
     """Return the least cost of a track cut into pieces of `shortest` frames or more, each aligned to one of an input.
 
     open_[k] is the cost of the frames so far when the last piece ends at the input's frame k, done[i] the cost of the
-    first i frames. Returned is the mean cost per frame (patched nearest neighbour).
+    first i frames. Returns the mean cost per frame (patched nearest neighbour).
     """
     frames = costs[0].shape[0]
     if frames < shortest:
@@ -219,7 +219,7 @@ def patched_cost(costs: list[Floats], shortest: int = LONG) -> float:
 
 
 MOST_PAIRS = 200
-LONGEST = 10  # times the longest input; of a longer track (a stream) the beginning is compared
+LONGEST = 10  # times the longest input; of a longer track (a stream) only the beginning is compared
 
 
 def measure_diversity(gallery: Gallery, track: Track) -> Parts:
@@ -232,7 +232,7 @@ def measure_diversity(gallery: Gallery, track: Track) -> Parts:
 def among(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """Return the mean distance between two of the tracks, in % of the size; NaN for fewer than two.
 
-    Of more than 200 pairs, 200 are taken that are spread evenly over all of them.
+    Of more than 200 pairs, 200 are used, evenly spread over all of them.
     """
     pairs = list(combinations(range(len(tracks)), 2))
     if not pairs:
@@ -287,7 +287,7 @@ def shares(gallery: Gallery, rows: Floats) -> Parts:
 
 
 def _residual(basis: Floats, deviations: Floats) -> float:
-    """Return summed squares of `deviations` (n, d) at right angles to the rows of its own basis (n, k, d)."""
+    """Return summed squares of `deviations` (n, d) at right angles to the rows of each one's basis (n, k, d)."""
     along = np.einsum("nkd,nd->nk", basis, deviations)
     return max(float((deviations**2).sum() - (along**2).sum()), 0.0)
 
@@ -299,13 +299,13 @@ def _whole_basis(gallery: Gallery) -> Floats:
 
 
 def _frame_bases(gallery: Gallery) -> Floats:
-    """Return a basis of the inputs' deviations at every time by itself: (times, inputs, DOFs)."""
+    """Return a basis of the inputs' deviations at each time separately: (times, inputs, DOFs)."""
     span = gallery.once(input_span)
     return _orthonormal(span.deviations(span.aligned).transpose(1, 0, 2))
 
 
 def _orthonormal(directions: Floats) -> Floats:
-    """Return rows (n, k, d) of length 1 at right angles that span the same; 0 where there are fewer of them."""
+    """Return orthonormal rows (n, k, d) with the same span; 0 where there are fewer of them."""
     _, sizes, basis = np.linalg.svd(directions, full_matrices=False)
     is_used = sizes > 1e-9 * np.maximum(sizes[:, :1], 1e-300)
     return np.asarray(basis * is_used[..., None])
@@ -328,13 +328,13 @@ def input_span(gallery: Gallery) -> Span:
 
 
 def _span_rows(gallery: Gallery, track: Track) -> Floats:
-    """Return weighed DOFs at full rate; of a track much longer than the inputs (a stream) the beginning."""
+    """Return weighted DOFs at full rate; for a track much longer than the inputs (a stream) the beginning."""
     longest = LONGEST * max(len(other) for other in gallery.inputs)
     return track.dofs[:longest] * gallery.layout.scales
 
 
 def interpolation(gallery: Gallery, rng: np.random.Generator, count: int = 8) -> Parts:
-    """Return the same shares of convex combinations of the inputs, which should be 0: what the method itself adds.
+    """Return the shares of convex combinations of the inputs, which should be 0: the error of the method itself.
 
     The combinations are aligned to the mean like any other track, so that errors of the alignment show.
     """

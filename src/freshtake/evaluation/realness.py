@@ -1,4 +1,4 @@
-"""How a clip moves, in numbers that can be compared between takes of one action, and the figures made of them."""
+"""Describe how a clip moves in numbers comparable between takes of one action, and compute figures from them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Manner(NamedTuple):
     acceleration of any joint, lowest point of a foot, how far hands and feet swing to and fro, and its poses.
 
     `swings`: left and right hand, left and right foot (NaN where there are not two). `poses` (moments, joints x 3):
-    positions without heading, from the hips, whose own height stays.
+    positions without heading, from the hips, which keep their height.
     """
 
     hip_jerk: float
@@ -51,14 +51,14 @@ def manner(joints: Joints, track: Track) -> Manner:
 
 
 def body_positions(joints: Joints, track: Track) -> Floats:
-    """Return joints (frames, joints, 3) in leg lengths from the hips, heading taken out; the hips keep their height."""
+    """Return joints (frames, joints, 3) in leg lengths from the hips, heading removed; the hips keep their height."""
     body = (track.body - track.body[:, [joints.hips]]) / joints.leg
     body[:, joints.hips, UP] = track.world[:, joints.hips, UP] / joints.leg
     return body
 
 
 def at_moments(values: Floats, count: int) -> Floats:
-    """Return values over frames read at evenly spread moments from the first to the last, straight between frames."""
+    """Return values at evenly spread moments from the first frame to the last, interpolated linearly."""
     places = np.linspace(0.0, len(values) - 1, count)
     before = np.minimum(places.astype(np.intp), len(values) - 2)
     share = (places - before).reshape(-1, *[1] * (values.ndim - 1))
@@ -66,7 +66,7 @@ def at_moments(values: Floats, count: int) -> Floats:
 
 
 def static_share(poses: Floats, mean: Floats) -> float:
-    """Share of the squared difference to a mean (moments, columns) that is the same at all moments: posture."""
+    """Return the share of the squared difference to a mean (moments, columns) that is constant over time: posture."""
     differences = poses - mean
     total = float((differences**2).sum(axis=1).mean())
     return float((differences.mean(axis=0) ** 2).sum()) / total if total > 0 else float("nan")
@@ -114,7 +114,7 @@ def energy_score(drawn: Floats, real: Floats) -> float:
 
 
 def variogram_score(drawn: Floats, real: Floats, pairs: Ints) -> float:
-    """Return the score of order 1/2 over pairs of columns (2, pairs): do real and drawn ones vary together alike?"""
+    """Return the variogram score of order 1/2 over pairs of columns (2, pairs): whether both sets covary alike."""
     expected = _variogram(drawn, pairs).mean(axis=0)
     return float(((_variogram(real, pairs) - expected) ** 2).mean())
 
@@ -140,7 +140,7 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
     figures = _ratio("hip_jerk", lambda one: one.hip_jerk, MOVES, *sets)
     if joints.toes:
         figures |= _ratio("foot_path", lambda one: one.foot_path, MOVES, *sets) | _depth(*sets)
-    # Inputs that go less far than 0.3 legs stay where they are.
+    # Inputs that travel less than 0.3 legs count as staying in place.
     figures |= _ratio("travel", lambda one: one.travel, 0.3, *sets)
     figures |= _peak(*sets) | _static(*sets) | _swing_figures(*sets)
     return figures | (_scores(inputs, variants, extra, rng) if extra else {})
@@ -149,7 +149,7 @@ def realness_figures(material: Material, rng: np.random.Generator) -> Figures:
 def _ratio(
     key: str, value: Callable[[Manner], float], least: float, inputs: Manners, variants: Manners, extra: Manners
 ) -> Figures:
-    """Return a quantity of variants divided by the inputs' mean; nothing where that is below the least."""
+    """Return a quantity of variants divided by the inputs' mean; empty where that is below the least."""
     input_values, variant_values, further = (
         np.array([value(one) for one in clips]) for clips in (inputs, variants, extra)
     )
@@ -167,7 +167,7 @@ def _peak(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
         return {}
     input_peaks, variant_peaks, further = ([one.peak / top for one in clips] for clips in (inputs, variants, extra))
     left_out = () if extra or len(inputs) < 2 else tuple(input_peaks)
-    # A percentile over variants: one bad variant in twenty is forgiven.
+    # A percentile over variants: one bad variant in twenty is tolerated.
     return {
         "peak": Figure(
             "peak", float(np.percentile(variant_peaks, 95.0)), tuple(variant_peaks), left_out, tuple(further), 1.0
@@ -190,7 +190,7 @@ def _static(inputs: Manners, variants: Manners, extra: Manners) -> Figures:
         [static_share(one.poses, mean) for one in clips] for clips in (inputs, variants, extra)
     )
     # an input's difference to the mean of the others is a multiple of that to the mean of all: its share is the same;
-    # of two inputs both have the same, which is no range
+    # two inputs both have the same share, which is no range
     left_out = tuple(input_shares) if len(inputs) > 2 else ()
     if not np.isfinite(variant_shares).all():
         return {}
@@ -212,7 +212,7 @@ def _swing_figures(inputs: Manners, variants: Manners, extra: Manners) -> Figure
 
 
 def _scores(inputs: Manners, variants: Manners, extra: Manners, rng: np.random.Generator) -> Figures:
-    """Return energy and variogram score of the further takes given the variants, over those given the inputs."""
+    """Return energy and variogram score of the further takes given the variants, relative to those given the inputs."""
     input_rows, variant_rows, further = (_rows(clips) for clips in (inputs, variants, extra))
     if len(input_rows) < 2 or len(variant_rows) < 2:
         return {}

@@ -11,8 +11,8 @@ from freshtake.evaluation.figure_kinds import BY_KEY, Kind
 from freshtake.evaluation.movement import DofFigures
 
 TOLERANCE = 1e-9
-AUC_ALIKE = 0.75  # up to here two sets are hard to tell apart
-AUC_SLACK = 0.05  # or up to so much above the AUC of two sets of real takes
+AUC_ALIKE = 0.75  # up to here two sets count as hard to tell apart
+AUC_SLACK = 0.05  # or up to this much above the AUC of two sets of real takes
 CLEAR, KEPT = 0.8, 0.5  # correlation that the inputs are clear about, and how much of it variants have to keep
 
 
@@ -21,8 +21,8 @@ class Figure:
     """One figure of the variants next to the same figure of real takes.
 
     `value` is that of all variants together, `each` that of every variant. `left_out` holds each input scored against
-    the other inputs, `extra` each further real take scored against the inputs (for figures of whole sets: one value
-    for the set). `inputs` is the inputs' own value where it has a meaning of its own.
+    the other inputs, `extra` each further real take scored against the inputs (for figures of entire sets: one value
+    for the set). `inputs` is the inputs' value where it is meaningful.
     """
 
     key: str
@@ -34,17 +34,17 @@ class Figure:
 
     @property
     def kind(self) -> Kind:
-        """Return what this figure is."""
+        """The kind of this figure."""
         return BY_KEY[self.key]
 
     @property
     def real(self) -> tuple[float, ...]:
-        """Return all values of real takes."""
+        """All values of real takes."""
         return tuple(v for v in (*self.left_out, *self.extra) if math.isfinite(v))
 
     @property
     def verdict(self) -> str:
-        """Return `good`, `above` or `below` what real takes do, or "" where there is nothing to compare with."""
+        """`good`, `above` or `below` what real takes do, or "" where there is nothing to compare with."""
         wanted, real = self.kind.wanted, self.real
         if wanted == "zero":
             return "good" if self.value <= max((TOLERANCE, *real)) else "above"
@@ -73,7 +73,7 @@ class Figure:
 
 @dataclass(frozen=True)
 class Column:
-    """Hold the figures of another set of motions, such as a baseline, in the place of the variants."""
+    """The figures of another set of motions, such as a baseline, in the place of the variants."""
 
     name: str
     figures: tuple[Figure, ...]
@@ -104,7 +104,7 @@ class Column:
 
 @dataclass(frozen=True)
 class Evaluation:
-    """All figures of one evaluation. `missing` says, per figure that does not apply, why."""
+    """All figures of one evaluation. `missing` gives the reason for each figure that does not apply."""
 
     kind: str
     inputs: tuple[str, ...]

@@ -1,4 +1,4 @@
-"""The composer: every figure of the variants next to the same figure of real takes."""
+"""Compute every figure of the variants next to the same figure of real takes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 
 
 def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) -> dict[str, Figure]:
-    """Return figures of whole sets, next to those of the extra takes (and of the inputs without one) as a set."""
+    """Return figures of entire sets, next to those of the extra takes (and of the inputs without one) as a set."""
     inputs, variants, extra = material.inputs, material.variants, material.extra
     figures = realness_figures(material, rng)
     others = novelty.copied_from_others(gallery, variants)
@@ -42,7 +42,7 @@ def set_figures(gallery: Gallery, material: Material, rng: np.random.Generator) 
 
 
 def _covariation_figures(gallery: Gallery, material: Material) -> dict[str, Figure]:
-    """Return how strongly deviations go together, against the inputs'."""
+    """Return how strongly deviations are correlated, compared with the inputs'."""
     if not gallery.layout.has_body or len(material.inputs) < 2:
         return {}
     of_inputs = coordination.covariation(gallery, material.inputs)
@@ -128,7 +128,7 @@ MEASURES: tuple[Callable[[Gallery, Track], Parts], ...] = (
 
 
 def missing_figures(material: Material, figures: Container[str]) -> dict[str, str]:
-    """Return per figure that does not apply, the reason."""
+    """Return the reason for each figure that does not apply."""
     out = {}
     for kind in KINDS:
         if kind.key in figures:
@@ -145,7 +145,7 @@ def missing_figures(material: Material, figures: Container[str]) -> dict[str, st
 
 
 def notes(material: Material, action: Action | None) -> list[str]:
-    """Return what was done to make the clips comparable, what is missing, and which action was counted."""
+    """Return notes: how the clips were made comparable, what is missing, and which action was counted."""
     sentences = list(material.notes)
     if len(material.inputs) < 2 and not material.extra:
         sentences.append("with one input and no extra takes there is no real take to compare with")
@@ -177,13 +177,13 @@ def evaluate(
     baselines: Mapping[str, Sequence[Motion]] | None = None,
     report: Report = silent,
 ) -> Evaluation:
-    """Score variants against the inputs they were made from, and against what further real takes score.
+    """Score variants against the inputs they were made from, and against the scores of further real takes.
 
     Args:
         inputs: the takes that were learned from, one or more.
         variants: the motions to score, one or more, of the same kind.
         extra: real takes that were not among the inputs.
-        rng: where random numbers are drawn from.
+        rng: the source of random numbers.
         action: the quantity whose peaks are counted, or "auto" to choose one from the inputs.
         baselines: further sets of motions by name, scored by the same figures as columns next to the variants.
         report: receives `Progress`.

@@ -1,4 +1,4 @@
-"""Clips that follow one another: steps at the joins, and how soon an observer can tell that they repeat."""
+"""Measure clips in sequence: steps at the joins, and how soon an observer can tell that they repeat."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _length(vectors: Floats) -> Floats:
 
 
 def loop_pace(loop: Clip, inputs: Pace) -> Pace:
-    """Return the pace of a loop, its seam among its frames; the step is that of the seam."""
+    """Return the pace of a loop including its seam; the step is that of the seam."""
     frames = loop_frames(loop)
     around = played(loop, frames + 3, -1)
     seam = float(steps_of(played(loop, 2, frames - 1)).step[0])
@@ -91,7 +91,7 @@ def _ends(loop: Clip) -> Floats:
 
 
 def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
-    """Return the share of frames that equal a frame of the inputs in every joint but for the heading."""
+    """Return the share of frames that equal a frame of the inputs in every joint except for the heading."""
     turns = _turns(clip)
     nearest = np.zeros(len(clip))
     for other in inputs:
@@ -104,7 +104,7 @@ def copied_share(clip: Clip, inputs: Sequence[Clip]) -> float:
 
 
 def _turns(clip: Clip) -> Floats:
-    """Return (frames, joints, 4): rotations of the joints below the root; of the root what is left without heading."""
+    """Return (frames, joints, 4): rotations of the joints below the root, and the root's without heading."""
     up = clip.up_index
     turns = clip.rotations.copy()
     turns[:, 0] = multiply(about_axis(np.eye(3)[up], -twist_angle(turns[:, 0], up)), turns[:, 0])
@@ -112,12 +112,12 @@ def _turns(clip: Clip) -> Floats:
 
 
 RATE = 60.0
-STEP = 2  # frames from one that is compared to the next
+STEP = 2  # frames between those that are compared
 WINDOW = 0.5  # seconds
 
 
 class Repetition(NamedTuple):
-    """When a repeat is first noticed (seconds; inf: never), the share of half seconds that are, and the closest."""
+    """When a repeat is first noticed (seconds; inf: never), the share of half seconds that repeat, and the closest."""
 
     noticed: float
     share: float
@@ -138,7 +138,7 @@ def views(clips: Sequence[Clip]) -> list[Floats]:
     flat = [p.reshape(len(p), -1) / np.sqrt(p.shape[1]) for p in poses]
     rows = np.concatenate(flat)
     center = rows.mean(axis=0)
-    # Distances are taken in the leading directions only, which bounds the cost.
+    # Distances are computed in the leading directions only, which bounds the cost.
     directions = np.linalg.eigh((rows - center).T @ (rows - center))[1][:, ::-1][:, :32]
     return [(one - center) @ directions for one in flat]
 
@@ -148,14 +148,14 @@ def _at_rate(clip: Clip) -> Clip:
 
 
 def frames_in_window(window: float = WINDOW) -> int:
-    """Return frames of a window at the observer's rate."""
+    """Return the number of frames of a window at the observer's rate."""
     return max(2, round(window * RATE))
 
 
 def nearest_earlier(view: Floats, window: int) -> Floats:
     """Return for every second frame how near the window from there is to one that ends before it; inf where none does.
 
-    The distance of two windows is the root mean square over every second frame of them. Memory is kept frame by frame,
+    The distance of two windows is the root mean square over every second frame of them. The past is kept at all frames,
     so that a repeat is found wherever it begins.
     """
     best = np.full(len(range(0, len(view) - window + 1, STEP)), np.inf)
@@ -171,7 +171,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
     ring = np.empty(width)
     # A window that overlaps itself would always look like a repeat: lags begin at its length.
     for lag in range(window, frames - window + 1):
-        first = lag + (-lag) % step  # the present is at every step-th frame, the past where it is
+        first = lag + (-lag) % step  # the present is at every step-th frame, the past at any
         total = 0.0
         ring[:] = 0.0
         for k in range((frames - first + step - 1) // step):
@@ -180,7 +180,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
             for c in range(columns):
                 difference = view[now, c] - view[now - lag, c]
                 squared += difference * difference
-            # The sum slides along: the newest frame comes in, the one before the window goes out.
+            # A running sum: the newest frame is added, the one before the window removed.
             total += squared - ring[k % width]
             ring[k % width] = squared
             start = first // step + k - width + 1
@@ -189,7 +189,7 @@ def _closest(view: Floats, window: int, step: int, best: Floats) -> None:
 
 
 def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
-    """Return for every second frame of a: how near the window that begins there is to the nearest window of b."""
+    """Return for every second frame of a how near the window that begins there is to the nearest window of b."""
     rows, columns = len(a) - window + 1, len(b) - window + 1
     if rows < 1 or columns < 1:
         raise UsageError(f"clips of {min(len(a), len(b))} frames are shorter than the observer's window of {window}")
@@ -202,14 +202,14 @@ def nearest_other(a: Floats, b: Floats, window: int) -> Floats:
 
 
 def acuity(takes: Sequence[Floats], window: int) -> float:
-    """Return the smallest distance of windows of different takes: below it, nothing but a repeat is found."""
+    """Return the smallest distance between windows of different takes: nothing but a repeat is below it."""
     if len(takes) < 2:
         raise UsageError("the observer's acuity is set by two different takes or more")
     return float(min(nearest_other(a, b, window).min() for a, b in combinations(takes, 2)))
 
 
 def watched(view: Floats, limit: float, window: int) -> Repetition:
-    """Return what an observer of this acuity makes of a sequence; a repeat is noticed when its window is over."""
+    """Return when and how often an observer of this acuity notices repeats, each at the end of its window."""
     distances = nearest_earlier(view, window)
     seen = np.flatnonzero(distances < limit)
     noticed = float((STEP * seen[0] + window) / RATE) if len(seen) else float("inf")
@@ -219,7 +219,7 @@ def watched(view: Floats, limit: float, window: int) -> Repetition:
 
 def noticed_at(distances: Floats, limits: Sequence[float], window: int) -> Floats:
     """Return seconds until a repeat is noticed, for observers of several acuities, from `nearest_earlier`."""
-    # The nearest so far only falls, so that the first moment below a limit is found by bisection.
+    # The running minimum never rises, so the first moment below a limit is found by bisection.
     sofar = np.minimum.accumulate(distances) if len(distances) else distances
     first = [int(np.searchsorted(-sofar, -limit, side="right")) for limit in limits]
     return np.array([(STEP * k + window) / RATE if k < len(distances) else np.inf for k in first])

@@ -1,6 +1,6 @@
-"""Clips and strokes unpacked once into arrays, their distances along a time warp, and what they are scored against.
+"""Unpack clips and strokes into arrays, align them by time warps, and hold what they are scored against.
 
-A `Gallery` holds the inputs that a track is scored against, with results that are computed from them once.
+A `Gallery` holds the inputs that a track is scored against, with cached results computed from them.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Layout:
 
     @property
     def has_body(self) -> bool:
-        """Return whether there is a skeleton, with heading, height and (perhaps) feet."""
+        """Whether there is a skeleton, with heading, height and (perhaps) feet."""
         return self.kind == "clip"
 
 
@@ -56,8 +56,8 @@ class Track:
     """One clip or stroke over time.
 
     `world` (frames, points, axes): positions, y up. `body`: the same without travel and heading. `turns`
-    (frames, joints, 4): local rotations, the root's heading taken out; of a stroke (frames, 0, 4). `features`
-    (frames, 6 joints): the first two rows of every local rotation matrix, heading left in. `dofs` (frames, dofs).
+    (frames, joints, 4): local rotations, the root's heading removed; for a stroke (frames, 0, 4). `features`
+    (frames, 6 joints): the first two rows of every local rotation matrix, heading included. `dofs` (frames, dofs).
     """
 
     name: str
@@ -73,7 +73,7 @@ class Track:
 
     @property
     def duration(self) -> float:
-        """Return the seconds from the first frame to the last."""
+        """The seconds from the first frame to the last."""
         return (len(self) - 1) * self.frame_time
 
     def every(self, step: int) -> Track:
@@ -101,7 +101,7 @@ def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:
 
 
 def foot_joints(skeleton: Skeleton) -> tuple[int, ...]:
-    """Return of each foot the joint that stands longest: the toe, or the ankle where there is no toe."""
+    """Return for each foot the joint that stands longest: the toe, or the ankle where there is no toe."""
     return tuple(foot.ankle if foot.toe is None else foot.toe for foot in feet(skeleton))
 
 
@@ -168,7 +168,7 @@ def dtw_path(a: Floats, b: Floats) -> Ints:
 
 
 def aligned_to(template: Floats, rows: Floats) -> Floats:
-    """Return the rows read at the times of the template: per template frame the mean place of those matched to it.
+    """Return the rows resampled at the times of the template: per template frame the mean place of those matched to it.
 
     Those places form a staircase; it is smoothed by a short moving average (its ends kept), so that time runs evenly.
     """
@@ -219,7 +219,7 @@ Result = TypeVar("Result")
 
 
 class Part(NamedTuple):
-    """One track's share in a figure: the figure of a set is the mean of its parts by weight (or their largest)."""
+    """One track's contribution to a figure: a set's figure is the weighted mean of its parts (or their largest)."""
 
     value: float
     weight: float = 1.0
@@ -246,7 +246,7 @@ class Gallery:
 
 
 def at_working_rate(layout: Layout, track: Track) -> Track:
-    """Return clips at 30 frames per second, as most figures are defined; strokes, which are quick, as they are."""
+    """Return clips at 30 frames per second, at which most figures are defined; strokes as they are."""
     return track.thirty() if layout.has_body else track
 
 
@@ -256,7 +256,7 @@ def flat(values: Floats) -> Floats:
 
 
 def mean_of(parts: Sequence[Part]) -> float:
-    """Return the mean by weight; NaN where nothing has weight."""
+    """Return the weighted mean; NaN where nothing has weight."""
     usable = [part for part in parts if part.weight > 0 and np.isfinite(part.value)]
     total = sum(part.weight for part in usable)
     return float(sum(part.value * part.weight for part in usable) / total) if total > 0 else float("nan")

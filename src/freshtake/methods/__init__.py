@@ -1,1 +1,1 @@
-"""What the four methods share: takes brought together, checks of settings, progress of long work."""
+"""Code shared by the four methods: gathering takes, checks of settings, progress of long work."""

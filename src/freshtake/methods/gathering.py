@@ -1,4 +1,4 @@
-"""Takes that come from several files, brought together: one vertical axis, unit of length and root."""
+"""Bring takes from several files together: one vertical axis, unit of length and root."""
 
 from __future__ import annotations
 
@@ -22,20 +22,20 @@ from freshtake.numeric.rotations import rotate
 
 Motion = Clip | Stroke | PointClip | MeshSequence
 Say = Callable[[str], None]
-APART = 1.02  # stated units that differ by more are two units
+APART = 1.02  # stated units that differ by a larger factor are two units
 
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
-    """All motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
-    made = _one_root(_one_unit(_one_axis(list(motions), say), say))
-    clips = [motion for motion in made if isinstance(motion, Clip)]
+    """Return motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
+    unified = _one_root(_one_unit(_one_axis(list(motions), say), say))
+    clips = [motion for motion in unified if isinstance(motion, Clip)]
     for clip in clips[1:]:
         _require_same_rest(clips[0].skeleton, called(clips[0]), clip)
-    return made
+    return unified
 
 
 def _require_same_rest(skeleton: Skeleton, owner: str, clip: Clip) -> None:
-    """Rotations of one rest pose are nonsense on another, even where all joints have the same names."""
+    """Refuse a different rest pose: the same rotations are other poses there, even with the same joint names."""
     turned = turned_bones(skeleton, clip.skeleton) if compatible(skeleton, clip.skeleton) else []
     if turned:
         raise SkeletonMismatch(
@@ -80,7 +80,7 @@ def _like(clip: Clip, first: Clip, say: Say) -> Clip:
     if first_unit is None or unit is None or not _differ(unit / first_unit, APART if stated else 5.0):
         return clip
     size = leg_length(clip.skeleton) / leg_length(first.skeleton)
-    if not _differ(size, APART):  # the bodies are of one size, so that one of the statements is wrong
+    if not _differ(size, APART):  # the bodies are of one size, so one of the statements is wrong
         return clip
     how = "" if stated else ", by the size of the bodies"
     statement = f"{called(clip)} is in {unit_name(unit)} and {called(first)} in {unit_name(first_unit)}{how}"
@@ -98,7 +98,7 @@ def _one_root(motions: list[Motion]) -> list[Motion]:
 
 
 def _one_build(clips: list[Clip]) -> list[Clip]:
-    """Return clips in which every joint that keeps its place in all of them keeps that of the first.
+    """Return clips in which every joint that keeps its place in all of them has that of the first.
 
     Where another joint moves, all places are learned: bones that only differ between takes would stretch in variants.
     """
@@ -135,12 +135,12 @@ def heading_note(motions: Sequence[Motion]) -> str | None:
     for clip in (motion for motion in motions if isinstance(motion, Clip)):
         angles = facing(clip)
         mean, agreement = (0.0, 0.0) if angles is None else mean_angle(angles)
-        # A body that faces anywhere has no mean heading.
+        # A body that faces all ways has no mean heading.
         if agreement < 0.7:
             return None
         facings.append(mean)
     widest = max((abs(float(np.angle(np.exp(1j * (a - b))))) for a in facings for b in facings), default=0.0)
-    # Takes of one direction face up to 10° apart.
+    # Takes in one direction differ in heading by up to 10°.
     if widest < np.radians(10.0):
         return None
     return f"the takes face up to {np.degrees(widest):.0f}° apart: they are turned to a common heading"

@@ -1,4 +1,4 @@
-"""Live streams: what comes in is checked before anything remembers it, and a refused frame does not end the stream."""
+"""Live streams: input is checked before it changes any state, and a refused frame does not end the stream."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def checked_rows(rows: npt.ArrayLike, names: Sequence[str]) -> Floats:
 
 
 class LiveStream(Generic[Item], Iterator[Item]):
-    """The items that `respond` gives for each input in turn, then those of `last`.
+    """An iterator over the items that `respond` returns for each input in turn, then those of `last`.
 
     If `respond` raises, the next call continues with the next input; a generator would have ended.
     """

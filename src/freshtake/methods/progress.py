@@ -1,4 +1,4 @@
-"""How far long work has come: what learners and writers hand to a `report` callable."""
+"""Progress of long work, which learners and writers pass to a `report` callable."""
 
 from __future__ import annotations
 

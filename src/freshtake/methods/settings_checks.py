@@ -12,7 +12,7 @@ def one_of(settings: object, name: str, choices: tuple[str, ...]) -> None:
 
 
 def between(settings: object, name: str, low: float, high: float) -> None:
-    """Refuse a number outside its range, or, where `low` is whole, one that is not; None passes."""
+    """Refuse a number outside its range or, where `low` is an integer, one that is not; None passes."""
     value = getattr(settings, name)
     if value is None:
         return

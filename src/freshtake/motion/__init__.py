@@ -1,4 +1,4 @@
-"""The nouns: skeletons, clips, strokes, point clips and mesh sequences, and what can be done to them."""
+"""Motion types: skeletons, clips, strokes, point clips and mesh sequences, and the operations on them."""
 
 from freshtake.motion.clip import Clip
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke

@@ -1,4 +1,4 @@
-"""Between a file's columns of angles and positions and a clip's arrays; shared by BVH and Acclaim."""
+"""Convert between a file's columns of angles and positions and a clip's arrays; shared by BVH and Acclaim."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def clip_from_channels(
 ) -> Clip:
     """Convert columns (frames, channels), joint after joint in the skeleton's layout, to a clip that keeps them."""
     frames, joints = len(values), len(skeleton)
-    # Refuse bombs: beyond a million joints times frames, one in four must be backed by numbers of the file.
+    # Refuse files that claim far more than they hold: beyond a million joint frames, a number for every four.
     if frames * joints > 1_000_000 + 4 * values.size:
         raise InvalidMotion(f"{joints} joints over {frames} frames are too many for a file with {values.size} numbers")
     translations = np.broadcast_to(skeleton.offsets, (frames, joints, 3)).copy()
@@ -51,9 +51,9 @@ def clip_from_channels(
 
 
 def channels_from_clip(clip: Clip, *, degrees: bool = True) -> tuple[Skeleton, Floats]:
-    """Return the columns of a clip: its file's own where it still has them, otherwise continuous Euler angles.
+    """Return the columns of a clip: its file's where it still has them, otherwise continuous Euler angles.
 
-    Returns the skeleton with the layout that was used, which differs from the clip's own when that layout
+    Returns the skeleton with the layout that was used, which differs from the clip's when that layout
     cannot hold the motion: a root without position channels, a moving joint, a joint without all three angles.
     """
     if clip.channels is not None:
@@ -67,7 +67,7 @@ def channels_from_clip(clip: Clip, *, degrees: bool = True) -> tuple[Skeleton, F
 
 
 def root_in_file(clip: Clip) -> Floats | None:
-    """Return where joint 0 is according to the file's channels, (frames, 3); None where they do not say."""
+    """Return where joint 0 is according to the file's channels, (frames, 3); None where they lack a coordinate."""
     if clip.channels is None:
         return None
     moves = _channel_places(clip.skeleton)[0]
@@ -134,7 +134,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
 
 
 def _without_third(angles: Floats, order: str) -> Floats:
-    """Choose, where a joint has two angles at most, the one of the two triples that leaves the third at zero."""
+    """Choose, for joints with at most two angles, the one of the two triples that leaves the third at zero."""
     other = equivalent(angles, order)
     other -= 2.0 * np.pi * np.round(other[:1] / (2.0 * np.pi))
     better = np.abs(other[..., 2]).max(axis=0) < np.abs(angles[..., 2]).max(axis=0)
@@ -142,9 +142,9 @@ def _without_third(angles: Floats, order: str) -> Floats:
 
 
 def _fitting_layout(clip: Clip, tolerance: float = 1e-9) -> tuple[Skeleton, Floats]:
-    """Return the clip's own layout, or the usual one (six channels at the root, three elsewhere) where it falls short.
+    """Return the clip's layout, or the usual one (six channels at the root, three elsewhere) where that is too small.
 
-    Also its angles (frames, joints, 3).
+    Also return its angles (frames, joints, 3).
     """
     skeleton = clip.skeleton
     angles = _angles(clip, skeleton)
@@ -152,7 +152,7 @@ def _fitting_layout(clip: Clip, tolerance: float = 1e-9) -> tuple[Skeleton, Floa
     fits = not np.abs(angles[:, missing.angles]).max(initial=0.0) > tolerance
     fits &= not np.abs(clip.rotations[:, missing.turns, 1:]).max(initial=0.0) > tolerance
     joints, axes = missing.moves
-    if clip.joint_translations is None:  # all but the root are where the skeleton has them
+    if clip.joint_translations is None:  # all but the root are at their offsets
         joints, axes = joints[joints == 0], axes[joints == 0]
     shifts = clip.local_translations()[:, joints, axes] - skeleton.offsets[joints, axes]
     fits &= not np.abs(shifts).max(initial=0.0) > tolerance
@@ -175,16 +175,16 @@ class _Places(NamedTuple):
 
 
 class _Missing(NamedTuple):
-    """What a layout has no channels for."""
+    """Degrees of freedom for which a layout has no channels."""
 
     moves: tuple[Ints, Ints]  # joints and axes
-    angles: Bools  # (joints, 3): of joints that have some
+    angles: Bools  # (joints, 3): for joints that have some
     turns: Ints  # joints that have no angle at all
 
 
 @lru_cache(maxsize=64)
 def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
-    """Return where translations and angles go."""
+    """Return the columns of translations and of angles."""
     moves, turns = [], []
     for joint, translation, rotation in _columns(skeleton):
         moves += [(column, joint, axis) for axis, column in translation]
@@ -194,10 +194,10 @@ def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
 
 @lru_cache(maxsize=64)
 def _without_channels(skeleton: Skeleton) -> _Missing:
-    held = np.zeros((len(skeleton), 3), dtype=np.bool_)
+    has_channel = np.zeros((len(skeleton), 3), dtype=np.bool_)
     moves = _channel_places(skeleton)[0]
-    held[moves.joints, moves.axes] = True
-    joints, axes = np.nonzero(~held)
+    has_channel[moves.joints, moves.axes] = True
+    joints, axes = np.nonzero(~has_channel)
     count = np.array([len(order) for order in skeleton.orders])
     angles = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]
     return _Missing((joints, axes), angles, np.flatnonzero(count == 0))
@@ -205,7 +205,7 @@ def _without_channels(skeleton: Skeleton) -> _Missing:
 
 @lru_cache(maxsize=64)
 def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]]:
-    """Per joint: (axis, column) of its position channels, (place in the Euler order, column) of its rotations."""
+    """Return per joint (axis, column) of its positions and (place in the Euler order, column) of its rotations."""
     out = []
     column = 0
     for joint, channels in enumerate(skeleton.channels):

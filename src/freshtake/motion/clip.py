@@ -22,12 +22,12 @@ LEADS, REPEATS = "leads into the first", "repeats the first"
 
 @dataclass(frozen=True, eq=False)
 class Playback:
-    """`travel` (3,) is the way along the ground in `seconds`; of a loop, once through it.
+    """How an engine plays a clip; `travel` (3,) is the path along the ground in `seconds`, for a loop once through it.
 
     A loop of N frames lasts N frame times: its last frame leads into its first, and frame N is frame 0 moved on by the
     travel. With `closing` that frame is in the clip too, as its last one. `root_motion` says where the travel is: on
-    the hips, on a joint above them, or (none) nowhere in the clip. `turn` is what was taken out of a loop so that it
-    goes straight, in radians. `events` are (seconds from the first frame, name) in order, such as feet that touch down.
+    the hips, on a joint above them, or (none) nowhere in the clip. `turn` is what was removed from a loop to make it
+    straight, in radians. `events` are (seconds from the first frame, name) in order, such as feet that touch down.
     """
 
     travel: Floats
@@ -56,12 +56,12 @@ class Playback:
 
     @property
     def speed(self) -> float:
-        """Return lengths per second along the ground, in the direction of the travel."""
+        """Lengths per second along the ground, in the direction of the travel."""
         return float(np.linalg.norm(self.travel)) / self.seconds if self.seconds > 0.0 else 0.0
 
     @property
     def direction(self) -> Floats:
-        """Return (3,): the travel at length 1; 0 where there is none."""
+        """The travel at length 1, (3,); 0 where there is none."""
         length = float(np.linalg.norm(self.travel))
         return np.asarray(self.travel / length if length > 0.0 else np.zeros(3))
 
@@ -91,7 +91,7 @@ class Playback:
 
 
 def playback_from(values: Any) -> Playback | None:
-    """Return the inverse of `summary`; None where a file holds something else."""
+    """Return the playback from its `summary`; None where a file holds something else."""
     if not isinstance(values, Mapping):
         return None
     try:
@@ -142,7 +142,7 @@ class Clip(Timed):
         self._take_in({"root", "rotations", "joint_translations", "channels"})
 
     def _take_in(self, fresh: set[str]) -> None:
-        """Check all fields; arrays that are not `fresh` are read-only copies already: only shapes may be wrong."""
+        """Check all fields; arrays that are not `fresh` are read-only copies already, so only shapes may be wrong."""
         put = object.__setattr__
         joints = len(self.skeleton)
         put(self, "frame_time", positive(self.frame_time, "frame_time"))
@@ -172,7 +172,7 @@ class Clip(Timed):
 
     @property
     def up_index(self) -> int:
-        """Return the column of the vertical axis."""
+        """The column of the vertical axis."""
         return "xyz".index(self.up)
 
     def local_translations(self) -> Floats:
@@ -238,7 +238,7 @@ class Clip(Timed):
         return out
 
     def with_own(self, root: Floats, rotations: Floats) -> Clip:
-        """Return a clip like this one with poses that were just made: checked in one pass and not copied.
+        """Return a clip like this one with newly computed poses: checked in one pass and not copied.
 
         As `changed`, for clips whose joints do not move against their parents.
 

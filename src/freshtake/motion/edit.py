@@ -19,7 +19,7 @@ from freshtake.motion.validation import same_rate
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
 
-ROUNDED = 1e-4  # how far frame times in files are off by rounding
+ROUNDED = 1e-4  # relative error of frame times in files, by rounding
 
 
 def _noted(clip: Clip, what: str) -> str:
@@ -93,14 +93,14 @@ def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Cl
 
 
 def remove_heading(clip: Clip) -> Clip:
-    """Turn every frame back about the vertical through the root, so that the body always faces one way."""
+    """Turn every frame back about the vertical through the root, so that the body always faces the same way."""
     around = clip.root.copy()
     still = turned(clip, -heading(clip))
     return still.changed(root=around, provenance=_noted(clip, "heading removed"))
 
 
 def moved(clip: Clip, by: Floats) -> Clip:
-    """Return the shift a clip.
+    """Shift a clip.
 
     Args:
         clip: The clip.
@@ -131,7 +131,7 @@ def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
 
 
 def aligned_to(clip: Clip, target: Clip, frame: int = -1) -> Clip:
-    """Return the place a clip on the ground so that its first frame is where another clip is, and faces the same way.
+    """Place a clip on the ground so that its first frame is where another clip is, and faces the same way.
 
     Args:
         clip: The clip to place.
@@ -150,7 +150,7 @@ def aligned_to(clip: Clip, target: Clip, frame: int = -1) -> Clip:
 
 
 def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: bool = False) -> Clip:
-    """Join clips one after the other; each next one is aligned in the ground plane where the one before ends.
+    """Join clips one after the other; each next one is aligned in the ground plane where the previous one ends.
 
     With `skip_repeated` the first frame of each later clip is left out, for cycles that include both ends.
     """
@@ -190,9 +190,9 @@ def resample(clip: Clip, fps: float) -> Clip:
 
 
 def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_000_000) -> Floats:
-    """Return the fractional frame numbers at which a motion is read to have another rate.
+    """Return the fractional frame numbers at which a motion is sampled to have another rate.
 
-    A step that is a whole number of frames, or a whole part of one, up to the rounding of the frame time in files
+    An integer number of frames per step, or an integer fraction of one, up to the rounding of frame times in files
     (0.0083333 s for 120 fps), is taken as exactly that: halving and doubling a rate meet the frames themselves.
     """
     if not (np.isfinite(fps) and fps > 0):
@@ -209,7 +209,7 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
 
 
 def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> Clip:
-    """Read a clip at fractional frame numbers: what resampling and time warps are made of.
+    """Sample a clip at fractional frame numbers, as for resampling and time warps.
 
     Args:
         clip: The clip.
@@ -224,7 +224,7 @@ def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> C
         raise InvalidMotion(f"frames {places.min():g}..{places.max():g} lie outside the clip's 0..{len(clip) - 1}")
     moving = clip.joint_translations
     low = places.astype(np.intp)
-    if np.array_equal(low, places):  # frames as they are, where a rate is halved or said again
+    if np.array_equal(low, places):  # frames as they are, where a rate is halved or unchanged
         return clip.changed(
             frame_time=frame_time or clip.frame_time, root=clip.root[low], rotations=clip.rotations[low],
             joint_translations=None if moving is None else moving[low],
@@ -307,7 +307,7 @@ def scaled(clip: Clip, factor: float) -> Clip:
 
 @lru_cache(maxsize=64)
 def scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
-    """Return a skeleton so many times as large, with what its file hangs it on."""
+    """Return a scaled skeleton, including the base from its file."""
     sites = tuple(
         EndSite(joint, (factor * x, factor * y, factor * z), name) for joint, (x, y, z), name in skeleton.end_sites
     )
@@ -316,7 +316,7 @@ def scaled_skeleton(skeleton: Skeleton, factor: float) -> Skeleton:
 
 
 def with_up(clip: Clip, up: str) -> Clip:
-    """Turn a whole clip so that another axis points up.
+    """Turn a clip so that another axis points up.
 
     Args:
         clip: The clip.
@@ -354,11 +354,11 @@ AnyMotion = TypeVar("AnyMotion", bound=Clip | Stroke | PointClip | MeshSequence)
 
 
 def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
-    """Return one over the whole rate, or the rate of television (29.97), that a frame time was rounded from.
+    """Return the reciprocal of the integer rate, or of the television rate (29.97), that a frame time was rounded from.
 
     Args:
         frame_time: seconds, as a file has them.
-        slack: relative error that the file's own numbers have, beyond digits that were left out.
+        slack: relative error of the file's numbers, beyond digits that were left out.
 
     Returns:
         The exact frame time, or the one given where rounding does not explain the difference: 0.0166667 is 60 frames
@@ -367,13 +367,13 @@ def nominal_frame_time(frame_time: float, slack: float = 0.0) -> float:
     fps = 1.0 / frame_time
     for rate in (float(round(fps)), round(fps * 1.001) / 1.001):
         if rate > 0.0 and _rounded_from(frame_time, 1.0 / rate, slack):
-            # Arithmetic leaves about this much of a rate such as 30 / 1.001.
+            # Rates such as 30 / 1.001 are off by about this much after arithmetic.
             return frame_time if rate % 1.0 and abs(frame_time * rate - 1.0) < 1e-14 else 1.0 / rate
     return frame_time
 
 
 def _rounded_from(value: float, exact: float, slack: float) -> bool:
-    """Return whether a number is another one in single precision, or with digits left out."""
+    """Return whether a number equals another one in single precision, or with digits left out."""
     off = abs(value / exact - 1.0)
     if off <= slack or np.float32(value) == np.float32(exact):
         return True

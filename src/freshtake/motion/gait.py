@@ -1,4 +1,4 @@
-"""Measure how a body with two feet gets along: strides, speed, sliding feet and jerk, in leg lengths and seconds."""
+"""Measure the gait of a body with two feet: strides, speed, sliding feet and jerk, in leg lengths and seconds."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from freshtake.motion.edit import heading
 from freshtake.motion.features.angles import ground_of
 from freshtake.numeric.arrays import Floats
 
-STANDING = 0.15  # leg lengths per second: a body that is slower goes nowhere
+STANDING = 0.15  # leg lengths per second: a slower body does not travel
 SWING = (0.2, 0.05)  # share of the usual half step, and leg lengths, by which an ankle leaves the middle in a step
 
 
@@ -42,7 +42,7 @@ def gait_of(clip: Clip) -> Gait | None:
         clip: A motion of a body.
 
     Returns:
-        Its gait; None where it has no two feet or is too short.
+        Its gait; None where it does not have two feet or is too short.
     """
     both, leg = feet(clip.skeleton), leg_length(clip.skeleton)
     # A third difference and a stride need eight frames.
@@ -50,7 +50,7 @@ def gait_of(clip: Clip) -> Gait | None:
         return None
     places = clip.positions() / leg
     ground = ground_of(places[:, 0], clip.up)
-    # Hips that sway within a tenth of a second do not travel.
+    # Hip sway within a tenth of a second is no travel.
     every = max(1, round(0.1 / clip.frame_time))
     travel = np.abs(np.diff(ground[::every])).sum() + abs(ground[-1] - ground[::every][-1])
     soles = [joint for foot in both for joint in foot.joints]
@@ -58,7 +58,7 @@ def gait_of(clip: Clip) -> Gait | None:
     # Jerk is measured at 30 frames a second: faster recordings would show their noise.
     step = max(1, round(clip.fps / 30.0))
     third = np.linalg.norm(np.diff(places[::step], 3, axis=0), axis=-1) / (step * clip.frame_time) ** 3
-    # The root of some rigs points anywhere: the line across the hips tells where the body faces.
+    # The root of some rigs points anywhere: the line across the hips shows where the body faces.
     faces = facing(clip)
     forward = np.exp(-1j * (heading(clip) if faces is None else faces))
     ahead = (ground_of(places[:, both[0].ankle] - places[:, both[1].ankle], clip.up) * forward).real

@@ -1,4 +1,4 @@
-"""Motions without a skeleton: strokes, point clips and mesh sequences; and what messages call each kind."""
+"""Motions without a skeleton: strokes, point clips and mesh sequences; and the name of each kind in messages."""
 
 from __future__ import annotations
 
@@ -61,18 +61,18 @@ class Stroke(Showable):
 
     @property
     def duration(self) -> float:
-        """Return the seconds from the first point to the last."""
+        """The seconds from the first point to the last."""
         return float(self.times[-1] - self.times[0])
 
     @property
     def uniform(self) -> bool:
-        """Return whether the points are evenly spaced in time, to the precision that files keep."""
+        """Whether the points are evenly spaced in time, to the precision that files keep."""
         steps = np.diff(self.times)
         return len(steps) == 0 or float(np.ptp(steps)) <= 0.02 * float(steps.mean())
 
     @property
     def frame_time(self) -> float:
-        """Return the mean seconds between points."""
+        """The mean seconds between points."""
         return self.duration / (len(self) - 1) if len(self) > 1 else 1.0
 
 
@@ -166,15 +166,15 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
         missing = np.isnan(filled[:, point, 0])
         if missing.all():
             raise InvalidMotion(f"point {name!r} is never seen, so its gap cannot be filled: drop it first")
-        wanted = missing & (_gap_lengths(missing) <= (len(clip) if longest is None else longest))
-        if not wanted.any():
+        fillable = missing & (_gap_lengths(missing) <= (len(clip) if longest is None else longest))
+        if not fillable.any():
             continue
         seen = np.flatnonzero(~missing)
         if len(seen) == 1:
-            filled[wanted, point] = filled[seen[0], point]
+            filled[fillable, point] = filled[seen[0], point]
             continue
-        inside = np.clip(frames[wanted], seen[0], seen[-1])
-        filled[wanted, point] = monotone_curve(frames[seen], filled[seen, point], inside)
+        inside = np.clip(frames[fillable], seen[0], seen[-1])
+        filled[fillable, point] = monotone_curve(frames[seen], filled[seen, point], inside)
     return replace(clip, positions=filled, provenance=f"{clip.provenance}; gaps filled")
 
 
@@ -209,7 +209,7 @@ def joint_points(clip: Clip, *, end_sites: bool = False) -> PointClip:
 
     Args:
         clip: The clip.
-        end_sites: Whether tips come along, named after their joints.
+        end_sites: Whether tips are included, named after their joints.
 
     Returns:
         A point clip with the same frames, axis and unit.
@@ -303,6 +303,6 @@ def vertex_normals(mesh: MeshSequence) -> npt.NDArray[np.float32]:
 
 
 def kind_word(motion: object) -> str:
-    """Return what messages call a motion or a class of motions: a point clip, not a PointClip."""
+    """Return the name of a motion or a class of motions in messages: a point clip, not a PointClip."""
     kind = motion if isinstance(motion, type) else type(motion)
     return WORDS.get(kind.__name__, kind.__name__)

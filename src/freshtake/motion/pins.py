@@ -1,4 +1,4 @@
-"""Pins: a hand, a foot or the root at a place at a time."""
+"""Pins: a hand, a foot or the root at a given place and time."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Pin:
     """A joint at a position in one frame or in a run of frames, given as a number, a range or a list.
 
     `position` is a place (3,), a path (frames, 3), or None for where the joint is on average in those frames. A hard
-    pin may move the root where the limb alone cannot reach; a soft one may not. The motion goes over into the pin and
+    pin may move the root where the limb alone cannot reach; a soft one may not. The motion blends into the pin and
     back within `blend` seconds to either side.
     """
 
@@ -54,23 +54,23 @@ class Pin:
 
     @property
     def start(self) -> int:
-        """Return the first pinned frame."""
+        """The first pinned frame."""
         return int(self.run.start)
 
     @property
     def stop(self) -> int:
-        """Return the frame after the last pinned one."""
+        """The frame after the last pinned one."""
         return int(self.run.stop)
 
     @property
     def run(self) -> range:
-        """Return the pinned frames."""
+        """The pinned frames."""
         assert isinstance(self.frames, range)
         return self.frames
 
 
 def check_pins(pins: Sequence[Pin], clip: Clip) -> None:
-    """Refuse pins of joints that are not there or of frames that the clip does not have."""
+    """Refuse pins of joints or frames that the clip does not have."""
     for pin in pins:
         clip.skeleton.index(pin.joint)
         if pin.stop > len(clip):

@@ -1,6 +1,6 @@
 """Named repairs for what `check` finds; nothing is repaired by default.
 
-Each returns a new clip and records itself in its provenance. Those of a file's Euler angles leave the motion as it is.
+Each returns a new clip and is recorded in its provenance. Repairs of a file's Euler angles do not change the motion.
 """
 
 from __future__ import annotations
@@ -73,7 +73,7 @@ def fill_frozen(clip: Clip) -> Clip:
 def fix_spikes(clip: Clip, longest: float = 0.5) -> Clip:
     """Interpolate joints that jump over the frames in which they do, root travel likewise.
 
-    Where they do not come back (a swap that lasts) the stretch is widened to both sides, up to `longest` seconds,
+    Where they do not return (a swap that lasts) the stretch is widened to both sides, up to `longest` seconds,
     until the speed is plausible. All other joints and frames stay.
     """
     for burst in spikes(clip):
@@ -118,14 +118,14 @@ def _between(values: Floats, first: int, last: int, inside: Ints, share: Floats)
 
 
 def relabel_fps(clip: Clip, fps: float) -> Clip:
-    """The same frames at another rate: for files whose header is wrong. (To change the rate itself, resample.)"""
+    """Return the same frames at another rate, for files with a wrong header. (To change the rate itself, resample.)"""
     if not (np.isfinite(fps) and fps > 0):
         raise UsageError(f"fps must be above 0, but is {fps}")
     return clip.changed(frame_time=1.0 / fps)
 
 
 def unwrap(clip: Clip) -> Clip:
-    """Return angles without wraps and flips; rotations, root and all columns that had neither stay as they are."""
+    """Return the clip without wraps and flips of angles; rotations, root and all unaffected columns are kept."""
     scale = radians_per_unit(clip)
     if clip.channels is None or scale is None:
         return clip
@@ -138,9 +138,9 @@ def unwrap(clip: Clip) -> Clip:
 
 
 def reorder_root(clip: Clip, order: str | None = None) -> Clip:
-    """Return the root's angles in an order with the heading outermost, so that the body may face any way.
+    """Return the clip with the root's angles in an order with the heading outermost, so that the body may face any way.
 
-    Of the orders that begin with the vertical axis the one farthest from gimbal lock is taken, or another order
+    Of the orders that begin with the vertical axis the one farthest from gimbal lock is used, or another order
     where both lock. The motion stays; the skeleton's channel layout changes at the root.
     """
     skeleton = clip.skeleton
@@ -177,7 +177,7 @@ def _with_root(clip: Clip, spots: list[int], angles: Floats) -> Floats | None:
 
 
 def _best_order(turned: Floats, up: str) -> str:
-    """Return the heading outermost if one of those two orders stays clear of gimbal lock, else whichever order does."""
+    """Return an order with the heading outermost if one stays clear of gimbal lock, else the clearest order."""
     letters = [axis for axis in "XYZ" if axis != up]
     outermost = [up + letters[0] + letters[1], up + letters[1] + letters[0]]
     others = [a + b + c for a in letters for b, c in ((up, _third(a, up)), (_third(a, up), up))]
@@ -213,7 +213,7 @@ def drop_unseen(clip: PointClip) -> PointClip:
 
 
 def smooth(clip: Clip) -> Clip:
-    """Return rotations and root without noise: smoothed over a few hundredths of a second, a frame at least."""
+    """Remove noise from rotations and root: smooth them over a few hundredths of a second, at least a frame."""
     # A deviation of 0.02 s halves noise at 60 fps, cuts its jerk to a tenth and keeps 82 % of 5 Hz.
     deviation = max(0.02 / clip.frame_time, 1.0)  # less than a frame smooths nothing
     rotations = gaussian_filter1d(continuous(clip.rotations), deviation)
@@ -222,7 +222,7 @@ def smooth(clip: Clip) -> Clip:
 
 
 def even_times(stroke: Stroke) -> Stroke:
-    """Return points evenly spaced in time, about as many as before."""
+    """Return the stroke with points evenly spaced in time, about as many as before."""
     return stroke if stroke.uniform else resample_stroke(stroke, 1.0 / stroke.frame_time)
 
 
@@ -243,7 +243,7 @@ REPAIRS: dict[str, Repair] = {entry.name: entry for entry in _TABLE}
 
 
 def repair(motion: Any, names: str | Iterable[str]) -> Any:
-    """Make the named repairs one after the other; a value follows its name, as in `relabel-fps=60`."""
+    """Apply the named repairs one after the other; a value follows its name, as in `relabel-fps=60`."""
     for name in [names] if isinstance(names, str) else names:
         motion = _repaired(motion, name)
     return motion

@@ -1,6 +1,6 @@
 """Skeleton: names, parent indices and rest offsets of joints, and how a file laid out their channels.
 
-Base: how a file has the joints above the body, for rigs whose first joint does not travel with it.
+Base: the joints above the body in a file, for rigs whose first joint does not travel with it.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from freshtake.numeric.rotations import multiply, rotate
 
 @dataclass(frozen=True, eq=False)
 class Base:
-    """What `rooting.as_filed` needs to give a clip the form of its file again.
+    """What `rooting.as_filed` needs to restore the form of a clip's file.
 
     `chain` runs from joint 0 to the joint that carries the body; `mover` is the one of them that holds the travel in
     the file. `translations` (chain, 3) and `rotations` (chain, 4) are the file's local transforms of the chain in its
     first frame (zero and none where they are the body's), `offsets` (joints, 3) the file's offsets. `carried` are the
     first joints that move on branches next to the body, such as targets of inverse kinematics. With `follows` (root
-    motion) joint 0 goes along under the body: its translation is its height, and how far it is from the body along the
+    motion) joint 0 moves along under the body: its translation is its height, and how far it is from the body along the
     ground. `led` are pairs of a carried joint and the joint of the body that it follows in all takes, with its place
     (pairs, 3) and turn (pairs, 4) in that joint's frame: such as ik_foot_l and foot_l.
     """
@@ -64,11 +64,11 @@ class Base:
 
     @property
     def joint(self) -> int:
-        """Return the joint that carries the body."""
+        """The joint that carries the body."""
         return self.chain[-1]
 
     def scaled(self, factor: float) -> Base:
-        """Return all lengths times a factor."""
+        """Return the base with all lengths times a factor."""
         lengths = {name: getattr(self, name) * factor for name in ("translations", "offsets", "led_places")}
         return replace(self, **lengths)
 
@@ -249,7 +249,7 @@ class Skeleton:
 
     @property
     def rig(self) -> tuple[tuple[str, ...], bytes]:
-        """Return what files of one skeleton share, whatever moves in them: names, and all offsets but the first."""
+        """What files of one skeleton share, whatever moves in them: names, and all offsets but the first."""
         offsets = self.offsets if self.base is None else self.base.offsets
         return self.names, np.round(offsets[1:], 4).tobytes()
 
@@ -294,7 +294,7 @@ class Skeleton:
         return sorted(below)
 
     def body(self) -> list[int]:
-        """Return the joints that move: all but those that only lead to the body or stand still next to it.
+        """Return the joints that move: all but those that only lead to the body or are still next to it.
 
         Returns:
             Numbers in order.
@@ -319,7 +319,7 @@ class Skeleton:
 
     @property
     def channel_count(self) -> int:
-        """Return how many columns the file's motion part has."""
+        """How many columns the file's motion part has."""
         return sum(len(channels) for channels in self.channels)
 
     def lengths(self) -> Floats:
@@ -367,7 +367,7 @@ class LengthDifference(NamedTuple):
 
 
 def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> list[LengthDifference]:
-    """Return the joints that are at another distance from their parents; the root's offset does not count."""
+    """Return the joints whose distance from their parents differs; the root's offset does not count."""
     require_compatible(a, b)
     first, second = a.lengths(), b.lengths()
     scale = max(float(first.max()), float(second.max()), 1e-300)
@@ -382,10 +382,10 @@ SAME_WAY = np.cos(np.radians(30.0))
 
 
 def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
-    """Long bones of compatible skeletons that point elsewhere at rest: the same rotations then are other poses."""
+    """Return long bones that point elsewhere at rest, so that the same rotations are other poses."""
     require_compatible(a, b)
     lengths = np.stack([a.lengths(), b.lengths()])
-    # Short bones may point anywhere; only long ones show how a rig lies.
+    # Short bones may point anywhere; only long ones show the pose of a rig.
     long = (lengths > 0.4 * lengths.max(axis=1, keepdims=True)).all(axis=0)
     cosines = np.sum(a.offsets * b.offsets, axis=1) / np.maximum(lengths.prod(axis=0), 1e-300)
     return [a.names[joint] for joint in np.flatnonzero(long & (cosines < SAME_WAY)) if joint > 0]

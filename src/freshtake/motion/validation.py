@@ -1,6 +1,6 @@
-"""Checks that the nouns share: arrays are copied, shaped, finite and read-only once a noun exists.
+"""Checks shared by all motion types: arrays are copied, shaped, finite and read-only.
 
-Frame rate and duration of every motion with a steady rate.
+Also the frame rate and duration of every motion with a steady rate.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ def frozen(
 ) -> npt.NDArray[Any]:
     """Return a read-only copy with the given shape (None: any length); finite unless gaps are allowed.
 
-    An array that nobody can change is returned as it is: a mesh sequence may be half of the memory.
+    An array that nobody can change is returned as it is: a mesh sequence may take half of the memory.
     """
     try:
         shared = _unchanging(value) and value.dtype == dtype and value.flags.c_contiguous and value.flags.aligned  # type: ignore[union-attr]
@@ -38,8 +38,8 @@ def frozen(
     if len(actual) != len(shape) or actual != tuple(
         [m if n is None else n for n, m in zip(shape, actual, strict=True)]
     ):
-        wanted = tuple("any" if n is None else str(n) for n in shape)
-        raise InvalidMotion(f"{name} must have shape ({', '.join(wanted)}), but has {array.shape}")
+        expected = tuple("any" if n is None else str(n) for n in shape)
+        raise InvalidMotion(f"{name} must have shape ({', '.join(expected)}), but has {array.shape}")
     if finite and not _all_finite(array):
         place = tuple(int(i) for i in np.argwhere(~np.isfinite(array))[0])
         raise InvalidMotion(f"{name} must be finite, but holds {array[place]} at index {place}")
@@ -48,7 +48,7 @@ def frozen(
 
 
 def _unchanging(value: object) -> bool:
-    """Return whether an array and all that it is a view of are read-only, down to memory of its own or bytes."""
+    """Return whether an array and all its bases are read-only, down to memory that it owns or bytes."""
     base = value
     while isinstance(base, np.ndarray):
         if base.flags.writeable:
@@ -60,10 +60,10 @@ def _unchanging(value: object) -> bool:
 
 
 def _all_finite(array: npt.NDArray[Any]) -> bool:
-    """Return whether all numbers are finite, a part at a time, since the answers of all would be memory too."""
+    """Return whether all numbers are finite, tested block by block to limit memory."""
     if array.ndim < 2:
         return bool(np.isfinite(array).all())
-    # Look at four million numbers at a time, so that large arrays need no second copy.
+    # Four million numbers at a time.
     step = max(1, (1 << 22) * len(array) // max(array.size, 1))
     return all(bool(np.isfinite(array[first : first + step]).all()) for first in range(0, len(array), step))
 
@@ -77,7 +77,7 @@ def frozen_quaternions(value: npt.ArrayLike, name: str, shape: tuple[int | None,
         off = np.abs(length - 1.0)
     worst = off.max(initial=0.0)
     if not worst <= WRONG_LENGTH:
-        frozen(array, name, shape)  # says so where one is not finite
+        frozen(array, name, shape)  # raises where one is not finite
         place = tuple(int(i) for i in np.unravel_index(off.argmax(), off.shape))
         raise InvalidMotion(f"{name} must be unit quaternions, but has length {length[place]:.6g} at index {place}")
     if worst > ROUNDING:
@@ -95,15 +95,15 @@ def positive(value: float, name: str) -> float:
 
 
 def fps_of(frame_time: float) -> float:
-    """Return frames per second; a whole number where the frame time is exactly that number's reciprocal."""
+    """Return frames per second; an integer where the frame time is exactly its reciprocal."""
     fps = 1.0 / frame_time
     whole = float(round(fps))
     return whole if whole > 0 and 1.0 / whole == frame_time else fps
 
 
 def same_rate(a: float, b: float) -> bool:
-    """Whether two frame times (or rates) are one: files round theirs, 0.016667 s for 60 fps; 59.94 counts as 60."""
-    # Within a tenth of a percent rates are the same: 60 and 60 / 1.001 are.
+    """Return whether two frame times (or rates) agree up to rounding: 0.016667 s is 60 fps, and so is 59.94 fps."""
+    # A tenth of a percent: 60 and 60 / 1.001 are the same rate.
     return abs(a / b - 1.0) < 1.001e-3
 
 
@@ -136,10 +136,10 @@ class Timed(Showable, Sized):
 
     @property
     def fps(self) -> float:
-        """Return frames per second, the reciprocal of the frame time."""
+        """Frames per second, the reciprocal of the frame time."""
         return fps_of(self.frame_time)
 
     @property
     def duration(self) -> float:
-        """Return seconds from the first frame to the last."""
+        """Seconds from the first frame to the last."""
         return (len(self) - 1) * self.frame_time

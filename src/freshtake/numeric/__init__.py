@@ -1,1 +1,1 @@
-"""Arrays in, arrays out: rotations and kinematics. Knows nothing of joints' names, files or screens."""
+"""Functions from arrays to arrays: rotations, kinematics, statistics; independent of joint names, files and screens."""

@@ -1,7 +1,7 @@
-"""One thread for the linear algebra while we work: our matrices are small, and threads would only wait for each other.
+"""Run linear algebra on one thread: our matrices are small, and threads would mostly wait for each other.
 
 More threads make the same work take up to ten times the processor time, and sums in another order give other last
-digits, which a search over orders can turn into another model. So every entry of a method runs on one.
+digits, which a search over orders can turn into another model. So every entry point of a method runs on one.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ Item = TypeVar("Item")
 
 
 class _Limit:
-    """How many are inside, and by file the libraries that are limited with the thread counts to go back to."""
+    """How many blocks are active, and by file the limited libraries with the thread counts to restore."""
 
     def __init__(self) -> None:
         self.lock, self.inside = Lock(), 0
@@ -28,14 +28,14 @@ _LIMIT = _Limit()
 
 @cache
 def _libraries() -> tuple[Any, ...]:
-    """Return the linear algebra libraries that are loaded: that of numpy."""
+    """Return the loaded linear algebra libraries: numpy's."""
     from threadpoolctl import ThreadpoolController
 
     return tuple(ThreadpoolController().select(user_api="blas").lib_controllers)
 
 
 def _set(library: Any, count: int) -> None:
-    """Set a thread count from any thread: threadpoolctl ignores all but the first one that did, until it is freed."""
+    """Set a thread count from any thread: threadpoolctl obeys only the first thread that did, until it is freed."""
     free = getattr(library, "clear_controlling_thread", None)  # OpenBLAS only
     if free is not None:
         free(force=True)
@@ -46,10 +46,10 @@ def _set(library: Any, count: int) -> None:
 
 @contextmanager
 def one_blas_thread() -> Iterator[None]:
-    """Run linear algebra on one thread inside a `with` block or, as a decorator, a function; counts are put back.
+    """Run linear algebra on one thread inside a `with` block or a decorated function; counts are restored afterwards.
 
     The count belongs to the process: blocks may be nested and run in several threads at once, and the last one to end
-    puts it back.
+    restores it.
     """
     libraries = _libraries()
     with _LIMIT.lock:
@@ -70,7 +70,7 @@ def one_blas_thread() -> Iterator[None]:
 
 
 def on_one_blas_thread(items: Iterable[Item]) -> Iterator[Item]:
-    """The items of a lazy iterator, each of them made inside `one_blas_thread`; between them the limit is off."""
+    """Yield the items of a lazy iterator, each computed inside `one_blas_thread`; between them the limit is off."""
     iterator = iter(items)
     while True:
         with one_blas_thread():

@@ -1,4 +1,4 @@
-"""Numba with the settings of this project: no global lock, machine code kept on disk where the disk allows it."""
+"""Numba with the settings of this project: no global lock, machine code cached on disk where possible."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def compiled_here() -> bool:
 
 
 def tell_of_compiling(listener: Listener | None) -> None:
-    """Call `listener` with a function's name before it compiles (True) and after it (False); None stops that."""
+    """Call `listener` with a function's name before it compiles (True) and after it (False); None stops the calls."""
     _listeners[:] = [] if listener is None else [listener]
 
 
@@ -30,40 +30,40 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def compiled(function: Function) -> Function:
-    """Compile on first use, release the interpreter lock, keep the machine code on disk.
+    """Compile on first use, release the interpreter lock, cache the machine code on disk.
 
-    Where neither the package's folder nor the user's can be written, the kernel is compiled again in every process.
+    Where neither the package's folder nor the user's is writable, the function is compiled again in every process.
     """
     return _compiled(function)
 
 
 def fused(function: Function) -> Function:
-    """The same, with products and sums in one instruction where the processor has it."""
+    """Compile like `compiled`, with products and sums in one instruction where the processor has it."""
     return _compiled(function, fastmath={"contract"})
 
 
 def uncounted(function: Function) -> Function:
-    """The same for kernels that make no arrays of their own: parts of arrays are not counted as being in use.
+    """Compile like `compiled`, for functions that allocate no arrays: views of arrays are not reference-counted.
 
-    Counting takes an atomic instruction for every row that is looked at: a third of the time of planting.
+    Counting takes an atomic instruction for every row that is accessed: a third of the time of planting.
     """
     try:
         return _compiled(function, _nrt=False)
-    except KeyError:  # numba does not promise that it will always have this option
+    except KeyError:  # numba does not promise to keep this option
         return _compiled(function)
 
 
 def _compiled(function: Function, **options: Any) -> Function:
-    vars(function)["compiled_with"] = repr(options)  # of which its fingerprint knows
+    vars(function)["compiled_with"] = repr(options)  # part of its fingerprint
     wrapped: Any = numba.njit(function, nogil=True, error_model="numpy", **options)
     wrapped._cache = _DiskCache(function)
     return wrapped  # type: ignore[no-any-return]
 
 
 class _DiskCache:
-    """What numba asks for machine code: it is looked for when needed, and read without what only compiling needs.
+    """Numba's cache interface: machine code is looked up when needed, and read without what only compiling needs.
 
-    Before numba reads its own caches, it fills its tables of all that could be compiled: 0.4 s in every process.
+    Before numba reads its caches, it fills its tables of all that could be compiled: 0.4 s in every process.
     Loading needs the run time alone; whatever is not on disk and has to be compiled fills the tables then.
     """
 
@@ -83,7 +83,7 @@ class _DiskCache:
         return loaded
 
     def save_overload(self, signature: Any, result: Any) -> None:
-        """Keep machine code that was just compiled, where there is a place for it."""
+        """Store newly compiled machine code, where there is a place for it."""
         self._tell(False)
         _compiled_here.append(self._function.__name__)
         self._code.save(signature, result)

@@ -6,7 +6,7 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 
-MODES = {"reflect": "symmetric", "nearest": "edge", "wrap": "wrap"}  # as scipy and as numpy calls them
+MODES = {"reflect": "symmetric", "nearest": "edge", "wrap": "wrap"}  # scipy's names and numpy's
 
 
 def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:
@@ -15,13 +15,13 @@ def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str
     Args:
         values: of any shape.
         deviation: the standard deviation, in values.
-        axis: the one that is smoothed along.
-        mode: how values go on beyond both ends: `reflect`, `nearest` or `wrap`.
+        axis: the axis to smooth along.
+        mode: how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
 
     Returns:
         The smoothed values, in the same shape.
     """
-    # The window ends at four standard deviations, as that of scipy does.
+    # The window ends at four standard deviations, like scipy's.
     reach = int(4.0 * deviation + 0.5)
     weights = np.exp(-0.5 / (deviation * deviation) * np.arange(-reach, reach + 1) ** 2)
     weights /= weights.sum()
@@ -35,7 +35,7 @@ def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str
 
 
 def monotone_curve(knots: Floats, values: Floats, at: Floats) -> Floats:
-    """Read a cubic Hermite curve through values that never swings beyond its neighbours (Fritsch and Butland 1984).
+    """Evaluate a cubic Hermite curve through values that never overshoots its neighbours (Fritsch and Butland 1984).
 
     Args:
         knots: (k,), at least two, rising.
@@ -65,7 +65,7 @@ def monotone_curve(knots: Floats, values: Floats, at: Floats) -> Floats:
 
 
 def _end_tangent(near: Floats, far: Floats, slope: Floats, next_slope: Floats) -> Floats:
-    """Compute the tangent at an end from its two intervals, kept to what does not overshoot."""
+    """Compute the tangent at an end from its two intervals, limited so that it does not overshoot."""
     tangent = ((2.0 * near + far) * slope - near * next_slope) / (near + far)
     steep = (slope * next_slope < 0.0) & (np.abs(tangent) > 3.0 * np.abs(slope))
     return np.where(tangent * slope <= 0.0, 0.0, np.where(steep, 3.0 * slope, tangent))

@@ -1,4 +1,4 @@
-"""Chances and quantiles of Student's t and of F, by the incomplete beta function; normals that balance one another."""
+"""Probabilities and quantiles of Student's t and of F, by the incomplete beta function; balanced normal draws."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def incomplete_beta(a: float, b: float, x: npt.ArrayLike) -> Floats:
 
 
 def _tail(a: float, b: float, x: Floats, wanted: npt.NDArray[np.bool_]) -> Floats:
-    """Compute I_x(a, b) where it is wanted, by Lentz's method for its continued fraction."""
+    """Compute I_x(a, b) where `wanted`, by Lentz's method for its continued fraction."""
     x = np.where(wanted, x, 0.0)
     with np.errstate(divide="ignore"):
         front = np.exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * np.log(x) + b * np.log1p(-x)) / a
     above, below = np.ones_like(x), 1.0 / (1.0 - (a + b) / (a + 1.0) * x)
     fraction = below.copy()
-    # The bound ends the loop for arguments at which nothing converges.
+    # The bound ends the loop for arguments that do not converge.
     for m in range(1, 10_000):
         even = m * (b - m) / ((a + 2 * m - 1) * (a + 2 * m)) * x
         odd = -(a + m) * (a + b + m) / ((a + 2 * m) * (a + 2 * m + 1)) * x
@@ -46,7 +46,7 @@ def _tail(a: float, b: float, x: Floats, wanted: npt.NDArray[np.bool_]) -> Float
             below = 1.0 / _not_zero(1.0 + term * below)
             above = _not_zero(1.0 + term / above)
             fraction *= above * below
-        # A factor this near to 1 changes nothing more.
+        # A factor this near to 1 has no further effect.
         if np.abs(above * below - 1.0).max(initial=0.0) < 1e-15:
             break
     return np.asarray(front * fraction)
@@ -57,12 +57,12 @@ def _not_zero(values: Floats) -> Floats:
 
 
 def f_beyond(between: float, within: float, f: npt.ArrayLike) -> Floats:
-    """Compute the chance of an F at least as large as `f`, with these degrees of freedom."""
+    """Compute the probability of an F at least as large as `f`, with these degrees of freedom."""
     return incomplete_beta(0.5 * within, 0.5 * between, within / (within + between * np.asarray(f, dtype=np.float64)))
 
 
 def student_beyond(freedom: float, t: float) -> float:
-    """Compute the chance of a t at least as far from 0 as `t`, to either side."""
+    """Compute the probability of a t at least as far from 0 as `t`, to either side."""
     return float(incomplete_beta(0.5 * freedom, 0.5, freedom / (freedom + t * t)))
 
 
@@ -81,13 +81,13 @@ def student_quantile(freedom: float, share: float) -> float:
 
 
 def noncentral_f_beyond(within: float, noncentrality: float, f: float) -> float:
-    """Compute the chance of an F at least as large as `f`, with 1 and `within` degrees of freedom, off its center.
+    """Compute the probability of a noncentral F at least as large as `f`, with 1 and `within` degrees of freedom.
 
     The noncentral distribution is a mixture of betas with the weights of a Poisson distribution.
     """
     mean, x = 0.5 * noncentrality, f / (f + within)
     below, j = 0.0, 0
-    # Twelve standard deviations beyond its mean nothing of the Poisson distribution is left.
+    # Twelve standard deviations beyond its mean the Poisson distribution is negligible.
     for j in range(int(mean + 12.0 * sqrt(mean + 1.0)) + 20):
         weight = exp(j * log(mean) - mean - lgamma(j + 1.0)) if mean > 0.0 else float(j == 0)
         below += weight * float(incomplete_beta(0.5 + j, 0.5 * within, x))
@@ -114,7 +114,7 @@ class BalancedGenerator(np.random.Generator):
         self._group, self._size, self._place = group, size, place
 
     def standard_normal(self, size: Any = None, dtype: Any = np.float64, out: Any = None) -> Any:
-        """Return standard normals that sum to zero over the draws of the group, if all ask for the same shapes."""
+        """Return standard normals that sum to zero over the draws of the group, if all request the same shapes."""
         shape = () if size is None else (size,) if isinstance(size, int) else tuple(size)
         drawn = self._group.standard_normal((self._size, *shape))
         values = (drawn[self._place] - drawn.mean(axis=0)) * np.sqrt(self._size / (self._size - 1.0))

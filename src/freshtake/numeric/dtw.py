@@ -1,10 +1,10 @@
-"""Dynamic time warping of two series of rows, by dynamic programming: the one home of these recursions.
+"""Dynamic time warping of two series of rows, by dynamic programming; all such recursions are here.
 
 A cell of the cost matrix counts `straight` times where the path steps along both axes, as at its first cell, and
-1 + `still` times where it steps along one. The plain form (1, 1) has a small price on standing still (still = 0.1);
+1 + `still` times where it steps along one. The plain form (1, 1) has a small penalty on standing still (still = 0.1);
 the symmetric form of Sakoe and Chiba (1978) is straight = 2, still = 0, whose sum divided by n + m is a mean distance.
 
-Dynamic time warping under local constraints of Rabiner and Juang 1993: the peers of iterative motion warping.
+Also dynamic time warping under the local constraints of Rabiner and Juang 1993, to compare motion warping with.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def backtrack(cost: Floats, total: Floats, still: float, straight: float = 1.0) 
 
 @compiled
 def cheapest(cost: Floats, still: float, straight: float) -> float:
-    """Return the last of the sums of `accumulate`, with room for two rows only."""
+    """Return the last of the sums of `accumulate`, with memory for two rows only."""
     n, m = cost.shape
     before, total = np.full(m, np.inf), np.full(m, np.inf)
     for i in range(n):
@@ -97,7 +97,7 @@ def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
     for i in range(1, rows):
         fresh, begun = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
         for j in range(1, columns):
-            # A price for each change of tempo, or still frames could be stretched for free.
+            # A penalty for each change of tempo, or still frames could be stretched for free.
             p = toll * cost[i, j]
             best, origin = total[j - 1], start[j - 1]
             if j > 1 and total[j - 2] + p < best:
@@ -155,7 +155,7 @@ def _accumulate(cost: Floats, steps: Ints) -> Floats:
 
 @compiled
 def _cheapest_path(cost: Floats, total: Floats, steps: Ints, prices: Floats) -> Ints:
-    """Back from the last cell by the steps whose sums made it: the first of equal ones; empty where none led there.
+    """Trace the path back from the last cell, taking the first of equal steps; empty where none led there.
 
     A step counts the cell it leads to as often as its price says.
     """

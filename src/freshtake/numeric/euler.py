@@ -1,4 +1,4 @@
-"""Euler angles in any intrinsic order: "ZYX" means R = Rz Ry Rx, the way a BVH file lists its channels."""
+"""Euler angles in any intrinsic order: "ZYX" means R = Rz Ry Rx, the order in which a BVH file lists its channels."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, inverse, multiply, to_matrix, twist_angle
 
 AXES = "XYZ"
-LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two are one and the same turn
+LOCK = 1e-12  # cosine (or sine) of the middle angle below which the outer two describe the same turn
 
 
 def from_euler(angles: Floats, order: str) -> Floats:
@@ -23,14 +23,14 @@ def from_euler(angles: Floats, order: str) -> Floats:
 
 
 def full_order(order: str) -> str:
-    """Complete an order of fewer than three axes by those that are missing, so that a pose can be taken apart."""
+    """Complete an order of fewer than three axes with the missing ones, so that a pose can be decomposed."""
     return (order + "".join(axis for axis in AXES if axis not in order))[:3]
 
 
 def to_euler(q: Floats, order: str) -> Floats:
     """Convert quaternions to angles (..., 3): the triple whose middle angle is smallest in size.
 
-    At gimbal lock the last angle is set to zero and the first takes the whole turn.
+    At gimbal lock the last angle is set to zero and the first takes the complete turn.
     """
     m = to_matrix(q)
     i, j = AXES.index(order[0]), AXES.index(order[1])
@@ -51,7 +51,7 @@ def to_euler(q: Floats, order: str) -> Floats:
         out[..., 0] = np.arctan2(-sign * m[..., j, k], m[..., k, k])
         out[..., 2] = np.arctan2(-sign * m[..., i, j], m[..., i, i])
         closeness = cosine
-    # Below this the outer angles are fitted to each other, because each alone is imprecise.
+    # Below this the first angle is computed from the other two, because each alone is imprecise.
     near = closeness < 1e-2
     if near.any():
         out[..., 2] = np.where(closeness < LOCK, 0.0, out[..., 2])
@@ -80,7 +80,7 @@ def gimbal_closeness(angles: Floats, order: str) -> Floats:
 def continuous_euler(q: Floats, order: str) -> Floats:
     """Return angles (frames, ..., 3) of rotations over time without wraps and without flips to the equivalent triple.
 
-    Starts from the triple with the small middle angle; each later frame takes whichever triple is nearer.
+    Starts from the triple with the small middle angle; each later frame takes the nearer triple.
     """
     angles = to_euler(q, order)
     _carry_through_lock(angles, q, order)
@@ -98,7 +98,7 @@ def unflipped(angles: Floats, order: str) -> Floats:
 
 
 def _nearer_triples(angles: Floats, order: str) -> Floats:
-    """Of both triples (frames, joints, 3) the one nearer to the frame before, without wraps."""
+    """Return of both triples (frames, joints, 3) the one nearer to the frame before, without wraps."""
     both = np.stack([angles, equivalent(angles, order)], axis=2)  # (frames, joints, 2, 3)
     change = both[1:, :, None, :, :] - both[:-1, :, :, None, :]
     change -= 2.0 * np.pi * np.round(change / (2.0 * np.pi))
@@ -118,7 +118,7 @@ def _follow(nearer: Ints) -> Ints:
 
 
 def _carry_through_lock(angles: Floats, q: Floats, order: str) -> None:
-    """In gimbal lock only the sum of the outer angles is known: keep the last angle of the frame before."""
+    """Keep the last angle of the frame before in gimbal lock, where only the sum of the outer angles is known."""
     locked = gimbal_closeness(angles, order) < LOCK
     if not locked.any() or len(angles) < 2:
         return

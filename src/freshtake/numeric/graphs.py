@@ -1,4 +1,4 @@
-"""What belongs together: nearest points, strongly connected parts of a graph, and partners of least total cost."""
+"""Nearest points, strongly connected parts of a graph, and partners of least total cost."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats, Ints
 
-AT_ONCE = 4_000_000  # distances that are held in memory
-HALF_BLOCK = ((0, 0), (0, 1), (1, -1), (1, 0), (1, 1))  # so that every pair of neighbouring cells comes once
+AT_ONCE = 4_000_000  # distances in memory at a time
+HALF_BLOCK = ((0, 0), (0, 1), (1, -1), (1, 0), (1, 1))  # so that every pair of neighbouring cells occurs once
 BLOCK = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1))
 
 
@@ -32,7 +32,7 @@ def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Int
         ranks = size - 2.0 * (some @ points.T)
         few = np.argpartition(ranks, count - 1, axis=1)[:, :count] if count < len(points) else np.argsort(ranks, axis=1)
         few.sort(axis=1)
-        # Rounding of the product is as large as small distances are: those of the few are computed exactly.
+        # The product's rounding errors are as large as small distances, so the chosen few are computed exactly.
         exact = np.linalg.norm(points[few] - some[:, None], axis=2)
         order = np.argsort(exact, axis=1, kind="stable")
         distances[start : start + step] = np.take_along_axis(exact, order, axis=1)
@@ -52,7 +52,7 @@ def pairs_within(points: Floats, reach: float) -> Ints:
     """
     pairs = _in_blocks(points, np.arange(len(points)), reach, HALF_BLOCK)
     pairs = np.sort(pairs[np.linalg.norm(points[pairs[:, 0]] - points[pairs[:, 1]], axis=1) <= reach], axis=1)
-    # Inside a cell a point is found as its neighbor, and pairs are found from both sides.
+    # A cell contains the point itself, and pairs are found from both sides.
     return np.unique(pairs[pairs[:, 0] < pairs[:, 1]], axis=0)
 
 
@@ -61,7 +61,7 @@ def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple
 
     Args:
         points: (points, 2).
-        who: (k,): the numbers of those whose neighbours are asked for.
+        who: (k,): the numbers of those whose neighbours are requested.
         count: how many neighbours.
         reach: how far away they may be.
 
@@ -73,20 +73,20 @@ def nearest_others(points: Floats, who: Ints, count: int, reach: float) -> tuple
     extent = float(np.prod(np.ptp(points, axis=0))) if len(points) else 0.0
     # Three points in a cell on average: fewer make many cells, more many comparisons.
     cell = min(reach, max(np.sqrt(3.0 * extent / max(len(points), 1)), 1e-3 * reach))
-    left = np.arange(len(who))
-    while len(left):
-        first, second = _in_blocks(points, who[left], cell, BLOCK).T
-        apart = np.linalg.norm(points[who[left][first]] - points[second], axis=1)
-        # Within the size of a cell everybody is in the block; farther away, some may be missing.
-        sure = (apart <= cell) & (second != who[left][first])
+    pending = np.arange(len(who))
+    while len(pending):
+        first, second = _in_blocks(points, who[pending], cell, BLOCK).T
+        apart = np.linalg.norm(points[who[pending][first]] - points[second], axis=1)
+        # Within the size of a cell the block holds all neighbours; farther away, some may be missing.
+        sure = (apart <= cell) & (second != who[pending][first])
         first, second, apart = first[sure], second[sure], apart[sure]
         order = np.lexsort((second, apart, first))
         first, second, apart = first[order], second[order], apart[order]
         rank = np.arange(len(first)) - np.searchsorted(first, first)
-        kept = rank < count
-        distances[left[first[kept]], rank[kept]] = apart[kept]
-        numbers[left[first[kept]], rank[kept]] = second[kept]
-        left = left[np.isinf(distances[left, -1])] if cell < reach else left[:0]
+        chosen = rank < count
+        distances[pending[first[chosen]], rank[chosen]] = apart[chosen]
+        numbers[pending[first[chosen]], rank[chosen]] = second[chosen]
+        pending = pending[np.isinf(distances[pending, -1])] if cell < reach else pending[:0]
         cell = min(2.0 * cell, reach)
     return distances, numbers
 
@@ -98,14 +98,14 @@ def _in_blocks(points: Floats, who: Ints, cell: float, block: tuple[tuple[int, i
     keys = cells[:, 0] * width + cells[:, 1]
     order = np.argsort(keys, kind="stable")
     ordered = keys[order]
-    found = []
+    pairs = []
     for across, along in block:
         asked = keys[who] + across * width + along
         start = np.searchsorted(ordered, asked)
         counts = np.searchsorted(ordered, asked, side="right") - start
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
-        found.append(np.stack([np.repeat(np.arange(len(who)), counts), order[np.repeat(start, counts) + within]], 1))
-    return np.concatenate(found)
+        pairs.append(np.stack([np.repeat(np.arange(len(who)), counts), order[np.repeat(start, counts) + within]], 1))
+    return np.concatenate(pairs)
 
 
 def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
@@ -127,7 +127,7 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
     firsts: list[int] = []  # the first node of each part that may still grow
     nodes_met = parts = 0
     for root in range(count):
-        # The path from the root is kept by hand, because takes are longer than calls may be nested.
+        # The path from the root is an explicit stack, because takes are longer than the recursion limit.
         path = [] if met[root] else [root]
         while path:
             node = path[-1]
@@ -142,7 +142,7 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
                 if not met[goal]:
                     path.append(goal)
                 elif part[goal] < 0:
-                    # The path has come back to this node: all that was met since belongs to its part.
+                    # The path has returned to this node: all nodes visited since belong to its part.
                     while met[firsts[-1]] > met[goal]:
                         firsts.pop()
                 continue
@@ -156,7 +156,7 @@ def strong_parts(sources: Ints, goals: Ints, count: int) -> Ints:
 
 
 def best_partners(costs: Floats) -> tuple[Ints, Ints]:
-    """Pair rows with columns, as many as there are of the fewer, so that the sum of costs is least (Kuhn 1955).
+    """Pair rows with columns, as many as the fewer of them, so that the sum of costs is least (Kuhn 1955).
 
     Args:
         costs: (rows, columns), finite.
@@ -171,7 +171,7 @@ def best_partners(costs: Floats) -> tuple[Ints, Ints]:
     count, width = costs.shape
     # Prices of rows and columns: no pair costs less than both together, and chosen pairs cost exactly that.
     of_rows, of_columns = np.zeros(count), np.zeros(width)
-    owner = np.full(width + 1, -1)  # of each column; the last one stands for the row that looks for a partner
+    owner = np.full(width + 1, -1)  # of each column; the last one is for the row that looks for a partner
     for row in range(count):
         least, before = np.full(width, np.inf), np.full(width, width)
         reached = np.zeros(width, dtype=bool)

@@ -1,9 +1,9 @@
 """Compiled geometry of limbs: quaternions in place, and a limb of two segments brought to a goal in closed form.
 
-Compiled turns of joints as links: rotations to coordinates, back, and the nearest possible turn to a wanted one.
+Also joints as links: rotations to coordinates, back, and the nearest possible turn to a requested one.
 
 A link turns by reference exp(basis y), so that coordinate 0 can be a hinge's angle and limits are plain ranges. A joint
-has one link, or two in one place where a file gives it two angles.
+has one link, or two at the same place where a file gives it two angles.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ import math
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
-LINK_ROOM = 13  # numbers that the coordinates of a joint's links are worked out in
-OVER, WRONG = 6.0, math.radians(18.0)  # of bends the wrong way: a factor of what is bent more, and the most
+LINK_ROOM = 13  # workspace size for the coordinates of a joint's links
+OVER, WRONG = 6.0, math.radians(18.0)  # bends the wrong way: width of the changeover per further bend, and at most
 
 
 @uncounted
@@ -60,8 +60,7 @@ def carry_into(q: Floats, v: Floats, out: Floats) -> None:
 def exponential_into(v: Floats, out: Floats) -> None:
     """Set out = the unit quaternion of the rotation vector v; `out` may be v."""
     angle = math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
-    # Two terms of the series where the quotient would divide 0 by 0.
-    # Near 0 the quotient is rounding, and its series is exact.
+    # Near 0 the quotient is 0 / 0: use two terms of its series.
     factor = 0.5 - angle * angle / 48.0 if angle < 1e-7 else math.sin(0.5 * angle) / angle
     x, y, z = factor * v[0], factor * v[1], factor * v[2]
     out[0], out[1], out[2], out[3] = math.cos(0.5 * angle), x, y, z
@@ -82,8 +81,8 @@ def swing_into(a: Floats, b: Floats, out: Floats) -> None:
 
 @uncounted
 def quintic(x: float) -> float:
-    """Go from 0 to 1 with level and straight ends."""
-    # The quintic has no velocity or acceleration at its ends, so that nothing starts with a jolt.
+    """Rise from 0 to 1 with zero slope and curvature at both ends."""
+    # Without velocity or acceleration at its ends, nothing starts with a jolt.
     x = min(max(x, 0.0), 1.0)
     return x * x * x * (10.0 - 15.0 * x + 6.0 * x * x)
 
@@ -93,9 +92,9 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
     """Return by how much `lower` has to turn about the unit `axis` for |upper + lower| to become `distance`.
 
     upper · R(δ) lower = α + ρ cos(δ - φ), so that δ = φ ± arccos((m - α) / ρ), 2 m = distance² - |upper|² - |lower|².
-    φ is where the limb is straightest; it is bent by -φ, and flexion is positive. A limb that is bent the other way a
-    little comes over to the right side as far as it has to bend more; one that is bent the other way by more than
-    `WRONG` stays so, since coming over would throw it about. Near straight, angles change without bound with the
+    φ is where the limb is straightest; it is bent by -φ, and flexion is positive. A limb slightly bent the other
+    way moves to the right side as far as it has to bend more; one that is bent the other way by more than
+    `WRONG` stays so, since moving over would be a large jump. Near straight, angles change without bound with the
     distance; bends θ become √(θ² + slack), which misses the distance by about slack / 8 of the limb's length.
     """
     along = axis[0] * lower[0] + axis[1] * lower[1] + axis[2] * lower[2]
@@ -128,7 +127,7 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
 @uncounted
 def logarithm_into(q: Floats, out: Floats) -> None:
     """Set out = the rotation vector of the unit quaternion q, at most pi long."""
-    # q and -q are one rotation: take the half with the shorter way.
+    # q and -q are the same rotation: take the one with the shorter turn.
     sign = -1.0 if q[0] < 0.0 else 1.0
     sine = math.sqrt(q[1] * q[1] + q[2] * q[2] + q[3] * q[3])
     factor = 2.0 if sine < 1e-12 else 2.0 * math.atan2(sine, sign * q[0]) / sine
@@ -147,7 +146,7 @@ def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) ->
 
 @uncounted
 def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, room: Floats) -> None:
-    """Compute coordinates of a joint's one or two links at the local rotation q; `room` (LINK_ROOM,) is for work.
+    """Compute coordinates of a joint's one or two links at the local rotation q; `room` (LINK_ROOM,) is a workspace.
 
     Of two links, hinges about axes a and b, the first takes the angle that b shows about a, the second the rest.
     """
@@ -177,7 +176,7 @@ def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, ro
 
 @uncounted
 def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats, room: Floats) -> None:
-    """The inverse: out = the local rotation of a joint with one or two links."""
+    """Set out = the local rotation of a joint with one or two links: the inverse of `joint_coordinates`."""
     local_turn_into(reference[0], basis[0], y[0:3], out)
     if len(reference) == 2:
         each = room[:4]
@@ -189,9 +188,9 @@ def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats, room: F
 def nearest_turn(
     reference: Floats, basis: Floats, low: Floats, high: Floats, here: Floats, wanted: Floats, out: Floats, room: Floats
 ) -> None:
-    """Set out = a turn as near to `wanted` as the joint's own directions and ranges allow, from the coordinates `here`.
+    """Set out = the turn nearest to `wanted` that the joint's directions and ranges allow, from the coordinates `here`.
 
-    What lies outside a range already may stay there, but goes no farther.
+    A coordinate that is already outside its range may stay there, but moves no farther out.
     """
     size = len(low)
     there = room[7 : 7 + size]
@@ -202,6 +201,6 @@ def nearest_turn(
         factor = 0.5 if angle < 1e-9 else math.sin(0.5 * angle) / angle
         there[size - 3] = 2.0 * math.atan2(factor * x, math.cos(0.5 * angle))
     for k in range(size):
-        # Takes that leave the range stay where they are: limits only stop what goes farther.
+        # Takes that leave the range stay where they are: limits only prevent moving farther out.
         there[k] = min(max(there[k], min(low[k], here[k])), max(high[k], here[k]))
     joint_turn(reference, basis, there, out, room)

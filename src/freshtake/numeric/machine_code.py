@@ -1,4 +1,4 @@
-"""Machine code of compiled functions on disk, and the fingerprint that says whether it still belongs to them."""
+"""Machine code of compiled functions on disk, and the fingerprint that tells whether it still belongs to them."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from freshtake.numeric.processors import processors
 Kernel = Callable[..., Any]
 MARK = b"freshtake machine code 1\n"
 DIGEST_SIZE = hashlib.sha256().digest_size
-SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # in wheels that bring it, a folder for each processor
+SHIPPED = Path(__file__).resolve().parents[1] / "machine_code"  # in wheels that ship it, a folder for each processor
 _folders: list[str] = []
 
 
@@ -34,7 +34,7 @@ def keep_machine_code_in(*folders: str) -> None:
     """Look for machine code in these folders, in this order, and write what is compiled into the last one.
 
     They may be moved and copied, because files in them are named by module. Without folders, machine code is next to
-    the function's file or, where that cannot be written, in the user's cache folder. To be called before the first
+    the function's file or, where that is not writable, in the user's cache folder. Call before the first
     compiled function runs.
     """
     _folders[:] = folders
@@ -44,7 +44,7 @@ class MachineCode:
     """Machine code of one function: a file for each combination of argument types and processor.
 
     A file holds a hash of its content and of what it is for, and appears atomically under its name. One that is
-    damaged, or that belongs to something else, is as if absent, and is replaced when the function has been compiled;
+    damaged, or that belongs to something else, is ignored, and is replaced when the function has been compiled;
     there is no index that two processes would have to agree on.
     """
 
@@ -64,7 +64,7 @@ class MachineCode:
         here = target.codegen().magic_tuple()
         shipped = [(SHIPPED / each / self._module, (here[0], each, "")) for each in shipped_processors()]
         for folder, machine in [*shipped, *((folder, here) for folder in self._read_from)]:
-            with suppress(Exception):  # whatever is wrong with the file: it is compiled again, and replaced
+            with suppress(Exception):  # whatever is wrong with the file: compile again and replace it
                 name, purpose = self._name(signature, machine)
                 stored, payload = pickle.loads(_verified(folder / name, purpose))
                 if stored == signature:
@@ -72,7 +72,7 @@ class MachineCode:
         return None
 
     def save(self, signature: Any, result: Any) -> None:
-        """Write a compiled result into the first folder that can be written; without one it is compiled again."""
+        """Write a compiled result into the first writable folder; without one it is compiled again."""
         if result.library.has_dynamic_globals or any(not lifted.can_cache for lifted in result.lifted):
             return  # it points into this process
         name, purpose = self._name(signature, result.codegen.magic_tuple())
@@ -87,14 +87,14 @@ class MachineCode:
     def _name(self, signature: Any, machine: tuple[str, ...]) -> tuple[str, bytes]:
         """Return a file's name and, in bytes, everything that its content depends on.
 
-        `machine` is what numba compiles for: the system, the processor's name and what it can do.
+        `machine` is numba's target: the system, the processor's name and its features.
         """
         versions = (numba.__version__, llvmlite.__version__, sys.version_info[:2])
         purpose = repr((self._stem, self._fingerprint, str(signature), machine, versions)).encode()
         return f"{self._stem}{self._fingerprint[:12]}.{hashlib.sha256(purpose).hexdigest()[:12]}.nbc", purpose
 
     def _clear(self, folder: Path) -> None:
-        """Remove what this function was compiled to before an edit, and what a killed process left half-written."""
+        """Remove results from before an edit of this function, and files that a killed process left half-written."""
         for path in list(folder.glob(f"{self._stem}*")):
             with suppress(OSError):
                 # Writing takes milliseconds: a temporary file ten minutes old was left by a killed process.
@@ -106,9 +106,9 @@ class MachineCode:
 
 @lru_cache(maxsize=1)
 def shipped_processors() -> tuple[str, ...]:
-    """Return the best processor for which this installation brought machine code; none with another aim.
+    """Return the best processor for which this installation has machine code; empty where folders or a target are set.
 
-    The best one alone, because results of processors differ in their last digits.
+    Only the best one, because results of processors differ in their last digits.
     """
     if not SHIPPED.is_dir() or _folders or getattr(numba.config, "CPU_NAME", None):
         return ()
@@ -170,9 +170,9 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def fingerprint(function: Kernel) -> str:
-    """A hash of all that a kernel is compiled from: its code and options, the kernels it calls, the constants it reads.
+    """Return a hash of all that a kernel is compiled from: its code and options, called kernels and constants.
 
-    Numba's own stamp knows the kernel's file only, so that an edit of a kernel in another file would go unnoticed;
+    Numba's stamp covers only the kernel's file, so an edit of a kernel in another file would go unnoticed;
     where it is the file's date, a copy would have to be compiled again.
     """
     digest = hashlib.sha256()
@@ -199,7 +199,7 @@ def _parts(function: Kernel, seen: set[Kernel]) -> Iterator[str]:
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
-    """Return the code of a function, and of those inside it."""
+    """Yield the code of a function, and of those inside it."""
     yield code
     for value in code.co_consts:
         if isinstance(value, CodeType):
@@ -207,7 +207,7 @@ def _codes(code: CodeType) -> Iterator[CodeType]:
 
 
 def _value_parts(name: str, value: Any, code: CodeType, seen: set[Kernel]) -> Iterator[str]:
-    """Return what a name stands for where the kernel was defined."""
+    """Yield the value of a name where the kernel was defined."""
     kernel = getattr(value, "py_func", None)
     if kernel is not None:
         yield from _parts(kernel, seen)

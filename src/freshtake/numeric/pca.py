@@ -32,12 +32,12 @@ class Pca(NamedTuple):
 
     @property
     def components(self) -> int:
-        """Return how many modes there are."""
+        """How many modes there are."""
         return len(self.modes)
 
     @property
     def energy(self) -> float:
-        """Return the share of the total variance that the modes hold; 1 where there is none."""
+        """The share of the total variance that the modes hold; 1 where there is none."""
         return min(1.0, float(self.variances.sum()) / self.total) if self.total > 0.0 else 1.0
 
 
@@ -49,10 +49,10 @@ def fit(
     error: float | None = None,
     rng: np.random.Generator | None = None,
 ) -> Pca:
-    """The principal components of rows (n, d), by `count`, by share of `energy` or by `error`; all where none is given.
+    """Fit principal components to rows (n, d), by `count`, share of `energy` or `error`; all where none is given.
 
-    `error` bounds the root mean square, over all values, of what is left out. Of several conditions the one that wants
-    most modes counts. Modes without variance are never kept. With `rng`, large data whose `count` is small are
+    `error` bounds the root mean square, over all values, of what is left out. Of several conditions the one that needs
+    most modes counts. Modes without variance are dropped. With `rng`, large data whose `count` is small are
     projected at random first; without it the result is exact, whatever the size.
     """
     x = np.asarray(rows, dtype=np.float64)
@@ -77,7 +77,7 @@ def kept_modes(
     """Return modes of rows of which only the inner products are known.
 
     Args:
-        products: of rows about their mean (n, n).
+        products: inner products (n, n) of rows about their mean.
         values: how many columns the rows have.
         count: see `fit`, as `energy` and `error`.
         energy: see `fit`.
@@ -174,14 +174,14 @@ def _signed(modes: Floats) -> Floats:
 def _wanted(
     variances: Floats, total: float, values: int, count: int | None, energy: float | None, error: float | None
 ) -> int:
-    """Return how many modes the conditions ask for."""
+    """Return how many modes the conditions require."""
     if count is None and energy is None and error is None:
         return len(variances)
-    wanted = count or 0
-    left = total - np.concatenate([[0.0], np.cumsum(variances)])  # with 0, 1, ... modes
+    needed = count or 0
+    unexplained = total - np.concatenate([[0.0], np.cumsum(variances)])  # with 0, 1, ... modes
     rounding = 1e-12 * total
     if energy is not None:
-        wanted = max(wanted, int(np.argmax(np.append(left <= (1.0 - energy) * total + rounding, True))))
+        needed = max(needed, int(np.argmax(np.append(unexplained <= (1.0 - energy) * total + rounding, True))))
     if error is not None:
-        wanted = max(wanted, int(np.argmax(np.append(left / values <= error**2 + rounding / values, True))))
-    return min(wanted, len(variances))
+        needed = max(needed, int(np.argmax(np.append(unexplained / values <= error**2 + rounding / values, True))))
+    return min(needed, len(variances))

@@ -1,4 +1,4 @@
-"""Poses checked in one compiled pass; apart from kinematics, which reading a file needs, because numba loads slowly."""
+"""Check poses in one compiled pass; separate from kinematics, which reading files needs, because numba loads slowly."""
 
 from __future__ import annotations
 
@@ -11,9 +11,9 @@ from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
 
 @uncounted
 def sound_poses(root: Floats, rotations: Floats) -> bool:
-    """Whether places (frames, 3) and rotations (frames, joints, 4) are poses; tiny errors of length are scaled away.
+    """Return whether places (frames, 3) and rotations (frames, joints, 4) are poses; scale tiny errors of length away.
 
-    The same bits as `motion.validation.frozen_quaternions`, which also says in words what is wrong.
+    The same bits as `motion.validation.frozen_quaternions`, which also reports what is wrong.
     """
     worst = 0.0
     for frame in range(root.shape[0]):

@@ -1,10 +1,10 @@
-"""Processors that machine code is shipped for, and which of them this computer has; numba is not loaded for it."""
+"""Processors that machine code is shipped for, and which of them this computer has, without loading numba."""
 
 from __future__ import annotations
 
 import platform
 
-# What a processor can do, as LLVM calls it; the best first. Intel has x86-64-v3 since 2013, AMD since 2015.
+# Levels of processors in LLVM's names, the best first. Intel has x86-64-v3 since 2013, AMD since 2015.
 V2 = ("cx16", "popcnt", "sahf", "sse3", "sse4.1", "sse4.2", "ssse3")
 PROCESSORS = {
     "x86-64-v3": (*V2, "avx", "avx2", "bmi", "bmi2", "f16c", "fma", "lzcnt", "movbe", "xsave"),
@@ -14,7 +14,7 @@ MACHINES = ("x86_64", "AMD64")
 
 
 def processors() -> tuple[str, ...]:
-    """Return those of our processors whose machine code runs here, the best first."""
+    """Return the shipped processors whose machine code runs here, the best first."""
     if platform.machine() not in MACHINES:
         return ()
     from llvmlite.binding import get_host_cpu_features  # type: ignore[import-untyped]

@@ -1,4 +1,4 @@
-"""Unit quaternions (w, x, y, z) on the last axis, any leading axes; Euler angles live in `numeric.euler`."""
+"""Unit quaternions (w, x, y, z) on the last axis, any leading axes; Euler angles are in `numeric.euler`."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import numpy.typing as npt
 from freshtake.numeric.arrays import Floats
 
 WRONG_LENGTH = 1e-3  # a quaternion whose length is farther from 1 is no rotation
-ROUNDING = 1e-15  # lengths that are as near to 1 are left alone
+ROUNDING = 1e-15  # lengths this near to 1 are left alone
 
 IDENTITY = np.array([1.0, 0.0, 0.0, 0.0])
 IDENTITY.setflags(write=False)
@@ -33,7 +33,7 @@ def multiply(a: Floats, b: Floats) -> Floats:
 
 
 def inverse(q: Floats) -> Floats:
-    """Return the rotation back (unit quaternions: the conjugate)."""
+    """Return the inverse rotation (unit quaternions: the conjugate)."""
     out: Floats = q * np.array([1.0, -1.0, -1.0, -1.0])
     return out
 
@@ -118,7 +118,7 @@ def angle_between(a: Floats, b: Floats) -> Floats:
 
 
 def continuous(q: Floats) -> Floats:
-    """Choose between q and -q along the first axis so that neighbouring frames lie on the same side."""
+    """Choose between q and -q along the first axis so that neighbouring frames are in the same hemisphere."""
     dots = np.sum(q[1:] * q[:-1], axis=-1)
     flips = np.cumprod(np.where(dots < 0.0, -1.0, 1.0), axis=0)
     out = q.copy()
@@ -159,7 +159,7 @@ def shortest_arc(u: Floats, v: Floats) -> Floats:
     u, v = np.broadcast_arrays(u, v)
     dot = np.sum(u * v, axis=-1, keepdims=True)
     q = np.concatenate([1.0 + dot, _cross(u, v)], axis=-1)
-    # Opposite directions: any axis at a right angle to u will do.
+    # Opposite directions: use any axis at a right angle to u.
     helper = np.where(np.abs(u[..., :1]) < 0.9, np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
     half_turn = np.concatenate([np.zeros_like(dot), _cross(u, helper)], axis=-1)
     return normalize(np.where(dot < -1.0 + 1e-12, half_turn, q))

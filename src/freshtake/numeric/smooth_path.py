@@ -44,7 +44,7 @@ def solve_banded(bands: Floats, right: Floats) -> Floats:
     return out
 
 
-COLUMNS = 3  # solved side by side: the processor works on one while another waits for its row before
+COLUMNS = 3  # solved side by side: the processor works on one while another waits for the row before
 EDGE = 3  # rows of zeros before the first and after the last frame
 
 
@@ -61,7 +61,7 @@ def spline_weights(t: float) -> tuple[float, float, float, float]:
 
 @compiled
 def cubic_weights(t: float) -> tuple[float, float, float, float]:
-    """How much each of four values counts at t in [0, 1) between the middle two, which it meets (Catmull-Rom)."""
+    """Return the weights of four values at t in [0, 1) between the middle two, which are interpolated (Catmull-Rom)."""
     return (
         0.5 * t * (-1.0 + t * (2.0 - t)),
         1.0 + 0.5 * t * t * (-5.0 + 3.0 * t),
@@ -71,7 +71,7 @@ def cubic_weights(t: float) -> tuple[float, float, float, float]:
 
 
 class PathRoom(NamedTuple):
-    """What `smooth_paths` reads, works with and fills; made once for many paths of at most so many frames.
+    """Inputs, workspace and result of `smooth_paths`, allocated once for many paths of at most so many frames.
 
     Fill `weights`, `targets` and `past`, then read `path` from row `EDGE` on.
     """
@@ -82,12 +82,12 @@ class PathRoom(NamedTuple):
     path: Floats  # (EDGE + frames + EDGE, COLUMNS)
     factors: Floats  # (EDGE + frames + EDGE, 4, COLUMNS): 1 / D, and L one, two and three columns left of the diagonal
     smoothness: Floats  # (frames, 4): the matrix of squared third differences, from the diagonal to the left
-    made_for: Ints  # (2,): what `smoothness` was made for
+    made_for: Ints  # (2,): the arguments with which `smoothness` was computed
 
 
 @compiled
 def path_room(frames: int) -> PathRoom:
-    """Room for paths of at most so many frames."""
+    """Allocate the workspace for paths of at most so many frames."""
     padded = frames + 2 * EDGE
     return PathRoom(
         np.zeros((frames, COLUMNS)), np.zeros((frames, COLUMNS)), np.zeros((3, COLUMNS)), np.zeros((padded, COLUMNS)),
@@ -97,9 +97,9 @@ def path_room(frames: int) -> PathRoom:
 
 @uncounted
 def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
-    """Each column of the path minimizes Σ w (x - target)² + Σ (third difference of x)² over so many frames.
+    """Minimize, for each column of the path, Σ w (x - target)² + Σ (third difference of x)² over so many frames.
 
-    Of `past`, `known` values are given; they do not move, so that speed and acceleration go on without a jump. A weight
+    The first `known` values of `past` are fixed, so that speed and acceleration continue without a jump. A weight
     of T⁻⁶ lets x follow targets within about T frames.
     """
     first = max(3 - known, 0)
@@ -121,13 +121,13 @@ def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
 
 @uncounted
 def _factor(i: int) -> float:
-    """Of x[k-i] in the third difference x[k] - 3 x[k-1] + 3 x[k-2] - x[k-3]."""
+    """Return the factor of x[k-i] in the third difference x[k] - 3 x[k-1] + 3 x[k-2] - x[k-3]."""
     return 1.0 if i == 0 else (-3.0 if i == 1 else (3.0 if i == 2 else -1.0))
 
 
 @uncounted
 def _third_differences(first: int, frames: int, out: Floats) -> None:
-    """out[k, d]: the matrix of Σ (third difference)² at (k, k - d); differences end at frames from `first` on."""
+    """Set out[k, d] to the matrix of Σ (third difference)² at (k, k - d); differences end at frames from `first` on."""
     for k in range(frames):
         for d in range(4):
             out[k, d] = 0.0
@@ -139,7 +139,7 @@ def _third_differences(first: int, frames: int, out: Floats) -> None:
 
 @uncounted
 def _after_the_past(k: int, past: Floats, right: Floats) -> None:
-    """What the difference that ends at frame k has of values before frame 0, on the right side."""
+    """Add to the right side what the difference that ends at frame k has of values before frame 0."""
     for i in range(k + 1):
         for j in range(k + 1, 4):
             for c in range(COLUMNS):
@@ -148,7 +148,7 @@ def _after_the_past(k: int, past: Floats, right: Floats) -> None:
 
 @uncounted
 def _solve(room: PathRoom, frames: int) -> None:
-    """The path, which holds the right side, by A = L D Lᵀ with A = smoothness + diag(weights)."""
+    """Solve for the path, which holds the right side, by A = L D Lᵀ with A = smoothness + diag(weights)."""
     path, factors, weights, smoothness = room.path, room.factors, room.weights, room.smoothness
     for k in range(frames):
         r = EDGE + k

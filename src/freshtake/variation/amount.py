@@ -1,4 +1,4 @@
-"""How much variants vary: in space and in time, and body part by body part (Lau 2009, §10, leaves this open)."""
+"""How much variants vary in space, in time, and by body part (Lau 2009, §10, leaves this open)."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ NATURAL = 1.3  # above it, variants leave the range of recorded takes
 
 @dataclass(frozen=True)
 class Amount:
-    """0 is the mean motion, 1 varies like the examples, 4 is the most.
+    """The amount of variation: 0 is the mean motion, 1 varies like the examples, 4 is the maximum.
 
     `space` is for poses, `time` for tempo (default: like `space`). `parts` replaces `space` for some of the body:
-    {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last word counts.
+    {"arms": 1.5, "legs": 0.3, "head": 0.0, "LeftHand": 2.0}, by part, joint or DOF; the last entry counts.
     """
 
     space: float = 1.0
@@ -37,12 +37,12 @@ class Amount:
 
     @property
     def tempo(self) -> float:
-        """Return the amount in time."""
+        """The amount in time."""
         return self.space if self.time is None else self.time
 
     @property
     def largest(self) -> float:
-        """Return the largest of all amounts."""
+        """The largest of all amounts."""
         return max(self.space, self.tempo, *self.parts.values())
 
     def per_dof(self, dofs: Sequence[str], skeleton: Skeleton | None) -> Floats:
@@ -69,17 +69,17 @@ def amount_of(value: float | Amount) -> Amount:
 
 
 def dofs_of_parts(dofs: Sequence[str], skeleton: Skeleton | None, names: Sequence[str]) -> list[int]:
-    """Return the numbers of the DOFs that body parts, joints or DOFs name; an unknown name raises a UsageError."""
-    known = _groups(dofs, skeleton)
+    """Return the numbers of the DOFs of body parts, joints or DOFs by name; an unknown name raises a UsageError."""
+    groups = _groups(dofs, skeleton)
     for name in names:
-        if name not in known:
+        if name not in groups:
             common = ", ".join(names_of_parts(dofs, skeleton))
             raise UsageError(f"there is no body part, joint or DOF {name!r} to vary: choose from {common}")
-    return sorted({number for name in names for number in known[name]})
+    return sorted({number for name in names for number in groups[name]})
 
 
 def names_of_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
-    """Return what `parts` may name, those with most DOFs first; single DOFs are left out."""
+    """Return the names that `parts` accepts, those with most DOFs first; single DOFs are left out."""
     return [name for name in _groups(dofs, skeleton) if name not in dofs]
 
 

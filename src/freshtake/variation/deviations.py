@@ -1,14 +1,14 @@
-"""How takes differ: one Gaussian over phases and DOFs, which everything else draws from, conditions or evaluates.
+"""How takes differ: one Gaussian over phases and DOFs, from which variants are drawn, conditioned and evaluated.
 
 A take is x = mean + sqrt(share) * d + sqrt(1 - share) * e, both with the variance of a further take:
 
     d(p) = sum_l g_l delta_l(p)                whole takes: delta_l = take l - mean, g_l normal, one for the whole take
     e_i(p) = sqrt(1 + 1/L) size_i(p) z_i(p)    the prior: z_i smooth in time, independent from DOF to DOF
 
-delta_l carries every coordination that the takes show; e has what so few takes cannot show. The share of whole takes
+delta_l carries all coordination that the takes show; e has what so few takes cannot show. The share of whole takes
 follows from their number L, share = (L - 1) / (L - 1 + prior): one take leaves everything to the prior, forty hardly
 anything. As a Dynamic Bayesian Network (Lau 2009, §4): g is a hidden, static node and a parent of every DOF at every
-frame; the other parents of a DOF are its values in the frames before, by which z continues.
+frame; the other parents of a DOF are its values in the frames before, which z continues.
 
 Variants that pass through given values are conditioned on them: a drawn variant x becomes one that holds the pinned
 values y exactly (Matheron's rule), x + K_xp K_pp^-1 (y - x_p), with the covariance K of the same Gaussian.
@@ -31,9 +31,9 @@ from freshtake.variation import population
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.phase import Takes, read_at
 
-EVEN = 0.3  # share of a DOF's mean variance in its variance at each phase: so few takes may agree by chance
-SUPPORT = 0.25  # of its worth elsewhere: what the prior is worth in legs and root
-KNOTS = 4  # of a cubic spline that a moment depends on
+EVEN = 0.3  # share of a DOF's mean variance in its variance at each phase: a few takes may agree by chance
+SUPPORT = 0.25  # what the prior is worth in legs and root, relative to elsewhere
+KNOTS = 4  # of a cubic spline that determine its value at a time
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -58,7 +58,7 @@ class Deviations:
     Attributes:
         takes: The takes on their common phase.
         sizes: (phases, DOFs): standard deviation of the prior.
-        share: (columns,): part of the variance that whole takes have.
+        share: (columns,): share of the variance that comes from whole takes.
         spacing: Phases between the knots of the prior's splines.
     """
 
@@ -69,7 +69,7 @@ class Deviations:
 
     @property
     def further(self) -> float:
-        """Return by what the variance of a further take exceeds that of the takes: their mean is uncertain, too.
+        """The factor by which the variance of a further take exceeds that of the takes: their mean is uncertain, too.
 
         A single take has no mean to be uncertain about; it is varied as much as takes vary.
         """
@@ -78,17 +78,17 @@ class Deviations:
 
     @cached_property
     def weight_size(self) -> Floats:
-        """Return what weights of the takes are multiplied by, (columns,), where g is standard normal."""
+        """The factor of the takes' weights, (columns,), where g is standard normal."""
         return np.asarray(np.sqrt(self.share * self.further / max(len(self.takes.rows) - 1, 1)))
 
     @cached_property
     def prior_size(self) -> Floats:
-        """Return what sizes are multiplied by, (columns,)."""
+        """The factor of the sizes, (columns,)."""
         return np.asarray(np.sqrt((1.0 - self.share) * self.further))
 
     @cached_property
     def timing(self) -> tuple[float, float]:
-        """Return the prior's standard deviations of tempo and of the pace within a take, logarithms both."""
+        """The prior's standard deviations of the logarithms of tempo and of the pace within a take."""
         log_pace = self.takes.log_pace
         tempo, count = log_pace.mean(axis=1), len(log_pace)
         if count == 1:
@@ -104,34 +104,34 @@ class Deviations:
 
     @property
     def dofs(self) -> int:
-        """Return how many columns are DOFs; parts of the course that never vary come after them."""
+        """How many columns are DOFs; parts of the trajectory that never vary come after them."""
         return int(self.sizes.shape[1])
 
     @cached_property
     def all_sizes(self) -> Floats:
-        """Return sizes of all columns of the takes: 0 for what is no DOF."""
+        """Sizes of all columns of the takes: 0 for columns that are no DOF."""
         extra = self.takes.rows.shape[2] - self.dofs
         return np.concatenate([self.sizes, np.zeros((len(self.sizes), extra))], axis=1)
 
     @cached_property
     def mean(self) -> Floats:
-        """Return the mean of the takes, (phases, columns)."""
+        """The mean of the takes, (phases, columns)."""
         return np.asarray(self.takes.rows.mean(axis=0))
 
     @cached_property
     def deltas(self) -> Floats:
-        """Return how each take differs from the mean, (takes, phases, columns)."""
+        """The difference of each take from the mean, (takes, phases, columns)."""
         return np.asarray(self.takes.rows - self.mean)
 
     @cached_property
     def total_sizes(self) -> Floats:
-        """Return how far a further take is expected to deviate, (phases, DOFs): one standard deviation."""
+        """The expected deviation of a further take, (phases, DOFs): one standard deviation."""
         whole = ((self.weight_size * self.deltas) ** 2).sum(axis=0) + (self.prior_size * self.all_sizes) ** 2
         return np.asarray(np.sqrt(whole[:, : self.dofs]))
 
     @cached_property
     def ground_sizes(self) -> Floats:
-        """Return how far a further take is expected to be off the mean's place, (phases,): one standard deviation."""
+        """The expected distance of a further take from the mean's place, (phases,): one standard deviation."""
         course = self.takes.course
         if course is None:
             return np.zeros(len(self.mean))
@@ -140,19 +140,19 @@ class Deviations:
         return np.asarray(np.sqrt(whole + prior))
 
     def correlation(self, apart: Floats) -> Floats:
-        """Return how alike z is at phases that lie so far `apart`."""
+        """Return the correlation of z between phases this far `apart`."""
         return spline_correlation(np.abs(apart) / self.spacing)
 
 
 def share_of(settings: Settings, takes: int, worth: float = 1.0) -> float:
-    """Return the part of the variance that whole takes have, where the prior is `worth` so much of its usual worth."""
+    """Return the share of the variance that comes from whole takes, with `worth` times the usual prior."""
     return (takes - 1.0) / (takes - 1.0 + worth * settings.prior) if takes > 1 else 0.0
 
 
 def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
-    """Return the part of the variance that whole takes have, (columns,).
+    """Return the share of the variance that comes from whole takes, (columns,).
 
-    What carries the body, legs and root, is so tightly coordinated (both feet step as far, and the hips go with them)
+    Legs and root, which carry the body, are so tightly coordinated (both feet step equally far, and the hips with them)
     that a prior without coordination is worth less there than in trunk, head and arms.
     """
     count, columns = len(takes.rows), takes.rows.shape[2]
@@ -173,9 +173,9 @@ def shares(settings: Settings, material: Material, takes: Takes) -> Floats:
 
 
 def prior_sizes(material: Material, takes: Takes) -> Floats:
-    """Return how large deviations are at every phase, (phases, DOFs), from the takes and from the population.
+    """Return the size of deviations at every phase, (phases, DOFs), from the takes and from the population.
 
-    The population's size of a DOF counts as some takes more (its error is known); its overall scale follows the takes
+    The population's size of a DOF counts like a few takes (its error is known); its overall scale follows the takes
     half-way, because takes that were chosen for being alike understate how far a further one deviates.
     """
     rows = takes.rows[..., : len(material.names)]
@@ -186,23 +186,23 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
     variance = ((rows - mean) ** 2).sum(axis=0) / (count - 1.0)
     seen = np.sqrt(variance.mean(axis=0))
     # DOFs that never move, or that the population does not have, say nothing about the scale.
-    known = (usual > 0.0) & (seen > 0.0)
-    scale = np.exp(0.5 * np.log(seen[known] / usual[known]).mean()) if known.any() else 1.0
-    # sizes are smoothed along the phase by 0.08 s
+    usable = (usual > 0.0) & (seen > 0.0)
+    scale = np.exp(0.5 * np.log(seen[usable] / usual[usable]).mean()) if usable.any() else 1.0
+    # smooth sizes along the phase by 0.08 s
     variance = gaussian_filter1d(variance, 0.08 / material.frame_time, axis=0, mode="nearest")
-    # Where a few takes happen to agree, a further one need not: no phase is left without any variance.
+    # Where a few takes happen to agree, a further one need not: every phase keeps some variance.
     variance = (1.0 - EVEN) * variance + EVEN * variance.mean(axis=0)
     worth = population.WORTH
     return rounded(np.sqrt((worth * (scale * usual) ** 2 + (count - 1.0) * variance) / (worth + count - 1.0)))
 
 
 def spline_basis(at: Floats, first: int, count: int) -> Floats:
-    """Return what turns independent normals at knots into a smooth process of variance 1.
+    """Return the matrix that turns independent normals at knots into a smooth process of variance 1.
 
     Args:
         at: (phases,): phases in units of the knots' spacing.
         first: Number of the first knot.
-        count: How many knots there are; a moment t depends on those from floor(t) to floor(t) + 3.
+        count: How many knots there are; the value at t depends on those from floor(t) to floor(t) + 3.
 
     Returns:
         (phases, knots).
@@ -220,14 +220,14 @@ def spline_basis(at: Floats, first: int, count: int) -> Floats:
 
 
 def spline_correlation(apart: Floats) -> Floats:
-    """Return the correlation of such a process with itself, `apart` in units of the spacing, averaged over places."""
+    """Return the autocorrelation of such a process, `apart` in units of the spacing, averaged over places."""
     grid, along = _correlation_table()
     return np.asarray(np.interp(apart, grid, along, right=0.0))
 
 
 @lru_cache(maxsize=1)
 def _correlation_table() -> tuple[Floats, Floats]:
-    """Return distances and correlations; fine enough that the table itself bends nothing."""
+    """Return distances and correlations, dense enough for linear interpolation."""
     grid = np.linspace(0.0, float(KNOTS), 50 * KNOTS + 1)
     basis = [spline_basis(start + grid, 0, 2 * KNOTS + 1) for start in (0.0, 0.25, 0.5, 0.75)]
     return grid, np.mean([one @ one[0] for one in basis], axis=0)
@@ -245,10 +245,10 @@ class Spread(NamedTuple):
     """The Gaussian along one variant.
 
     Attributes:
-        factors: (takes, frames, DOFs): what whole takes do, in standard deviations.
+        factors: (takes, frames, DOFs): the deviations of whole takes, in standard deviations.
         sizes: (frames, DOFs): standard deviation of the prior.
         phases: (frames,).
-        deviations: Where it comes from.
+        deviations: The model of how takes differ.
     """
 
     factors: Floats
@@ -258,7 +258,7 @@ class Spread(NamedTuple):
 
     @property
     def total(self) -> Floats:
-        """Return the standard deviation (frames, DOFs) of all together."""
+        """The total standard deviation, (frames, DOFs)."""
         return np.asarray(np.sqrt((self.factors**2).sum(axis=0) + self.sizes**2))
 
     def within(self, frame: int) -> Floats:
@@ -274,7 +274,7 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
         deviations: How takes differ.
         phases: (frames,): of the variant.
         moving: (DOFs,): which DOFs may move; the others have size 0.
-        cyclic: Whether phases go on after the last one with the first.
+        cyclic: Whether the first phase follows the last one.
 
     Returns:
         The Gaussian along the variant.
@@ -282,7 +282,7 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
     last = len(deviations.mean) - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
     dofs = deviations.dofs
-    # takes may agree by chance at a phase: no DOF varies less there than 0.3 of its mean size
+    # takes may agree by chance at a phase: keep 0.3 of each DOF's mean size
     size = deviations.prior_size[:dofs] * np.maximum(deviations.sizes, 0.3 * deviations.sizes.mean(axis=0))
     deltas = (deviations.weight_size * deviations.deltas)[..., :dofs]
     factors = [read_at(delta, places) * moving for delta in deltas]
@@ -291,11 +291,11 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
 
 
 def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
-    """Lead a variant through pinned values.
+    """Condition a variant on pinned values.
 
     Args:
-        rows: (frames, DOFs): the variant as it was drawn.
-        held: What it has to pass through.
+        rows: (frames, DOFs): the variant as drawn.
+        held: The values that it has to pass through.
         spread: The Gaussian along it.
 
     Returns:
@@ -322,10 +322,10 @@ def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
 
 
 def strain(rows: Floats, held: PinnedValues, spread: Spread) -> float:
-    """Return how many standard deviations held values lie from a drawn variant, of the farthest frame.
+    """Return how many standard deviations pinned values lie from a drawn variant, at the farthest frame.
 
-    The root mean square over DOFs: about 1.4 where both deviate as they usually do. The farthest single value would say
-    little, because of a hundred DOFs one always hardly varies at that phase.
+    The root mean square over DOFs: about 1.4 where both deviate as usual. The farthest single value would mean
+    little, because among a hundred DOFs one always hardly varies at that phase.
     """
     size = spread.total[held.frames, held.dofs]
     away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)

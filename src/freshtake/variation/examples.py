@@ -1,4 +1,4 @@
-"""What a model learns from: the examples as rows of DOFs, and their hinges.
+"""The input of a model: the examples as rows of DOFs, and their hinges.
 
 A hinge is a joint that turns about one axis in all examples. Its DOFs are an angle times a direction, but vary
 as if they were independent, so variants are projected onto the direction: knees do not bend sideways.
@@ -21,8 +21,8 @@ from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats, Ints
 
-HORIZON = 0.1  # seconds: a speed counts as the distance that it covers in them
-FEWEST = 4  # frames of an example: velocities and the frames before them need as many
+HORIZON = 0.1  # seconds: a speed counts as the distance covered in this time
+FEWEST = 4  # frames of an example: the fewest that velocities and the frames before them need
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,14 +43,14 @@ class Material:
 
     @property
     def timing(self) -> Bools:
-        """Return which DOFs are steps in time, as strokes have them: they belong to how far all others move."""
+        """Which DOFs are time steps, as in strokes: they depend on how far all others move."""
         if self.recipe is None:
             return np.zeros(len(self.names), dtype=np.bool_)
         return np.array([unit == "time" for unit in self.recipe.units])
 
     @property
     def held(self) -> Bools:
-        """Return which DOFs goals do not move: speeds and time steps."""
+        """Which DOFs goals do not move: speeds and time steps."""
         return np.asarray(self.rates | self.timing)
 
 
@@ -60,7 +60,7 @@ def rounded(values: npt.ArrayLike) -> Floats:
 
 
 def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
-    """Encode motions, or take plain arrays (frames, DOFs) with names as they are."""
+    """Encode motions, or use plain arrays (frames, DOFs) with names as they are."""
     if not examples:
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
@@ -105,7 +105,7 @@ def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_tim
 
 
 def check_examples(examples: Sequence[Any], material: Material, least: int) -> None:
-    """Refuse examples that nothing can be learned from: still, identical, or of fewer than `least` frames."""
+    """Refuse examples that cannot be learned from: still, identical, or with fewer than `least` frames."""
     values = material.values
     titles = [_title(example, k) for k, example in enumerate(examples)]
     if not material.names:
@@ -133,7 +133,7 @@ class Hinge(NamedTuple):
 
 
 def hinges_of(material: Material) -> tuple[Hinge, ...]:
-    """Return all joints of a body that turn about one axis in the examples."""
+    """Find all joints of a body that turn about one axis in the examples."""
     layout = None if material.recipe is None else material.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles == "positions":
         return ()

@@ -1,4 +1,4 @@
-"""Examples to a VariationModel, offline (Lau 2009, §5)."""
+"""Learn a VariationModel from examples, offline (Lau 2009, §5)."""
 
 from __future__ import annotations
 

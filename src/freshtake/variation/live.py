@@ -1,4 +1,4 @@
-"""Variants as they come: blocks of rows, whole variants, and streams of one-frame motions with planted feet."""
+"""Draw variants as blocks of rows, complete variants, and streams of one-frame motions with planted feet."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
 MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
-LET_GO = Steering(limit=1e-9)  # radians per second: what was added to the turn rate fades
+LET_GO = Steering(limit=1e-9)  # radians per second: the added turn rate fades out
 
 
 def steered_blocks(
@@ -85,20 +85,20 @@ def controlled_blocks(
 def _changing_blocks(
     model: VariationModel, rng: np.random.Generator, control: Callable[[], LiveControl]
 ) -> Iterator[Variant]:
-    """Yield short blocks, so that a control acts soon; another amount comes in over a few of them."""
+    """Yield short blocks, so that a control acts soon; a new amount is reached over a few of them."""
     amount = control().amount
     if not model.cyclic:
         yield from _blocks(model, rng, amount, 1.0)
         return
-    # controls act from block to block, so that blocks are short: 0.05 s
+    # controls act from block to block, so blocks are short: 0.05 s
     frames = max(1, round(0.05 / model.frame_time))
     sampler, state = model.sampler(amount), begin(rng)
     while True:
-        wanted = _nearer(amount, control().amount)
+        target = _nearer(amount, control().amount)
         after, rows = advance(state, sampler, frames)
-        if wanted != amount:
-            # both amounts from the same state: random numbers belong to the phase, so the two are alike in all else
-            amount, sampler, before = wanted, model.sampler(wanted), rows
+        if target != amount:
+            # both amounts from the same state: random numbers belong to the phase, so everything else is equal
+            amount, sampler, before = target, model.sampler(target), rows
             after, rows = advance(state, sampler, frames)
             share = (np.arange(1, frames + 1) / frames)[:, None]
             rows = (1.0 - share) * before + share * rows
@@ -108,7 +108,7 @@ def _changing_blocks(
 
 
 def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
-    """Return an amount nearer to the wanted one: a number changes by so much a block, amounts of parts at once."""
+    """Return an amount nearer to the wanted one: a number changes by a step per block, amounts of parts at once."""
     if isinstance(now, Amount) or isinstance(wanted, Amount):
         return wanted
     return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
@@ -118,7 +118,7 @@ def whole_variant(
     model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float, steer: Steering | None,
     frames: int | None, cycles: int | None,
 ) -> Variant:  # fmt: skip
-    """Draw a whole variant: `frames` or `cycles` of a cyclic model, else to its end.
+    """Draw a complete variant: `frames` or `cycles` of a cyclic model, else to its end.
 
     One cycle is drawn like any take, from the takes as they are; several are part of an endless motion.
     """
@@ -146,7 +146,7 @@ def steered_rows(model: VariationModel, steer: Steering, rows: Floats) -> Floats
 
 
 def _stretch(model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None) -> Variant:
-    """Return the beginning of an endless motion: so many frames, or until so many cycles have passed."""
+    """Return the beginning of an endless motion: a number of frames or of cycles."""
     last = np.inf if cycles is None else cycles * (len(model.phase_frames) - 1.0)
     rows: list[Floats] = []
     phases: list[Floats] = []

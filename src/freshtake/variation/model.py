@@ -1,4 +1,4 @@
-"""VariationModel: the takes, their common phase and how they differ; frozen, and all that is saved."""
+"""VariationModel: the takes, their common phase and how they differ; frozen, and everything that is saved."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ from freshtake.variation.standing import Footing, footing_of, held_feet, standin
 
 @dataclass(frozen=True, eq=False, repr=False)
 class VariationModel(Showable):
-    """What was learned. Use sample, stream and score.
+    """A learned model of variation. Use sample, stream and score.
 
     Attributes:
         material: The examples as rows of DOFs.
@@ -66,33 +66,33 @@ class VariationModel(Showable):
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """Return the DOFs by name."""
+        """The DOFs by name."""
         return self.material.names
 
     @property
     def frame_time(self) -> float:
-        """Return the seconds from frame to frame."""
+        """The seconds from frame to frame."""
         return self.material.frame_time
 
     @cached_property
     def takes(self) -> Takes:
-        """Return the takes on their common phase."""
+        """The takes on their common phase."""
         return takes_on_phase(self.material, self.phase_frames)
 
     @cached_property
     def closed(self) -> Takes | None:
-        """Return the takes as cycles whose ends meet; None where the motion ends by itself."""
+        """The takes as cycles whose ends meet; None where the motion is not cyclic."""
         return closed_takes(self.takes) if self.cyclic else None
 
     @cached_property
     def deviations(self) -> Deviations:
-        """Return how takes differ."""
+        """How takes differ."""
         share = shares(self.settings, self.material, self.takes)
         return Deviations(self.takes, self.sizes, share, max(STEP / self.frame_time, 1.0))
 
     @cached_property
     def planting_model(self) -> PlantingModel | None:
-        """Return what planting needs to know of the examples; None where nothing has feet."""
+        """What planting needs to know of the examples; None where nothing has feet."""
         recipe = self.material.recipe
         if recipe is None or recipe.skeleton is None or not feet(recipe.skeleton):
             return None
@@ -100,31 +100,31 @@ class VariationModel(Showable):
 
     @cached_property
     def body_limits(self) -> BodyLimits | None:
-        """Return how far a body may go beyond what it does in the examples; None where they are no clips of a body."""
+        """How far a body may go beyond the examples; None where they are no clips of a body."""
         recipe = self.material.recipe
         return learn_limits(self.clips) if recipe is not None and recipe.skeleton is not None else None
 
     @cached_property
     def standard(self) -> Standard | None:
-        """Return what the examples do, by which motions are judged; None where they are no clips of a body."""
+        """What the examples do, against which motions are checked; None where they are no clips of a body."""
         return None if self.body_limits is None else standard_of(self.clips, self.body_limits)
 
     @cached_property
     def contacts(self) -> list[Floats]:
-        """Return where the foot joints of every example stand, (frames, foot joints) each, 0 or 1."""
+        """Where the foot joints of every example stand, (frames, foot joints) each, 0 or 1."""
         assert self.planting_model is not None and self.planting_model.gallery is not None
         labels = self.planting_model.gallery.labels
         return np.split(labels, np.cumsum([len(rows) for rows in self.material.values])[:-1])
 
     @cached_property
     def standing_table(self) -> StandingTable:
-        """Return when the feet of every example stand, and where they are."""
+        """When the feet of every example stand, and where they are."""
         assert self.planting_model is not None
         return standing_table(self.clips, self.contacts, self.phase_frames, self.planting_model)
 
     @cached_property
     def footing(self) -> Footing:
-        """Return how the feet of every take go through the common phase, in the takes' common frame."""
+        """How the feet of every take move through the common phase, in the takes' common frame."""
         assert self.planting_model is not None
         takes, clips = self.takes, []
         for rows in takes.rows:
@@ -137,7 +137,7 @@ class VariationModel(Showable):
         return footing_of(clips, self.contacts, self.planting_model, self.phase_frames)
 
     def standing(self, clip: Clip, phases: Floats) -> Floats:
-        """Return which feet of a clip stand, as those of the nearest example do.
+        """Return which feet of a clip stand, following the nearest example.
 
         Args:
             clip: A variant on the rig of the examples.
@@ -157,9 +157,9 @@ class VariationModel(Showable):
 
         Args:
             clip: The variant.
-            variant: What it was drawn as.
+            variant: The draw it was made from.
             fixed: (frames,): frames that stay as they are.
-            moved: How the clip was moved and turned as a whole after it was drawn.
+            moved: How the entire clip was moved and turned after it was drawn.
 
         Returns:
             The variant with other rotations of its legs.
@@ -195,20 +195,20 @@ class VariationModel(Showable):
 
     @cached_property
     def clips(self) -> list[Clip]:
-        """Return the examples as clips; empty where they are none."""
+        """The examples as clips; empty where they are none."""
         placed = zip(self.material.values, self.material.starts, strict=True)
         decoded = (self.decode(rows, start=start) for rows, start in placed)
         return [clip for clip in decoded if isinstance(clip, Clip)]
 
     @cached_property
     def travel(self) -> Travel:
-        """Return how the examples travel over the ground."""
+        """How the examples travel over the ground."""
         turn_column(self.material.recipe)
         assert self.material.recipe is not None
         return travel_of(self.material.recipe, self.material.values)
 
     def sampler(self, amount: float | Amount = 1.0, *, rate: float = 1.0) -> Sampler:
-        """Return what drawing works with.
+        """Return the sampler for an amount of variation and a pace.
 
         Args:
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
@@ -233,7 +233,7 @@ class VariationModel(Showable):
 
     @cached_property
     def _samplers(self) -> dict[tuple[Any, ...], Sampler]:
-        """Return a cache of the last sampler, since many variants are drawn with the same amount."""
+        """A cache of the last sampler, since many variants are drawn with the same amount."""
         return {}
 
     def blocks(
@@ -247,7 +247,7 @@ class VariationModel(Showable):
         """Yield a variant block after block; a cyclic model never ends.
 
         Args:
-            rng: Where random numbers come from.
+            rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
             rate: The pace, times the examples' mean, from 0.1 to 10.
             steer: A heading to keep or a path to follow.
@@ -267,13 +267,13 @@ class VariationModel(Showable):
         rate: float = 1.0,
         steer: Steering | None = None,
     ) -> Variant:
-        """Draw a whole variant as rows and phases.
+        """Draw a complete variant as rows and phases.
 
         Args:
-            rng: Where random numbers come from.
+            rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
             frames: How many frames; a cyclic model needs this or `cycles`.
-            cycles: How many whole cycles of a cyclic model; any other motion ends by itself.
+            cycles: How many cycles of a cyclic model; any other motion ends by itself.
             rate: The pace, times the examples' mean, from 0.1 to 10.
             steer: A heading to keep or a path to follow.
 
@@ -284,10 +284,10 @@ class VariationModel(Showable):
 
     @one_blas_thread()
     def rows(self, rng: np.random.Generator, *, amount: float | Amount = 1.0, frames: int | None = None) -> Floats:
-        """Draw a whole variant as rows.
+        """Draw a complete variant as rows.
 
         Args:
-            rng: Where random numbers come from.
+            rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
             frames: How many frames; a cyclic model needs this.
 
@@ -308,7 +308,7 @@ class VariationModel(Showable):
             frames: How many frames; a cyclic model needs this.
 
         Returns:
-            One array (frames, DOFs) per generator, each, bit for bit, what it would be alone.
+            One array (frames, DOFs) per generator, each bit for bit as if drawn alone.
         """
         self.sampler(amount)
         with ThreadPoolExecutor() as pool:
@@ -328,11 +328,11 @@ class VariationModel(Showable):
         """Draw a new variant.
 
         Args:
-            rng: Where random numbers come from.
+            rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
-            cycles: How many whole cycles of a cyclic model, first and last frame included; default: one, or as many as
-                a duration among the goals asks for. A motion that is not cyclic ends by itself.
-            goals: What it has to do.
+            cycles: How many cycles of a cyclic model, first and last frame included; default: one, or as many as
+                a duration among the goals requires. A motion that is not cyclic ends by itself.
+            goals: What it has to meet.
             plant: Let feet stand as those of the takes do; "hard": without their small movement.
             loop: Make a loop whose last frame leads into its first.
             name: Its name.
@@ -359,10 +359,10 @@ class VariationModel(Showable):
         """Draw a variant like `sample`, with a report of how well goals were met.
 
         Args:
-            rng: Where random numbers come from.
-            goals: What it has to do.
+            rng: Source of random numbers.
+            goals: What it has to meet.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
-            cycles: How many whole cycles of a cyclic model; default: one, or as many as a duration asks for.
+            cycles: How many cycles of a cyclic model; default: one, or as many as a duration requires.
             plant: Let feet stand as those of the takes do; "hard": without their small movement.
             loop: Make a loop whose last frame leads into its first.
             name: Its name.
@@ -390,13 +390,13 @@ class VariationModel(Showable):
         Args:
             clip: A take or variant, on the rig of the examples and at their rate.
             frames: First frame of the stretch, and the one after its last; it is free where it reaches the clip's end.
-            rng: Where random numbers come from.
+            rng: Source of random numbers.
             amount: How much it varies: 0 leads through the mean motion, 1 varies like the examples.
             parts: Body parts or joints to draw again; default: all. The root needs all legs to be drawn again, too.
-            plant: Let feet stand when those of the clip do; those that stand at the stretch's ends stay put.
+            plant: Let feet stand when those of the clip do; those that stand at the stretch's ends stay in place.
 
         Returns:
-            A clip of as many frames; those outside the stretch and joints of other parts are the clip's, to the bit.
+            A clip with the same number of frames; frames outside the stretch and other joints are unchanged.
         """
         return redraw(self, clip, frames, rng, amount=amount, parts=parts, plant=plant)
 
@@ -410,17 +410,17 @@ class VariationModel(Showable):
         amount: float | Amount = 1.0,
         plant: bool = True,
     ) -> Clip:
-        """Let a clip of this movement go on after its last frame.
+        """Continue a clip of this movement after its last frame.
 
         Args:
             clip: A take or variant, on the rig of the examples and at their rate.
             frames: How many frames to add; a motion that is not cyclic ends by itself.
-            rng: Where random numbers come from.
+            rng: Source of random numbers.
             amount: How much they vary: 0 leads back to the mean motion, 1 varies like the examples.
-            plant: Let feet stand; those that stand at the clip's end stay put.
+            plant: Let feet stand; those that stand at the clip's end stay in place.
 
         Returns:
-            The clip with frames added; those that it had are as they were, to the bit.
+            The clip with frames added; the existing ones are bit for bit unchanged.
         """
         return extend(self, clip, frames, rng, amount=amount, plant=plant)
 
@@ -437,7 +437,7 @@ class VariationModel(Showable):
         """Yield frames one at a time; a cyclic model never ends.
 
         Args:
-            rng: Where random numbers come from.
+            rng: Source of random numbers.
             amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
             steer: A heading to keep or a path to follow.
             control: Called before every block of a twentieth of a second; it returns the amount and the heading, and
@@ -458,7 +458,7 @@ class VariationModel(Showable):
 
     @cached_property
     def hinges(self) -> tuple[Hinge, ...]:
-        """Return the joints that turn about one axis in all examples."""
+        """The joints that turn about one axis in all examples."""
         return hinges_of(self.material)
 
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
@@ -508,7 +508,7 @@ class VariationModel(Showable):
 
     @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
-        """Return how likely a motion is that is given as rows.
+        """Return how likely a motion given as rows is under the model.
 
         Args:
             rows: (frames, DOFs): in this model's DOFs, as `encode` returns them.
@@ -535,7 +535,7 @@ class VariationModel(Showable):
 
     @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> VariationModel:
-        """Return a model of other examples, also of a single one, that vary as this model's do (Lau 2009, §8).
+        """Return a model of other examples, even a single one, that vary as this model's do (Lau 2009, §8).
 
         Args:
             examples: Motions of the kind, rig and rate of this model's examples.
@@ -559,8 +559,8 @@ class VariationModel(Showable):
         material = replace(self.material, values=values, starts=starts)
         phase_frames = rounded(common_phase(values, material.weights, material.frame_time))
         at = np.linspace(0.0, len(self.sizes) - 1.0, len(phase_frames))
-        known = self.deviations.total_sizes / np.sqrt(self.deviations.further)
-        sizes = np.stack([np.interp(at, np.arange(len(known)), column) for column in known.T], axis=1)
+        usual_sizes = self.deviations.total_sizes / np.sqrt(self.deviations.further)
+        sizes = np.stack([np.interp(at, np.arange(len(usual_sizes)), column) for column in usual_sizes.T], axis=1)
         clips = [one for one in examples if isinstance(one, Clip)]
         cyclic = is_cyclic(clips) if self.cyclic and clips else self.cyclic
         return labeled(
@@ -571,14 +571,14 @@ class VariationModel(Showable):
 
 
 def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationModel:
-    """Return the model of examples that are rows of DOFs already."""
+    """Return the model of examples that are already rows of DOFs."""
     phase_frames = rounded(common_phase(material.values, material.weights, material.frame_time))
     sizes = prior_sizes(material, takes_on_phase(material, phase_frames))
     return VariationModel(material, settings, cyclic, phase_frames, sizes)
 
 
 def labeled(model: VariationModel) -> VariationModel:
-    """Return a model that holds where its examples' feet stand, so that later versions do not find them elsewhere."""
+    """Return the model with stored contacts of its examples, so that later versions do not detect other ones."""
     if model.planting_model is None or not model.planting_model.feet:
         return model
     return replace(model, labels=np.concatenate(model.contacts))

@@ -25,9 +25,9 @@ from freshtake.variation.phase import ALIGNMENT, PACE, read_at, representative, 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: nothing is predicted closer
+LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: no prediction is more precise
 TAILS = 4.0  # degrees of freedom of Student's density there
-ORDER = 2  # frames before, which a DOF continues from
+ORDER = 2  # previous frames that a DOF continues from
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,22 +47,22 @@ class Likelihood:
 
     @property
     def total(self) -> float:
-        """Return the sum over frames and DOFs (Lau 2009, eq. 2)."""
+        """The sum over frames and DOFs (Lau 2009, eq. 2)."""
         return float(self.frames.sum())
 
     @property
     def normalized(self) -> float:
-        """Return the total per frame and DOF: what clips of different lengths are compared by."""
+        """The total per frame and DOF, to compare clips of different lengths."""
         return float(self.frames.mean())
 
     @property
     def per_frame(self) -> Floats:
-        """Return the mean over DOFs, (frames,)."""
+        """The mean over DOFs, (frames,)."""
         return np.asarray(self.frames.mean(axis=1))
 
 
 def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
-    """Evaluate a take.
+    """Compute how likely a take is.
 
     Args:
         material: The examples.
@@ -91,7 +91,7 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
 def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> tuple[Floats, Floats]:
     """Return how a take differs from the mean, (phases, DOFs), and the frame of the take at every phase.
 
-    Its place and direction on the ground do not count: the take is moved onto the mean.
+    Its place and direction on the ground do not count: the take is aligned to the mean.
     """
     takes, weights = deviations.takes, material.weights
     examples = [read_at(x, frames) for x, frames in zip(material.values, _phase_frames(takes.log_pace), strict=True)]
@@ -116,15 +116,15 @@ def _phase_frames(log_pace: Floats) -> list[Floats]:
     return [np.concatenate([[0.0], np.cumsum(np.exp(steps))]) for steps in log_pace]
 
 
-@lru_cache(maxsize=8)  # every take that is scored asks for it
+@lru_cache(maxsize=8)  # called for every take that is scored
 def left_over(deviations: Deviations) -> float:
-    """Return how large, in sizes of the prior, what whole takes leave over of a further take is.
+    """Return the size, relative to the prior's, of what combinations of takes leave unexplained in a further take.
 
     Measured on takes left out: how much of each one's deviation combinations of the others do not explain. By the
-    prior's own size, which knows nothing of that, further takes would seem unlikely.
+    prior's size alone, which does not include that, further takes would seem unlikely.
     """
-    rows, left = deviations.takes.rows[..., : deviations.dofs], []
-    # of fewer than three takes none can be left out
+    rows, unexplained = deviations.takes.rows[..., : deviations.dofs], []
+    # with fewer than three takes none can be left out
     if len(rows) < 3:
         return math.sqrt(deviations.further)
     size = np.maximum(deviations.sizes, 1e-12 + LEAST * deviations.sizes.mean(axis=0))
@@ -134,29 +134,29 @@ def left_over(deviations: Deviations) -> float:
         away = take - others.mean(axis=0)
         deltas = deviations.weight_size[: deviations.dofs] * (others - others.mean(axis=0))
         weights, _ = _likeliest_weights(deviations, deltas, away, size)
-        left.append(float((((away - np.einsum("l,lpd->pd", weights, deltas)) / size) ** 2).mean()))
-    return math.sqrt(float(np.mean(left)))
+        unexplained.append(float((((away - np.einsum("l,lpd->pd", weights, deltas)) / size) ** 2).mean()))
+    return math.sqrt(float(np.mean(unexplained)))
 
 
 def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, size: Floats) -> tuple[Floats, float]:
     """Return the likeliest weights (takes,) of a take's deviation, and the log density of all of them together.
 
-    Phases within a spacing of one another say the same, so that each counts only as much as it adds.
+    Phases within a spacing of one another are redundant, so each counts only as much as it adds.
     """
     count = len(deltas)
     if not deltas.any():
         return np.zeros(count), 0.0
-    scaled, wanted = (deltas / size).reshape(count, -1), (away / size).ravel()
-    trust: Floats = np.ones(len(wanted))
+    scaled, target = (deltas / size).reshape(count, -1), (away / size).ravel()
+    trust: Floats = np.ones(len(target))
     weights: Floats = np.zeros(count)
     # under heavy tails the likeliest weights have no closed form: find them by reweighting
     for _ in range(4):
-        # what lies far off, such as one spoiled joint, must not bend the weights of the whole take
+        # outliers, such as one damaged joint, must not distort the weights of the entire take
         precision = (scaled * trust) @ scaled.T / deviations.spacing + np.eye(count)
         weights = np.asarray(
-            np.linalg.solve(precision, scaled @ (trust * wanted) / deviations.spacing), dtype=np.float64
+            np.linalg.solve(precision, scaled @ (trust * target) / deviations.spacing), dtype=np.float64
         )
-        trust = np.asarray((TAILS + 1.0) / (TAILS + (wanted - weights @ scaled) ** 2), dtype=np.float64)
+        trust = np.asarray((TAILS + 1.0) / (TAILS + (target - weights @ scaled) ** 2), dtype=np.float64)
     volume = 0.5 * np.linalg.slogdet(precision)[1]
     return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() - volume)
 
@@ -182,7 +182,7 @@ def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
 
 
 def student(x: Floats, scale: float, freedom: int) -> Floats:
-    """Return the logarithm of Student's density: sizes were measured on a few takes."""
+    """Return the logarithm of Student's density, because sizes are estimated from a few takes."""
     constant = math.lgamma(0.5 * (freedom + 1)) - math.lgamma(0.5 * freedom) - 0.5 * math.log(freedom * math.pi)
     standardized = x / scale
     return np.asarray(
@@ -191,7 +191,7 @@ def student(x: Floats, scale: float, freedom: int) -> Floats:
 
 
 class Edge(NamedTuple):
-    """parent -> child, and by how much knowing the parent narrows the child, in nats; NaN: its own past."""
+    """parent -> child, and by how much knowing the parent narrows the child, in nats; NaN: its past."""
 
     child: int
     parent: int
@@ -217,7 +217,7 @@ def transition_network(model: VariationModel) -> TransitionNetwork:
     rank = np.empty(count, dtype=np.intp)
     rank[order] = np.arange(count)
     for child in range(count):
-        # DOFs are said to go together from a correlation of 0.5
+        # DOFs count as dependent from a correlation of 0.5
         earlier = [p for p in range(count) if rank[p] < rank[child] and alike[child, p] >= 0.5]
         # list the three strongest only
         strongest = sorted(sorted(earlier, key=lambda p, c=child: -alike[c, p])[:3])  # type: ignore[misc]
@@ -233,13 +233,13 @@ def transition_strengths(model: VariationModel, *, nodes: bool = False) -> tuple
         nodes: Whether parents are nodes, slice * DOFs + DOF, instead of DOFs.
 
     Returns:
-        The edges; a DOF's own past has no strength (NaN).
+        The edges; a DOF's past has no strength (NaN).
     """
     network, alike = transition_network(model), together(model)
     count, out = len(network.dofs), []
     for child, parents in enumerate(network.edges):
         for parent in parents if nodes else dict.fromkeys(p % count for p in parents):
-            own = parent % count == child
+            is_past = parent % count == child
             likeness = min(float(alike[child, parent % count]) ** 2, 1.0 - 1e-12)
-            out.append(Edge(child, parent, float("nan") if own else -0.5 * float(np.log1p(-likeness))))
+            out.append(Edge(child, parent, float("nan") if is_past else -0.5 * float(np.log1p(-likeness))))
     return tuple(out)

@@ -1,10 +1,10 @@
-"""Takes on their common phase: aligned in time, and moved onto one another on the ground.
+"""Put takes on a common phase: align them in time, and move them onto one another on the ground.
 
 Lau 2009 leaves the phase to the nearest neighbours (§10 says that they may miss it). Departs from the paper: takes are
 aligned by dynamic time warping first, so that they can be averaged and combined moment by moment.
 
-Speeds of the root add up to drift, and feet that stand constrain places, not speeds. So the root's speeds are replaced
-by its course: the place on the ground (forward, sideways) and the heading, in a frame that all takes share.
+Speeds of the root add up to drift, and standing feet constrain places, not speeds. So the root's speeds are replaced
+by its trajectory: the place on the ground (forward, sideways) and the heading, in a frame that all takes share.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from freshtake.numeric.dtw import warp_path
 from freshtake.variation.examples import Material
 
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
-PACE = 0.5  # seconds by which paces are smoothed: the body cannot speed up and slow down faster as a whole
+PACE = 0.5  # seconds by which paces are smoothed: an entire body cannot speed up and slow down faster
 LOBES = 4  # of the interpolating sinc, to either side
 SLOWEST, FASTEST = 0.4, 2.5  # paces of a take relative to the mean
 TURN = 2  # the last of forward, sideways and turn
 
 
 def representative(examples: Sequence[Floats] | Floats, most: int = 12) -> list[int]:
-    """Return the numbers of examples that represent all where cost would grow with the square of their number.
+    """Return the numbers of examples that represent all, where the cost grows with the square of their number.
 
     Args:
         examples: Rows (frames, DOFs) of every example.
@@ -61,7 +61,7 @@ def common_phase(examples: Sequence[Floats], weights: Floats, frame_time: float)
 
 
 def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
-    """Align examples by dynamic time warping onto their mean, which is as long as the examples are on average.
+    """Align examples by dynamic time warping to their mean, which has the mean length of the examples.
 
     Args:
         examples: Rows (frames, DOFs) of every example.
@@ -79,7 +79,7 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     some = representative(examples)
     scaled = [examples[k] * weights for k in some]
     phase_frames = phase_frames[:, some]
-    # Warping changes the mean that takes are warped onto; after three rounds it hardly changes any more.
+    # Warping changes the mean that takes are aligned to, so it is repeated three times.
     for _ in range(3):
         mean = _mean(scaled, phase_frames)
         phase_frames = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
@@ -106,7 +106,7 @@ def warp_onto(mean: Floats, example: Floats, smooth: float) -> Floats:
 
 
 def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> Floats:
-    """Smooth the pace at which each example goes through the phase; examples last as long as before.
+    """Smooth the pace at which each example passes through the phase; durations stay the same.
 
     Poses and places are read at the same frames, so that a take is still exactly itself on the common phase.
 
@@ -121,9 +121,9 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
     pace = np.gradient(phase_frames, axis=0)
     rows = [gaussian_filter1d(x, frames / 3.0, axis=0, mode="nearest") for x in scaled]
     mean = _mean(rows, phase_frames)
-    # phases that move most count most: while nothing moves, the warp is arbitrary
+    # phases with more movement count more: while nothing moves, the warp is arbitrary
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
-    # a warp means little where nothing moves: such phases keep a weight of 0.02 only
+    # phases without movement keep a weight of 0.02
     weight = (moving / max(float(moving.mean()), 1e-300) + 0.02)[:, None]
     above = gaussian_filter1d(weight * np.clip(pace, SLOWEST, FASTEST), frames, axis=0, mode="nearest")
     pace = above / gaussian_filter1d(weight, frames, axis=0, mode="nearest")
@@ -132,7 +132,7 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
 
 
 def read_at(rows: Floats, phase_frames: Floats) -> Floats:
-    """Read rows at fractional frames by a cubic through the four nearest (Catmull-Rom); the ends are held."""
+    """Read rows at fractional frames by a cubic through the four nearest (Catmull-Rom); the ends are repeated."""
     phase_frames = np.clip(phase_frames, 0.0, len(rows) - 1.0)
     low = np.minimum(phase_frames.astype(np.intp), max(len(rows) - 2, 0))
     t = (phase_frames - low)[:, None]
@@ -169,7 +169,7 @@ def read_sharply(rows: Floats, frames: Floats) -> Floats:
 class Course(NamedTuple):
     """The columns that hold a place on the ground and a heading instead of speeds.
 
-    A part that never varies is no DOF, but the course needs it all the same: its column comes after those of the DOFs.
+    A part that never varies is no DOF, but the trajectory still needs it: its column comes after those of the DOFs.
 
     Attributes:
         columns: (3,): columns of forward, sideways and heading.
@@ -188,7 +188,7 @@ class Course(NamedTuple):
 
     @property
     def ground(self) -> Ints:
-        """Return the columns of places."""
+        """The columns of places."""
         return self.columns[:TURN]
 
     def put(self, rows: Floats, path: Path) -> None:
@@ -202,8 +202,8 @@ class Takes(NamedTuple):
     Attributes:
         rows: (takes, phases, DOFs); the columns of `course` hold places and headings in the common frame.
         log_pace: (takes, phases - 1): logarithm of the frames that each take needs for a step of the phase.
-        course: Which columns those are; None for motions that do not travel.
-        ground: Where the common frame's origin lies, as a place in the ground plane.
+        course: The columns of place and heading; None for motions that do not travel.
+        ground: The origin of the common frame, as a place in the ground plane.
         heading: How far the common frame is turned.
     """
 
@@ -215,23 +215,25 @@ class Takes(NamedTuple):
 
     @property
     def course_mean(self) -> Path:
-        """Return the mean path of the takes in the common frame."""
+        """The mean path of the takes in the common frame."""
         assert self.course is not None
         return self.course.path(self.rows.mean(axis=0))
 
     def placed(self, path: Path) -> Path:
-        """Return a path of the common frame where the takes are."""
+        """Return a path from the common frame in the takes' world."""
         return Path(self.ground + np.exp(1j * self.heading) * path.ground, self.heading + path.heading)
 
 
 def course_of(material: Material) -> Course | None:
-    """Return where the course of the root is kept; None for motions without one."""
+    """Return the columns of the root's trajectory; None for motions without one."""
     recipe = material.recipe
     if recipe is None or not isinstance(recipe.layout, ClipLayout) or recipe.layout.root != "heading":
         return None
-    count, kept = len(material.names), recipe.kept.tolist()
-    missing = [part for part in range(TURN + 1) if part not in kept]
-    columns = [kept.index(part) if part in kept else count + missing.index(part) for part in range(TURN + 1)]
+    count, kept_columns = len(material.names), recipe.kept.tolist()
+    missing = [part for part in range(TURN + 1) if part not in kept_columns]
+    columns = [
+        kept_columns.index(part) if part in kept_columns else count + missing.index(part) for part in range(TURN + 1)
+    ]
     return Course(np.array(columns, dtype=np.intp), count, recipe.layout)
 
 
@@ -265,15 +267,15 @@ def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
 
 
 def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], complex, float]:
-    """Move and turn paths onto their mean (Procrustes), each with a point so far ahead of the body.
+    """Move and turn paths onto their mean (Procrustes), each with a second point ahead of the body.
 
     Args:
         paths: Where each take is and faces, at common phases.
-        reach: How far ahead of the body the second point lies; it makes facing count as travelling does.
+        reach: How far ahead of the body the second point lies; it makes facing count as well as position.
 
     Returns:
-        The paths in a common frame, and where that frame lies: the mean of the takes' own places and directions, or
-        that of the first take where they go different ways.
+        The paths in a common frame, and where that frame lies: the mean of the takes' places and directions, or
+        that of the first take where they go in different directions.
     """
 
     def points(path: Path) -> Complexes:
@@ -296,7 +298,7 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
     origin, facing = complex(mean.ground[0]), float(np.angle(np.exp(1j * mean.heading).mean()))
     moved = [Path((p.ground - origin) * np.exp(-1j * facing), p.heading - facing) for p in moved]
     direction = np.exp(1j * turns).mean()
-    # a mean direction shorter than 0.5 says that takes go different ways: the first one counts
+    # a mean direction shorter than 0.5 means that takes go in different directions: use the first
     some = slice(0, 1) if abs(direction) < 0.5 else slice(None)
     ground = (shifts + np.exp(1j * turns) * origin)[some].mean()
     return moved, complex(ground), float(np.angle(np.exp(1j * turns)[some].mean()) + facing)
@@ -305,13 +307,13 @@ def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], com
 def closed_takes(takes: Takes) -> Takes:
     """Return cycles whose ends meet, for loops and endless motion: the last phase is the first one again.
 
-    What is left between the ends is taken away around the seam. The course is not closed but continues: columns of
-    places hold steps to the next phase, and all takes turn by the same in a cycle (see `turn_per_cycle`).
+    The gap between the ends is removed around the seam. The trajectory is not closed but continues: columns of
+    places hold steps to the next phase, and all takes turn by the same angle in a cycle (see `turn_per_cycle`).
     """
     rows = takes.rows.copy()
     gap = rows[:, -1] - rows[:, 0]
     if takes.course is not None:
-        # a heading that does not return is corrected along the whole cycle: at the seam it would twist the body
+        # a heading that does not return is corrected along the entire cycle: at the seam it would twist the body
         forward, sideways, turn = takes.course.columns
         share = np.linspace(0.0, 1.0, rows.shape[1])
         removed = (gap[:, turn] - turn_per_cycle(takes))[:, None] * share
@@ -327,7 +329,7 @@ def closed_takes(takes: Takes) -> Takes:
 
 
 def bring_together(values: Floats, gap: Floats) -> None:
-    """Take the gap (takes, columns) between the ends of values (takes, phases, columns) away around the seam."""
+    """Remove the gap (takes, columns) between the ends of values (takes, phases, columns) around the seam."""
     last = values.shape[1] - 1
     # the ends of a cycle are brought together over a fifth of it to either side
     reach = max(2, round(0.2 * last))
@@ -338,20 +340,20 @@ def bring_together(values: Floats, gap: Floats) -> None:
 
 
 def turn_per_cycle(takes: Takes) -> float:
-    """Return by how much the takes turn in a cycle: 0 unless it is clearly more than takes differ by."""
+    """Return the angle by which takes turn in a cycle: 0 unless it is clearly more than takes differ by."""
     if takes.course is None:
         return 0.0
     heading = takes.rows[..., takes.course.columns[TURN]]
     turns = heading[:, -1] - heading[:, 0]
     error = turns.std(ddof=1) / np.sqrt(len(turns)) if len(turns) > 1 else 0.0
     mean = float(turns.mean())
-    # Chance must not send a straight walk round a circle: a turn has three times its error, and three degrees.
+    # Chance must not make a straight walk circle: a turn must exceed three times its error, and three degrees.
     return mean if abs(mean) > 3.0 * max(error, np.radians(1.0)) else 0.0
 
 
 def with_speeds(course: Course, rows: Floats, path: Path, frame_time: float) -> Floats:
-    """Return rows of DOFs with the root's speeds along a path in place of its course."""
+    """Return rows of DOFs with the root's speeds along a path in place of its trajectory."""
     out = rows[:, : course.dofs].copy()
-    kept = course.columns < course.dofs
-    out[:, course.columns[kept]] = rates(path, frame_time)[:, kept]
+    is_dof = course.columns < course.dofs
+    out[:, course.columns[is_dof]] = rates(path, frame_time)[:, is_dof]
     return out

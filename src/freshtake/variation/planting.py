@@ -1,4 +1,4 @@
-"""Which feet stand at which phase, taken from the example with the nearest feet; and a stream with planted feet."""
+"""Decide which feet stand at which phase, from the example with the nearest feet; and plant the feet of a stream."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, Str
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
-BETTER = 0.7  # another example takes over a foot where its distance is below this share of that of the present one
+BETTER = 0.7  # another example takes over a foot where its distance is below this share of the current one's
 
 
 def variant_settings(plant: bool | str) -> PlantSettings:
-    """Return how feet of variants are planted: hips stay at the height that was drawn.
+    """Return the planting settings of variants: hips stay at the drawn height.
 
     Sinking hips bring standing feet 2 % nearer to rest and shake where legs are straight.
     """
@@ -25,7 +25,7 @@ def variant_settings(plant: bool | str) -> PlantSettings:
 
 
 class StandingTable(NamedTuple):
-    """Of every example at every phase: where each foot is, and how far its ankle and toe stand, 0 to 1.
+    """For every example and phase: where each foot is, and how far its ankle and toe stand, 0 to 1.
 
     `feet` (examples, phases, feet, 6) are ankle and toe in the body's frame in leg lengths, `stands`
     (examples, phases, foot joints); `joints` (feet, 2) are their columns.
@@ -34,7 +34,7 @@ class StandingTable(NamedTuple):
     feet: Floats
     stands: Floats
     joints: Ints
-    keep: float  # of a distance, from frame to frame
+    keep: float  # share of the mean distance kept from frame to frame
 
 
 class Following(NamedTuple):
@@ -47,13 +47,13 @@ class Following(NamedTuple):
 def standing_table(
     examples: Sequence[Clip], stands: Sequence[Floats], places: Floats, planting_model: PlantingModel
 ) -> StandingTable:
-    """Return the table of examples whose joints stand as `stands` (frames, foot joints) say, at `places`.
+    """Return the table of examples with contacts `stands` (frames, foot joints) at `places`.
 
     Args:
         examples: The takes.
         stands: Where their joints stand, 0 or 1.
         places: (phases, examples): the frame of each example at each phase.
-        planting_model: What is known of the feet.
+        planting_model: The model of the feet.
 
     Returns:
         The table.
@@ -67,7 +67,7 @@ def standing_table(
         ),
         np.stack([read_linear(rows, places[:, k]) for k, rows in enumerate(stands)]),
         np.stack([starts, ends - 1], axis=1),
-        # distances are averaged over 0.1 s
+        # average distances over 0.1 s
         float(np.exp(-planting_model.frame_time / 0.1)),
     )
 
@@ -96,7 +96,7 @@ def standing_at(
 
 @compiled
 def _follow(table: StandingTable, clip_feet: Floats, places: Floats, state: Following, out: Floats) -> None:
-    """Write contacts into `out` frame by frame; the state changes."""
+    """Write contacts into `out` frame by frame, updating the state."""
     feet, stands, joints, keep = table
     example, distances = state
     for frame in range(len(clip_feet)):
@@ -120,7 +120,7 @@ def _follow(table: StandingTable, clip_feet: Floats, places: Floats, state: Foll
 
 
 def read_linear(rows: Floats, places: Floats) -> Floats:
-    """Return rows between frames, on straight lines."""
+    """Return rows between frames by linear interpolation."""
     low = np.minimum(places.astype(np.intp), max(len(rows) - 2, 0))
     t = (places - low)[:, None]
     return np.asarray((1.0 - t) * rows[low] + t * rows[np.minimum(low + 1, len(rows) - 1)])

@@ -1,4 +1,4 @@
-"""How far people's takes deviate: what a population knows of a movement that it has not seen.
+"""How far takes of people deviate: prior knowledge from a population, for a movement that it does not contain.
 
 The standard deviation of a DOF among takes of one movement follows from how far it moves and from the body part:
 
@@ -33,15 +33,15 @@ TEMPO = 0.066  # standard deviation of the logarithm of the duration
 PACE = 0.02  # likewise, of the pace within a take
 WORTH = 2.0  # takes that this knowledge of a DOF's size is worth: its error is a factor of 1.6
 STEP = 0.3  # seconds between knots of the prior: variants then change as fast as takes (odd performers)
-PLAIN = (-1.5, 1.0)  # of what is no body: in proportion to its range, as a body's limbs are on average
-LEAST = 1e-4  # radians or leg lengths: a range below it says nothing
+PLAIN = (-1.5, 1.0)  # for motions without a body: in proportion to the range, like a body's limbs on average
+LEAST = 1e-4  # radians or leg lengths: a smaller range is ignored
 
 
 def usual_sizes(recipe: Recipe | None, names: tuple[str, ...], mean: Floats) -> Floats:
-    """Return how far takes of such a movement usually deviate, from the movement alone.
+    """Return the usual deviations of takes of such a movement, from the movement alone.
 
     Args:
-        recipe: What the DOFs are; None for plain arrays.
+        recipe: The meaning of the DOFs; None for plain arrays.
         names: (DOFs,): the DOFs by name.
         mean: (phases, DOFs): the mean of the takes; root speeds as places and headings.
 
@@ -65,7 +65,7 @@ def usual_sizes(recipe: Recipe | None, names: tuple[str, ...], mean: Floats) -> 
 
 
 def joint_roles(skeleton: Skeleton) -> dict[str, str]:
-    """Return the body part of every joint that is known by name or shape, sides left out; empty for no human body."""
+    """Return the body part of every joint known by name or shape, without sides; empty for no human body."""
     try:
         body = find_body(skeleton)
     except UsageError:

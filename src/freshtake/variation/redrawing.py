@@ -1,12 +1,12 @@
-"""Draw a stretch of a clip again, and keep every other frame, and every part that is not named, as it is.
+"""Draw a stretch of a clip again, and keep all other frames, and all parts that are not named, as they are.
 
 Inside the stretch a clip x with the phases p becomes
 
     x' = mean(p) + cos(a) (x - mean(p)) + sin(a) (variant(p) - mean(p))
 
 where the angle a goes from 0 at the frames that are kept to a right angle, and back. Squares of cosine and sine add up
-to 1, so that x' deviates from the mean as far as takes do at every frame, where the two are mixed as well: a cross-fade
-would come nearer to the mean there. The first two derivatives of a vanish at its ends, and so a join is as smooth as x.
+to 1, so that x' deviates from the mean as far as takes do at every frame, also where the two are mixed: a cross-fade
+would be nearer to the mean there. The first two derivatives of a vanish at its ends, so a join is as smooth as x.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from freshtake.variation.stretches import Coded, Track, clip_layout_of, coded_cl
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-AROUND = 1.0  # seconds to either side of a stretch in which the feet are looked at
-SLOPE = 0.05  # seconds over which speeds at a clip's end are read, and in which they die down
+AROUND = 1.0  # seconds to either side of a stretch in which feet are examined
+SLOPE = 0.05  # seconds over which speeds at a clip's end are measured, and in which they fade out
 
 
 def redraw(
@@ -52,14 +52,14 @@ def redraw(
         model: A model of the movement.
         clip: A take or variant of it, on the rig of the model's takes and at their rate.
         frames: First frame of the stretch, and the one after its last; it is free where it reaches an end of the clip.
-        rng: Where random numbers come from.
+        rng: Source of random numbers.
         amount: How much the new stretch varies: 0 leads through the mean motion, 1 varies like the takes.
         parts: Body parts or joints to draw again; default: all. The root is drawn again only together with all legs.
-        plant: Let feet stand when those of the clip do, and those that stand at the ends of the stretch stay put.
-        phases: (frames,): what `phases_of` returns for this clip, where it is known already.
+        plant: Let feet stand when those of the clip do, and those that stand at the ends of the stretch stay in place.
+        phases: (frames,): the result of `phases_of` for this clip, where it is already known.
 
     Returns:
-        A clip of as many frames; those outside the stretch and joints of other parts are the clip's, to the bit.
+        A clip with the same number of frames; those outside the stretch and other joints are bit for bit the clip's.
     """
     layout, (first, stop) = clip_layout_of(model), checked_stretch(clip, frames)
     phases = phases_of(model, clip) if phases is None else phases
@@ -101,19 +101,19 @@ def extend(
     plant: bool = True,
     phases: Floats | None = None,
 ) -> Clip:
-    """Let a clip go on after its last frame.
+    """Continue a clip after its last frame.
 
     Args:
         model: A model of the movement.
         clip: A take or variant of it, on the rig of the model's takes and at their rate.
         frames: How many frames to add.
-        rng: Where random numbers come from.
+        rng: Source of random numbers.
         amount: How much they vary: 0 leads back to the mean motion, 1 varies like the takes.
-        plant: Let feet stand; those that stand at the clip's end stay put.
-        phases: (frames,): what `phases_of` returns for this clip, where it is known already.
+        plant: Let feet stand; those that stand at the clip's end stay in place.
+        phases: (frames,): the result of `phases_of` for this clip, where it is already known.
 
     Returns:
-        The clip with frames added; those that it had are as they were, to the bit.
+        The clip with frames added; the existing ones are bit for bit unchanged.
     """
     layout = clip_layout_of(model)
     if frames < 3:
@@ -122,13 +122,13 @@ def extend(
     wide = PACE / model.frame_time
     back = min(max(round(wide), 2), len(clip)) - 1
     pace = float(phases[-1] - phases[-1 - back]) / back
-    # the clip's pace gives way to the takes' mean
+    # the clip's pace blends to the takes' mean
     further = phases[-1] + np.cumsum(1.0 + (pace - 1.0) * np.exp(-np.arange(1, frames + 1) / wide))
     last = len(model.phase_frames) - 1.0
     if not model.cyclic and further[-1] > last + 1.0:
-        left = max(int(np.searchsorted(further, last)) * model.frame_time, 0.0)
+        after = max(int(np.searchsorted(further, last)) * model.frame_time, 0.0)
         raise UsageError(
-            f"the movement ends {left:.2f} s after the end of {clip.name or 'the clip'}, because it is not cyclic: "
+            f"the movement ends {after:.2f} s after the end of {clip.name or 'the clip'}, because it is not cyclic: "
             "ask for less, or learn from cyclic takes"
         )
     longer = np.concatenate([phases, further])
@@ -137,7 +137,7 @@ def extend(
     track = track_along(model, longer[-seen - frames :])
     coded = coded_clip(model, shown, longer[-seen - frames : -frames], track, slice(seen - 1, seen))
     away = coded.rows - read_at(track.mean, coded.at)
-    # what sets the clip apart from the mean is continued: it keeps its speed at first, which dies down
+    # the clip's deviation from the mean continues: it keeps its speed at first, which fades out
     back = min(round(SLOPE / model.frame_time) + 1, seen - 1)
     slope = (away[-1] - away[-1 - back]) / max(back, 1)
     fade = SLOPE / model.frame_time
@@ -153,7 +153,7 @@ def extend(
 
 
 def _repeated(clip: Clip, frames: int) -> Clip:
-    """Return a clip whose last frame is shown so many times more."""
+    """Return a clip with its last frame repeated."""
     at = np.concatenate([np.arange(len(clip)), np.full(frames, len(clip) - 1)])
     moved = clip.joint_translations
     return clip.changed(
@@ -178,8 +178,8 @@ def checked_stretch(clip: Clip, frames: tuple[int, int]) -> tuple[int, int]:
 def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats:
     """Return the angle (frames,) between what is kept (0) and what is drawn (a right angle).
 
-    It changes as fast as the prior forgets, in two spacings of its knots. A shorter stretch has no time to leave what
-    is kept so far behind: there the angle stays smaller. Nothing is joined at an end of the clip.
+    It changes as fast as the prior forgets, in two spacings of its knots. A shorter stretch is too short to leave what
+    is kept entirely: there the angle stays smaller. Nothing is joined at an end of the clip.
     """
     number, forgotten = np.arange(len(clip)), 2.0 * STEP / frame_time
     joins = (first > 0) + (stop < len(clip))
@@ -229,7 +229,7 @@ class Draw(NamedTuple):
 def draw_weights(
     model: VariationModel, track: Track, coded: Coded, chosen: Bools, inside: slice, rng: np.random.Generator
 ) -> Draw:
-    """Draw a variant; where parts are kept, the weights of the takes are those that the kept parts leave possible."""
+    """Draw a variant; where parts are kept, the weights of the takes are drawn given the kept parts."""
     deviations, count = model.deviations, len(track.deltas)
     at = (np.arange(len(track.mean)) + track.first) / deviations.spacing
     knots = int(np.floor(at[-1])) - int(np.floor(at[0])) + KNOTS
@@ -237,7 +237,7 @@ def draw_weights(
     weights = rng.standard_normal(count)
     seen = ~chosen[: deviations.dofs] & ~np.isin(np.arange(deviations.dofs), coded.course.columns)
     if seen.any():
-        # Bayes' rule for the hidden weights: a precise draw of what is still open, around what the kept parts tell
+        # Bayes' rule for the hidden weights: draw what is still open, around what the kept parts determine
         phases = np.unique(np.rint(coded.at[inside]).astype(np.intp))
         where = np.interp(phases, coded.at, np.arange(len(coded.at)))
         size = np.maximum((deviations.prior_size * track.sizes)[phases], 1e-9)[:, : deviations.dofs][:, seen]
@@ -270,7 +270,7 @@ def _warped(sampler: Sampler, track: Track, drawn: Draw, at: Floats, share: Floa
 def _change(
     sampler: Sampler, track: Track, drawn: Draw, source: Floats, at: Floats, angle: Floats, inside: slice
 ) -> Floats:
-    """Return what is added to the clip, (frames, columns)."""
+    """Return the change of the clip, (frames, columns)."""
     deviations, course = sampler.deviations, sampler.deviations.takes.course
     assert course is not None
     whole = deviations.weight_size * np.einsum("l,lpd->pd", drawn.weights, track.deltas)
@@ -285,9 +285,9 @@ def _change(
 
 
 def _chord(values: Floats, inside: slice) -> Floats:
-    """Return the straight line (frames, columns) between the ends of a stretch; level where it has one end only.
+    """Return the straight line (frames, columns) between the ends of a stretch; constant where it has one end only.
 
-    Where a body is has no norm, and it has to be back where it was: only its way between the ends may deviate.
+    A place on the ground has no usual value, and must return to where it was: only the path in between may deviate.
     """
     number = np.arange(len(values))
     first, last = inside.start - 1, inside.stop
@@ -298,12 +298,12 @@ def _chord(values: Floats, inside: slice) -> Floats:
 
 
 def chosen_joints(model: VariationModel, parts: Sequence[str]) -> Bools:
-    """Return which joints (joints,) are drawn again where these parts are named; all without any."""
+    """Return which joints (joints,) are drawn again for these parts; all without any."""
     layout, recipe, chosen = clip_layout_of(model), model.material.recipe, chosen_columns(model, parts)
     assert recipe is not None
     owners = {dof.rpartition(".")[0] for dof, new in zip(model.dofs, chosen, strict=False) if new}
     names, base = list(layout.skeleton.names), layout.skeleton.base
-    if base is not None:  # DOFs of the root are called after the joint that carries the body
+    if base is not None:  # DOFs of the root are named after the joint that carries the body
         names[0], names[base.joint] = names[base.joint], names[0]
     out = np.array([name in owners for name in names])
     out[0] = bool((chosen[: len(model.dofs)] & (recipe.kept < layout.root_width)).any())
@@ -311,7 +311,7 @@ def chosen_joints(model: VariationModel, parts: Sequence[str]) -> Bools:
 
 
 def _put_into(clip: Clip, new: Clip, first: int, stop: int, low: int, joints: Bools) -> Clip:
-    """Return the clip with these joints of a stretch replaced, everything else to the bit as it was."""
+    """Return the clip with these joints of a stretch replaced, everything else bit for bit unchanged."""
     root, rotations, moved = clip.root.copy(), clip.rotations.copy(), clip.joint_translations
     inside = slice(first - low, stop - low)
     if joints[0]:

@@ -1,4 +1,4 @@
-"""Drawing variants (Lau 2009, §6): whole takes, endless motion block after block, and loops, all from one Gaussian."""
+"""Draw variants (Lau 2009, §6): complete takes, endless motion block after block, and loops, all from one Gaussian."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from freshtake.variation.deviations import KNOTS, Deviations, spline_basis
 from freshtake.variation.phase import FASTEST, LOBES, SLOWEST, Takes, read_sharply, turn_per_cycle, with_speeds
 
 Key = npt.NDArray[np.uint64]
-BLOCK = 32  # frames of an endless motion that are made at a time
-MARGIN = LOBES + 1  # phases before the first one of a block that reading between phases needs
+BLOCK = 32  # frames of an endless motion that are computed at a time
+MARGIN = LOBES + 1  # phases before the first one of a block that interpolation needs
 
 
 class Amounts(NamedTuple):
-    """How much varies: (DOFs,) in space, in time, and the pace relative to the takes' mean."""
+    """Amounts of variation: (DOFs,) in space, in time, and the pace relative to the takes' mean."""
 
     space: Floats
     time: float
@@ -29,7 +29,7 @@ class Amounts(NamedTuple):
 
 
 class Variant(NamedTuple):
-    """Rows (frames, DOFs), their phases (frames,), where the first one stands, and the take that is followed most."""
+    """Rows (frames, DOFs), their phases (frames,), where the first one is, and the take that is followed most."""
 
     rows: Floats
     phases: Floats
@@ -53,13 +53,13 @@ def centered(takes: Takes) -> Centered:
 
 
 class Sampler(NamedTuple):
-    """What drawing works with.
+    """Everything that drawing needs.
 
     Attributes:
         deviations: The Gaussian of whole takes.
-        closed: The takes as cycles whose ends meet; None for motions that end by themselves.
+        closed: The takes as cycles whose ends meet; None for motions that are not cyclic.
         amounts: How much varies.
-        low: (DOFs,): where values begin to be held back.
+        low: (DOFs,): where values begin to be limited.
         high: (DOFs,): likewise, above.
         room: (DOFs,): how far they may go beyond, gradually.
         usual: The take that is nearest to the mean.
@@ -79,16 +79,16 @@ class Sampler(NamedTuple):
 
 
 def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, frame_time: float) -> Sampler:
-    """Return a sampler; the range of every DOF is that of the takes, its course on the ground is free."""
+    """Return a sampler; the range of every DOF is that of the takes, its trajectory on the ground is free."""
     rows = deviations.takes.rows
     low, high = rows.min(axis=(0, 1)), rows.max(axis=(0, 1))
     if deviations.takes.course is not None:
         low[deviations.takes.course.columns], high[deviations.takes.course.columns] = -np.inf, np.inf
     space = np.concatenate([amounts.space, np.ones(rows.shape[2] - deviations.dofs)])
-    # a DOF may go beyond the range of the takes by one size, which it approaches gradually
+    # a DOF may exceed the range of the takes by one size, which it approaches gradually
     room = np.concatenate([deviations.total_sizes.mean(axis=0), np.zeros(rows.shape[2] - deviations.dofs)])
     usual = int((deviations.deltas**2).mean(axis=(1, 2)).argmin())
-    # a stream combines the same cycles block after block: their differences are computed once
+    # a stream combines the same cycles block after block: compute their differences once
     cycles = None if closed is None else centered(closed)
     amounts = amounts._replace(space=space)
     return Sampler(deviations, closed, amounts, low, high, room * space, usual, frame_time, cycles)
@@ -105,12 +105,12 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
     rows, log_pace = combined(
         sampler, takes, phases.astype(np.intp), np.broadcast_to(slow, (len(phases), count + 1)), fast
     )
-    # Paces are frames per phase: their sum is the time at which each phase is reached, and is read backwards.
+    # Paces are frames per phase: their sum is the time at which each phase is reached, which is then inverted.
     passed = np.concatenate([[0.0], np.cumsum(np.exp(log_pace[:-1]))]) / sampler.amounts.rate
     frames = max(round(float(passed[-1])), 1)
     at = np.interp(np.linspace(0.0, passed[-1], frames + 1), passed, phases)
     out = read_sharply(rows, at)
-    # without any variation there is no take that is followed more than others
+    # without any variation no take is followed more than others
     followed = int(slow[:count].argmax()) if sampler.amounts.space[: deviations.dofs].any() else sampler.usual
     if takes.course is None:
         return Variant(out, at, followed=followed)
@@ -123,27 +123,27 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     """Combine whole takes and add the prior's deviations.
 
     Args:
-        sampler: What drawing works with.
+        sampler: The sampler.
         takes: The takes, or their closed cycles.
-        index: (n,): whole phases to make.
+        index: (n,): integer phases to compute.
         slow: (n, takes + 1): standard normals, the weights of the takes and the tempo.
         fast: (n, DOFs + 1): standard normals of the prior; the last column is the pace.
 
     Returns:
-        Rows (n, DOFs) with the course in place of speeds, and the logarithm (n,) of frames per phase.
+        Rows (n, DOFs) with the trajectory in place of speeds, and the logarithm (n,) of frames per phase.
     """
     deviations, amounts = sampler.deviations, sampler.amounts
     count, weights = len(takes.rows), slow[:, : len(takes.rows)]
     around = sampler.cycles if sampler.cycles is not None and takes is sampler.closed else centered(takes)
     mean, pace = around.mean, around.pace
-    # One weight per take for the whole body keeps the coordination that the takes show.
+    # One weight per take for the entire body keeps the coordination that the takes show.
     whole = deviations.weight_size * np.einsum("pl,lpd->pd", weights, around.deltas[:, index])
     prior = deviations.prior_size * deviations.all_sizes[index] * fast[:, :-1]
     rows = mean[index] + amounts.space * (whole + prior)
     # A Gaussian has no bounds, joints have: rare draws would bend a knee the wrong way.
     rows = held_back(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
-    # timing goes with what carries the body: its share is the largest of all columns
+    # timing depends on what carries the body: use the largest share of all columns
     (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
     changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, around.pace_deltas[:, steps])
     changed += deviations.prior_size[largest] * (tempo * slow[:, count] + within * fast[:, -1])
@@ -152,7 +152,7 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
 
 
 def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
-    """Return rows (n, DOFs) that go gradually no farther than `room` (DOFs,) beyond `low` and `high`."""
+    """Return rows (n, DOFs) limited gradually to `room` (DOFs,) beyond `low` and `high`."""
     room = np.maximum(room, 1e-12)
     beyond = np.maximum(rows - high, 0.0) - np.maximum(low - rows, 0.0)
     return np.asarray(rows - beyond + room * np.tanh(beyond / room))
@@ -163,12 +163,12 @@ class StreamState:
     """The state of an endless motion between blocks. Can be kept, forked and resumed.
 
     Attributes:
-        key: (2,): names the sequence of random numbers; each knot has its own, so that blocks may have any length.
-        phase: Of the next frame.
-        base: A whole phase before it, at which the body stands at `ground` in the common frame.
+        key: (2,): identifies the random numbers; each knot has separate ones, so blocks may have any length.
+        phase: The phase of the next frame.
+        base: An integer phase before it, at which the body is at `ground` in the common frame.
         ground: See `base`.
         before: (2,): place and heading of the last frame, as complex numbers; None before the first.
-        start: Where the first frame stands.
+        start: Where the first frame is.
         phases: (frames,): of the rows of the last block.
     """
 
@@ -187,11 +187,11 @@ def begin(rng: np.random.Generator) -> StreamState:
 
 
 def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[StreamState, Floats]:
-    """Make the next frames of an endless motion.
+    """Compute the next frames of an endless motion.
 
     Args:
-        state: Where the motion is.
-        sampler: What drawing works with, of a cyclic motion.
+        state: The current state.
+        sampler: The sampler of a cyclic motion.
         frames: How many frames.
 
     Returns:
@@ -200,7 +200,7 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
     takes = sampler.closed
     assert takes is not None
     usual = float(np.exp(takes.log_pace.mean()))
-    # half as many phases again as the mean pace needs; more are made where that was too few
+    # half as many phases again as the mean pace needs; more are computed where that is too few
     needed = int(1.5 * frames * sampler.amounts.rate / usual) + 2 * MARGIN
     while True:
         grid = np.arange(state.base, int(state.phase) + needed + MARGIN)
@@ -224,7 +224,7 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
         shift = sampler.deviations.takes.course_mean.ground[0] - places[-state.base]
         path, places = Path(path.ground + shift, path.heading), places + shift
     path = takes.placed(path)
-    # a row holds the step that leads to it: the first one takes that of the second
+    # a row holds the step that leads to it: the first one repeats that of the second
     before, start = (
         (None, start_of(path, 0, takes.course.layout.up)) if state.before is None else (state.before, state.start)
     )
@@ -238,7 +238,7 @@ def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[
 
 
 def _endless(state: StreamState, sampler: Sampler, grid: Ints) -> tuple[Floats, Floats, Floats]:
-    """Return what `cycles_at` returns, of an endless motion; weights change within about two cycles."""
+    """Return the result of `cycles_at` for an endless motion; weights change within about two cycles."""
     takes = sampler.closed
     assert takes is not None
     cycle, columns = takes.rows.shape[1] - 1, takes.rows.shape[2] + 1
@@ -251,12 +251,12 @@ def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tupl
     """Combine closed cycles: like `combined`, but the columns of places hold steps.
 
     Returns:
-        Rows (n, DOFs), log paces (n,), and how far the body is off its course (n, 2), forward and sideways.
+        Rows (n, DOFs), log paces (n,), and how far the body is off its trajectory (n, 2), forward and sideways.
     """
     takes, offset = sampler.closed, np.zeros((len(index), 2))
     assert takes is not None
     if takes.course is not None:
-        # the prior moves the body off its course, which must not add up from step to step
+        # the prior moves the body off its trajectory, which must not accumulate from step to step
         ground, deviations = takes.course.ground, sampler.deviations
         size = (sampler.amounts.space * deviations.prior_size)[ground] * deviations.all_sizes[index][:, ground]
         offset = size * fast[:, ground]
@@ -267,7 +267,7 @@ def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tupl
 
 
 def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
-    """Return a smooth process of variance 1; knot k is drawn by a generator of its own, whatever was drawn before."""
+    """Return a smooth process of variance 1; knot k has a separate generator, independent of what was drawn before."""
     first = int(np.floor(at[0]))
     count = int(np.floor(at[-1])) - first + KNOTS
     names = int(key[0]), int(key[1]), number
@@ -275,7 +275,7 @@ def _process(key: Key, number: int, at: Floats, columns: int) -> Floats:
     return spline_basis(at, first, count) @ knots
 
 
-# blocks of a stream overlap by several knots, and to make a generator costs more than to draw from it
+# blocks of a stream overlap by several knots, and creating a generator costs more than drawing from it
 @lru_cache(maxsize=256)
 def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
     """Return the standard normals (columns,) of one knot; `low` and `high` are the key of the stream."""
@@ -290,23 +290,23 @@ def _knot(low: int, high: int, number: int, knot: int, columns: int) -> Floats:
 def course_along(
     takes: Takes, rows: Floats, offset: Floats, grid: Ints, ground: complex, at: Floats
 ) -> tuple[Path, Complexes]:
-    """Put cycles end to end: each begins where the one before ended, turned by what a cycle turns.
+    """Join cycles end to end: each begins where the one before ended, turned by the angle of a cycle.
 
     Args:
         takes: Closed cycles.
-        rows: (n, DOFs): their combination at the whole phases `grid` (n,), columns of places holding steps.
-        offset: (n, 2): how far the body is off its course.
+        rows: (n, DOFs): their combination at the integer phases `grid` (n,), columns of places holding steps.
+        offset: (n, 2): how far the body is off its trajectory.
         grid: See `rows`.
-        ground: Where the course is at the first of them.
+        ground: The place on the trajectory at the first of them.
         at: (frames,): where to read the path, counted from the first of them.
 
     Returns:
-        The path at `at`, and the course's place at every whole phase, without offset.
+        The path at `at`, and the trajectory's place at every integer phase, without offset.
     """
     assert takes.course is not None
     course, cycle, turn = takes.course.path(rows), takes.rows.shape[1] - 1, turn_per_cycle(takes)
     turned = turn * (grid // cycle)
-    # A cycle that turns makes a stream walk in a circle: later cycles go in the turned direction.
+    # A cycle that turns makes a stream walk in a circle: later cycles are rotated by the accumulated turn.
     spin = np.exp(1j * turned)
     places = ground + np.concatenate([[0.0], np.cumsum(course.ground[:-1] * spin[:-1])])
     shown = places + (offset[:, 0] + 1j * offset[:, 1]) * spin
@@ -326,10 +326,10 @@ def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.
     """Draw a loop: cycles whose deviations are periodic, so that the last frame leads into the first.
 
     Args:
-        sampler: What drawing works with, of a cyclic motion.
+        sampler: The sampler of a cyclic motion.
         cycles: How many cycles; from four on the weights of the takes change along the loop.
-        frames: How many frames; None: as many as its pace gives.
-        rng: Where random numbers come from.
+        frames: How many frames; None: as its pace determines.
+        rng: Source of random numbers.
         first: The phase at which it begins.
 
     Returns:

@@ -1,7 +1,7 @@
-"""Feet of variants: they stand when, and as, the feet of the take that the variant follows most.
+"""Make feet of variants stand when, and as, the feet of the take that the variant follows most.
 
-A combination of takes whose feet stand has feet that nearly stand. What is left is taken away: while a foot of the
-followed take stands, the variant's foot moves, tilts and rests at the height as that one does, at the place where the
+A combination of takes whose feet stand has feet that nearly stand. The remaining movement is removed: while a foot of
+the followed take stands, the variant's foot moves, tilts and has the height of that one, at the place where the
 variant put it; between two stands the correction changes smoothly from one to the other. Legs follow by the least turn
 of hip and knee. A take itself passes through unchanged.
 """
@@ -25,11 +25,11 @@ from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inv
 from freshtake.variation.phase import bring_together, read_at, read_sharply
 
 SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
-HALF = 0.5  # of the way that a foot goes between two stands: by so much may its place differ from the take's
+HALF = 0.5  # of a foot's path between two stands: the most by which its place may differ from the take's
 
 
 class Footing(NamedTuple):
-    """How the feet of every take go through the common phase, in the takes' common frame.
+    """How the feet of every take move through the common phase, in the takes' common frame.
 
     Attributes:
         ankles: (takes, phases, feet, 3).
@@ -59,12 +59,12 @@ class Feet(NamedTuple):
 def footing_of(
     clips: Sequence[Clip], contacts: Sequence[Floats], planting_model: PlantingModel, phase_frames: Floats
 ) -> Footing:
-    """Return how the feet of takes go through the common phase.
+    """Return how the feet of takes move through the common phase.
 
     Args:
         clips: Every take at the common phases, in the common frame.
-        contacts: (frames, foot joints) of every take, at its own frames: where joints stand, 0 or 1.
-        planting_model: What is known of the legs.
+        contacts: (frames, foot joints) of every take, at its frames: where joints stand, 0 or 1.
+        planting_model: The model of the legs.
         phase_frames: (phases, takes): the frame of each take at each phase.
 
     Returns:
@@ -92,7 +92,7 @@ def feet_of(clip: Clip, model: PlantingModel) -> Feet:
 
     Args:
         clip: A take, or a variant whose feet stand.
-        model: What is known of the legs.
+        model: The model of the legs.
 
     Returns:
         Places, rotations and contacts of the feet, frame by frame.
@@ -111,12 +111,12 @@ def held_feet(
         clip: A motion through any number of cycles.
         contacts: (frames, foot joints): how far each ankle and toe stands, 0 to 1.
         phases: (frames,): of the clip; they continue from cycle to cycle.
-        footing: How the feet of the takes go.
-        turned: How far the clip faces from where the common frame of the takes does, in radians.
-        model: What is known of the legs.
+        footing: How the feet of the takes move.
+        turned: The clip's heading relative to the common frame of the takes, in radians.
+        model: The model of the legs.
 
     Returns:
-        Feet for `with_feet_of`: they rest and tilt as in the takes on average, and do not travel while they stand.
+        Feet for `with_feet_of`: they have the takes' mean height and tilt, and do not travel while they stand.
     """
     ends, last = [leg.end for leg in model.legs], footing.ankles.shape[1] - 1
     ankles, at = clip.world().positions[:, ends].copy(), np.mod(phases, last)
@@ -125,7 +125,7 @@ def held_feet(
     for foot in range(len(ends)):
         for first, stop in _spans(stands[:, foot]):
             ankles[first:stop, foot, level] = ankles[first, foot, level]
-    # one cycle follows another, and so the last phase has to be the first one again
+    # cycles follow one another, so the last phase has to equal the first one
     heights = footing.ankles[..., clip.up_index].mean(axis=0, keepdims=True)
     same = np.sign((footing.turns * footing.turns[:1]).sum(axis=-1, keepdims=True))
     turns = (same * footing.turns).mean(axis=0, keepdims=True).reshape(1, last + 1, -1)
@@ -146,11 +146,11 @@ def standing_like(
 
     Args:
         clip: The variant.
-        footing: How the feet of the takes go.
+        footing: How the feet of the takes move.
         followed: Number of the take.
         phases: (frames,): of the variant's frames.
         frame: Where the takes' common frame lies, and how far it is turned.
-        model: What is known of the legs.
+        model: The model of the legs.
         fixed: (frames,): frames that must not change.
 
     Returns:
@@ -169,7 +169,7 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
     Args:
         clip: The motion to correct.
         feet: How the feet to follow move, frame by frame.
-        model: What is known of the legs.
+        model: The model of the legs.
         fixed: (frames,): frames that must not change; feet that stand there stay where they are.
 
     Returns:
@@ -189,7 +189,7 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
         heights = world.positions[:, ankle, up] + change[:, up]
         change[:, up] += np.where(kept_frames, 0.0, lifts(heights, feet.ankles[:, k, up]))
         moves[:, k] = change[:, :3]
-        # The sole tilts as that of the followed take: the ankle makes up for whatever the shank does.
+        # The sole tilts as that of the followed take: the ankle compensates for the shank.
         turned = multiply(from_rotvec(change[:, 3:]), now)
         rotations[:, leg.end] = multiply(inverse(world.rotations[:, above]), turned)
     hips = world.positions[:, [joints.index(leg.upper) for leg in model.legs]]
@@ -206,7 +206,7 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
 
 
 def _away_from(fixed: Bools, frames: float) -> Floats:
-    """Return weights (frames,): 0 at fixed frames, rising smoothly to 1 within so many frames."""
+    """Return weights (frames,): 0 at fixed frames, rising smoothly to 1 within this many frames."""
     at = np.flatnonzero(fixed)
     if len(at) == 0:
         return np.ones(len(fixed))
@@ -233,26 +233,26 @@ def lifts(heights: Floats, take: Floats) -> Floats:
     """
     clearance = take - take.min()
     missing = np.maximum(HALF * clearance - (heights - take.min()), 0.0)
-    soft = np.maximum(0.25 * clearance, 1e-12)  # it begins gradually
+    soft = np.maximum(0.25 * clearance, 1e-12)  # a gradual onset
     return np.asarray(np.where(missing < soft, missing**2 / (2.0 * soft), missing - 0.5 * soft))
 
 
 def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
-    """Return by how much the root sinks (frames,) so that legs reach the feet that stand.
+    """Return how far the root sinks (frames,) so that legs reach the feet that stand.
 
     Args:
         reached: (frames, legs): from hip to ankle where feet stand, 0 elsewhere.
-        model: What is known of the legs.
+        model: The model of the legs.
         clip: The variant.
 
     Returns:
-        What is missing, spread over the frames around.
+        The missing distance, spread over the frames around.
     """
     lengths, most = clip.skeleton.lengths(), []
     for leg in model.legs:
         chain = clip.skeleton.chain(leg.end)
         most.append(leg.reach[1] * float(lengths[chain[chain.index(leg.upper) + 1 :]].sum()))
-    # a leg that misses by up to 1 % lifts its foot unseen, while hips that sink are seen
+    # a foot lifted by up to 1 % of a leg is hardly visible, while sinking hips are
     missing = np.maximum(reached - 1.01 * np.array(most), 0.0).max(axis=1, initial=0.0)
     if not missing.any():
         return np.asarray(missing)
@@ -263,7 +263,7 @@ def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
 
 
 def _legs(clip: Clip, model: PlantingModel) -> tuple[list[int], WorldPose]:
-    """Return the joints from the root to the ankles, and where they are: all others would take most of the time."""
+    """Return the joints from the root to the ankles, and where they are: computing all would take most of the time."""
     joints = sorted({joint for leg in model.legs for joint in clip.skeleton.chain(leg.end)})
     parents = np.array([joints.index(int(p)) if p >= 0 else -1 for p in clip.skeleton.parents[joints]])
     return joints, forward(parents, clip.local_translations()[:, joints], clip.rotations[:, joints])
@@ -287,19 +287,19 @@ def _at_phases(
 def corrections(
     gap: Floats, stands: Bools, way: Floats, kept: Sequence[int], fixed: Bools | None = None, settling: float = 1.0
 ) -> Floats:
-    """Return what a foot is moved and turned by, (frames, 6).
+    """Return the correction of a foot's place and rotation, (frames, 6).
 
     Args:
         gap: (frames, 6): from the variant's foot to that of the followed take, place and rotation.
         stands: (frames,): when that one stands.
         way: (frames, 3): where that one is.
-        kept: Columns in which the variant's own mean is kept during each stand.
+        kept: Columns in which the variant's mean is kept during each stand.
         fixed: (frames,): frames at which the foot must not be moved.
-        settling: Frames within which height and tilt at a fixed frame give way to the take's.
+        settling: Frames within which height and tilt at a fixed frame change to the take's.
 
     Returns:
         The gap while the foot stands, less its mean in the kept columns; smooth in between. A stand with fixed frames
-        goes through where the foot is at those frames.
+        passes through where the foot is at those frames.
     """
     fixed = np.zeros(len(gap), dtype=np.bool_) if fixed is None else fixed
     spans = _spans(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
@@ -307,14 +307,14 @@ def corrections(
     if not spans:
         return out
     through = [_through(gap[a:b], fixed[a:b], kept, settling) for a, b in spans]
-    wanted = np.array([gap[a:b, kept].mean(axis=0) for a, b in spans])
+    mean_gaps = np.array([gap[a:b, kept].mean(axis=0) for a, b in spans])
     steps = np.linalg.norm(np.diff(way, axis=0), axis=1)
     ways = [float(steps[b - 1 : a].sum()) for (_, b), (a, _) in pairwise(spans)]
     pinned = [k for k, base in enumerate(through) if base is not None]
-    # Without a place that is given, the stand that is seen longest stays where the variant puts it.
+    # Without a given place, the longest visible stand stays where the variant puts it.
     longest = max(range(len(spans)), key=lambda k: spans[k][1] - spans[k][0])
-    # Places that a swing could not connect would be reached by a foot that flies.
-    means = _within_reach(wanted, ways, pinned or [longest])
+    # Places too far apart for a swing would make the foot fly.
+    means = _within_reach(mean_gaps, ways, pinned or [longest])
     for (a, b), mean, base in zip(spans, means, through, strict=True):
         out[a:b] = gap[a:b] if base is None else gap[a:b] - base
         if base is None:
@@ -342,20 +342,20 @@ def _hardly_lifted(stands: Bools, frames: float) -> Bools:
 
 
 def _through(gap: Floats, fixed: Bools, kept: Sequence[int], settling: float) -> Floats | None:
-    """Return what of the gap (frames, 6) of a stand remains so that its fixed frames stay; None without any."""
+    """Return the part of a stand's gap (frames, 6) that remains so that its fixed frames stay; None without any."""
     at = np.flatnonzero(fixed)
     if len(at) == 0:
         return None
     frames = np.arange(len(gap))
     out = np.stack([np.interp(frames, at, column[at]) for column in gap.T], axis=1)
-    # a foot that stands cannot change its place, but a sole that a pose lifts or sinks comes to rest on the floor
+    # a standing foot cannot change its place, but a sole lifted or sunk by a pose settles on the floor
     settled = [column for column in range(gap.shape[1]) if column not in kept]
     out[:, settled] *= (1.0 - _away_from(fixed, settling))[:, None]
     return out
 
 
 def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int]) -> Floats:
-    """Return means (stands, columns) that change no more between stands than a foot can while it goes that way.
+    """Return means (stands, columns) that change no more between stands than a foot can on its path.
 
     The stands `anchors` keep theirs; a foot that is hardly lifted stays where it stood.
     """
@@ -367,10 +367,10 @@ def _within_reach(wanted: Floats, ways: Sequence[float], anchors: Sequence[int])
             goal, most = means[k + near], HALF * ways[min(k, k + near)]
             later = next((anchor for anchor in anchors if anchor > k), None)
             if near < 0 and later is not None:
-                # on the way to a place that is given, each step takes its share
-                left = float(sum(ways[k:later]))
-                goal = goal + (means[later] - goal) * (ways[k - 1] / max(ways[k - 1] + left, 1e-12))
-                most = min(most, HALF * left)
+                # on the path to a given place, each step takes its share
+                distance = float(sum(ways[k:later]))
+                goal = goal + (means[later] - goal) * (ways[k - 1] / max(ways[k - 1] + distance, 1e-12))
+                most = min(most, HALF * distance)
             change = means[k] - goal
             size = float(np.linalg.norm(change[:2]))
             means[k] = goal + change * min(1.0, most / size if size > 0.0 else 1.0)

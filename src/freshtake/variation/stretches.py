@@ -1,4 +1,4 @@
-"""Which phases a clip shows, and clip and Gaussian in the same columns along a stretch that is drawn again."""
+"""Find the phases of a clip, and express clip and Gaussian in the same columns along a stretch that is drawn again."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 def clip_layout_of(model: VariationModel) -> ClipLayout:
-    """Return how the model codes clips; a model of something else is an error."""
+    """Return how the model codes clips; raise for a model of another kind of motion."""
     recipe = model.material.recipe
     if recipe is None or not isinstance(recipe.layout, ClipLayout) or model.takes.course is None:
         raise UsageError("only clips of a body can be drawn again in part: this model was learned from something else")
@@ -38,7 +38,7 @@ def clip_layout_of(model: VariationModel) -> ClipLayout:
 
 
 class Track(NamedTuple):
-    """The Gaussian of takes along consecutive whole phases.
+    """The Gaussian of takes along consecutive integer phases.
 
     Attributes:
         first: The first of these phases.
@@ -56,7 +56,7 @@ class Track(NamedTuple):
 
 
 def track_along(model: VariationModel, phases: Floats) -> Track:
-    """Return the Gaussian of takes along all whole phases that these phases (frames,) need."""
+    """Return the Gaussian of takes along all integer phases that these phases (frames,) need."""
     deviations = model.deviations
     last = len(deviations.mean) - 1
     if not model.cyclic or (phases.min() >= 0.0 and phases.max() <= last):
@@ -72,7 +72,7 @@ def track_along(model: VariationModel, phases: Floats) -> Track:
     deltas, steps = takes.rows - mean, takes.course.path(mean).ground
     turned = np.exp(1j * turn * (grid // last))
     along, apart = mean[index], deltas[:, index]
-    # steps add up to a way; how takes deviate from it has to return, or it would add up over cycles, too
+    # steps add up to a path; deviations from it have to return, or they would accumulate over cycles
     places = np.concatenate([[0.0], np.cumsum(steps[index][:-1] * turned[:-1])])
     course = takes.course.path(along)
     takes.course.put(along, Path(places, course.heading + turn * (grid // last)))
@@ -93,8 +93,8 @@ class Coded(NamedTuple):
         columns: (frames, all columns of the layout).
         at: (frames,): phases, counted from the first one of the track.
         course: Which columns hold the places and headings.
-        kept: Which columns of the layout the DOFs are.
-        turn: By how much the clip is turned against the takes, in radians.
+        kept: The columns of the layout that are DOFs.
+        turn: The clip's rotation relative to the takes, in radians.
     """
 
     rows: Floats
@@ -114,7 +114,7 @@ def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, 
     path = layout.path(columns, start)
     apart = (path.heading - read_at(mean, at)[:, course.columns[2]])[inside]
     turn = float(np.angle(np.exp(1j * apart).mean()))
-    # Headings count whole turns: the nearest mean direction alone would make the body spin back.
+    # Headings count full turns: the nearest mean direction alone would make the body spin back.
     turn += 2.0 * np.pi * round(float(apart.mean() - turn) / (2.0 * np.pi))
     rows = np.zeros((len(columns), mean.shape[1]))
     rows[:, : course.dofs] = columns[:, recipe.kept]
@@ -123,7 +123,7 @@ def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, 
 
 
 def posed(layout: ClipLayout, clip: Clip, coded: Coded, rows: Floats) -> Clip:
-    """Return rows of the takes' columns as a clip; what is no DOF stays as it is in the clip."""
+    """Return rows of the takes' columns as a clip; columns that are no DOF stay as in the clip."""
     columns = coded.columns.copy()
     columns[:, coded.kept] = rows[:, : coded.course.dofs]
     path = coded.course.path(rows)
@@ -160,11 +160,11 @@ def mean_rows(model: VariationModel) -> Floats:
 
 
 def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
-    """Return how many standard deviations a clip lies from the mean motion, all of the body taken together.
+    """Return how many standard deviations a clip is from the mean motion, over the entire body.
 
     Args:
         model: A model of the movement.
-        clip: What may be a clip of it.
+        clip: A possible clip of it.
         phases: (frames,): its phases.
 
     Returns:
@@ -187,7 +187,7 @@ def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Float
     cycle = len(goal) - 1
     goal = goal[:cycle] if model.cyclic else goal
     cost = (rows**2).sum(axis=1)[:, None] - 2.0 * rows @ goal.T + (goal**2).sum(axis=1)
-    # a pace unlike the takes' costs as much as poses usually deviate: it is not changed for less
+    # a pace unlike the takes' costs as much as poses usually deviate
     usual = ((model.deviations.total_sizes * model.material.weights) ** 2).sum(axis=1).mean()
     price = float(usual) * (STRIDES - 1.0) ** 2
     total, came = cost[0], np.zeros(cost.shape, dtype=np.int8)
@@ -204,7 +204,7 @@ def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Float
         steps[t] = came[t, at] if t else at
         at = (at - int(came[t, at])) % cost.shape[1]
     path = np.cumsum(steps)
-    # The cheapest path advances by whole phases, which would be seen as a stutter.
+    # The cheapest path advances by integer phases, which would be seen as a stutter.
     smooth = gaussian_filter1d(path - np.arange(len(path)), PACE / (2.0 * model.frame_time), mode="nearest")
     pace = np.clip(np.diff(smooth) + 1.0, SLOWEST, FASTEST)
     smooth = np.concatenate([[0.0], np.cumsum(pace)])

@@ -1,4 +1,4 @@
-"""What variants are compared with: noise on a take, combinations of takes, takes played again (Lau 2009, §8, §10)."""
+"""Baselines for variants: noise on a take, combinations of takes, takes played again (Lau 2009, §8, §10)."""
 
 from freshtake.evaluation.baselines.basis import Basis, NoiseSettings, basis_of
 from freshtake.evaluation.baselines.making import (

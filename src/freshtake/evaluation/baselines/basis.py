@@ -22,7 +22,7 @@ from freshtake.variation.phase import ALIGNMENT, align, read_at
 
 @dataclass(frozen=True, kw_only=True)
 class NoiseSettings:
-    """How smooth noise is. The paper gives no numbers: these are the parameters that have to be tuned by hand.
+    """How smooth noise is. The paper gives no numbers: these parameters have to be tuned by hand.
 
     `smooth` is the standard deviation, in seconds, of the Gaussian that smooths white noise. `frequency` is the number
     of lattice points per second of Perlin noise, `octaves` how many noises of twice the frequency each are summed and
@@ -52,7 +52,7 @@ RATES = ("speed", "turn")
 
 @dataclass(frozen=True, eq=False)
 class Basis:
-    """Inputs as rows of DOFs; where in each of them every phase lies; and which DOFs noise may change."""
+    """Inputs as rows of DOFs; the frames of each phase in each of them; and which DOFs noise may change."""
 
     recipe: Recipe
     names: tuple[str, ...]
@@ -64,27 +64,27 @@ class Basis:
 
     @property
     def frame_time(self) -> float:
-        """Return the seconds from frame to frame."""
+        """The seconds from frame to frame."""
         return self.recipe.frame_time
 
     @cached_property
     def rates(self) -> Bools:
-        """Return (DOFs,): which of them are speeds, that count per second of a take's own time."""
+        """Which DOFs are speeds, (DOFs,): they count per second of the take's time."""
         return np.array([unit in RATES for unit in self.recipe.units])
 
     @cached_property
     def weights(self) -> Floats:
-        """Return (DOFs,): by how many sizes one unit moves the body (root mean square over the joints)."""
+        """By how many sizes one unit moves the body (root mean square over the joints), (DOFs,)."""
         return np.asarray(self.recipe.weights / self.size)
 
     @cached_property
     def warped(self) -> Floats:
-        """Return (inputs, phases, DOFs): all inputs at equal phases."""
+        """All inputs at equal phases, (inputs, phases, DOFs)."""
         return np.stack([read_at(rows, self.phase_frames[:, k]) for k, rows in enumerate(self.rows)])
 
     @cached_property
     def spread(self) -> Floats:
-        """Return (phases, DOFs): standard deviation over the inputs, DOF by DOF; 0 for DOFs that are not chosen."""
+        """Standard deviation over the inputs, DOF by DOF, (phases, DOFs); 0 for DOFs that are not chosen."""
         self.require_two()
         out = np.zeros(self.warped.shape[1:])
         out[:, self.chosen] = self.warped[:, :, self.chosen].std(axis=0, ddof=1)
@@ -92,7 +92,7 @@ class Basis:
 
     @cached_property
     def compared(self) -> Ints:
-        """Return the chosen columns without speeds: those of joints, over which changes are summed."""
+        """The chosen columns without speeds: those of joints, over which changes are summed."""
         still = self.chosen[~self.rates[self.chosen]]
         return still if len(still) else self.chosen
 
@@ -104,7 +104,7 @@ class Basis:
         )
 
     def require_two(self) -> None:
-        """Refuse a single input: noise is as strong as the inputs differ."""
+        """Refuse a single input: the strength of noise is the difference between inputs."""
         if len(self.rows) < 2:
             raise UsageError("noise takes its strength from how inputs differ: give at least two takes")
 
@@ -123,9 +123,9 @@ class Basis:
 
 
 def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
-    """Lay the inputs on one another; `joints` are those that noise may change, by name (default: everything).
+    """Align the inputs to one another; `joints` are those that noise may change, by name (default: all).
 
-    A name is that of a joint, or of a single DOF such as LeftArm.x. The root moves by its own speeds, so that noise on
+    A name is that of a joint, or of a single DOF such as LeftArm.x. The root moves by its speeds, so that noise on
     a leg makes its foot slide, as it does where angles are edited by hand.
     """
     if not inputs:
@@ -151,14 +151,14 @@ def basis_of(inputs: Sequence[Any], joints: Sequence[str] = ()) -> Basis:
 
 
 def _chosen(names: Sequence[str], joints: Sequence[str]) -> Ints:
-    """Return the columns of the joints; all without any."""
+    """Return the columns of the joints; all columns without any."""
     if not joints:
         return np.arange(len(names), dtype=np.intp)
     owners = [name.rsplit(".", 1)[0] for name in names]
-    known = dict.fromkeys(owners)
+    valid = dict.fromkeys(owners)
     for joint in joints:
-        if joint not in known and joint not in names:
-            raise UsageError(f"no joint {joint!r} moves in these takes; those that do are {', '.join(known)}")
+        if joint not in valid and joint not in names:
+            raise UsageError(f"no joint {joint!r} moves in these takes; those that do are {', '.join(valid)}")
     picked = [k for k, name in enumerate(names) if name in joints or owners[k] in joints]
     return np.array(picked, dtype=np.intp)
 

@@ -62,8 +62,8 @@ def mean_square() -> float:
 def combined(basis: Basis, weights: Floats) -> tuple[Floats, Floats]:
     """Return rows of the combination and the phase of each: frame by frame of the combined timing.
 
-    The time at which a phase is reached is the combination of the times at which the inputs reach it. What is
-    travelled from phase to phase is combined too, so speeds are weighed by how long each input takes there.
+    The time at which a phase is reached is the combination of the times at which the inputs reach it. The distance
+    travelled from phase to phase is combined too, so speeds are weighted by how long each input takes there.
     """
     times = basis.phase_frames @ weights  # frames, at every phase
     frames = round(float(times[-1])) + 1
@@ -97,9 +97,9 @@ def _gaussian(width: float) -> Floats:
 
 
 def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, settings: NoiseSettings) -> Floats:
-    """Return (phases, chosen DOFs): noise whose components are as strong as the inputs differ in them at that phase.
+    """Return noise (phases, chosen DOFs) whose components are as strong as the inputs differ in them at that phase.
 
-    Departs from the paper: the input keeps the detail that the reduction would take from it; only noise is reduced.
+    Departs from the paper: the input keeps the detail that the reduction would remove; only noise is reduced.
     """
     directions = components(basis, settings.energy)
     scores = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]) @ directions.T
@@ -110,13 +110,13 @@ def component_noise(basis: Basis, rng: np.random.Generator, phases: Floats, sett
 
 
 def components(basis: Basis, energy: float) -> Floats:
-    """Return (components, chosen DOFs), orthonormal: as many as hold that share of the weighed poses' variance."""
+    """Return orthonormal (components, chosen DOFs): as many as hold that share of the weighted poses' variance."""
     poses = (basis.warped[:, :, basis.chosen] * basis.weights[basis.chosen]).reshape(-1, len(basis.chosen))
     centered = poses - poses.mean(axis=0)
     powers, directions = np.linalg.eigh(centered.T @ centered)
     powers, directions = np.maximum(powers[::-1], 0.0), directions.T[::-1]
-    held = np.cumsum(powers) / max(float(powers.sum()), 1e-300)
-    count = int(np.searchsorted(held, energy - 1e-12)) + 1
+    cumulative = np.cumsum(powers) / max(float(powers.sum()), 1e-300)
+    count = int(np.searchsorted(cumulative, energy - 1e-12)) + 1
     return np.asarray(directions[:count])
 
 
@@ -128,7 +128,7 @@ class Draft(NamedTuple):
     source: int | None
 
     def with_amount(self, amount: float) -> Floats:
-        """Return the rows with so much of the noise."""
+        """Return the rows with this amount of the noise."""
         return self.rows + amount * self.noise
 
 
@@ -157,7 +157,7 @@ def pca(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draf
 
 
 def convex(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> Draft:
-    """Draw a convex combination of all inputs, weights even over the simplex; noise may be added (Lau 2009, §10)."""
+    """Draw a convex combination of all inputs, weights uniform over the simplex; noise may be added (Lau 2009, §10)."""
     basis.require_two()
     weights = rng.dirichlet(np.ones(len(basis.rows)))
     rows, phases = combined(basis, weights)
@@ -169,7 +169,7 @@ def convex(basis: Basis, rng: np.random.Generator, settings: NoiseSettings) -> D
 
 
 def _one_input(basis: Basis, rng: np.random.Generator) -> tuple[int, Floats]:
-    """Return an input, and how far the inputs differ at the phases of its frames."""
+    """Draw an input, and return it with the inputs' spread at the phases of its frames."""
     basis.require_two()
     source = int(rng.integers(len(basis.rows)))
     return source, read_at(basis.spread, basis.phases(source))

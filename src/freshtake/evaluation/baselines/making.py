@@ -34,7 +34,7 @@ class Changes(NamedTuple):
 
 
 class Match(NamedTuple):
-    """An amount of noise, the mean change that it makes, and the share of drafts within one standard deviation."""
+    """An amount of noise, the mean change that it causes, and the share of drafts within one standard deviation."""
 
     amount: float
     change: float
@@ -60,22 +60,22 @@ def changes(basis: Basis, variants: Sequence[Any]) -> Changes:
 
 
 def draft_change(basis: Basis, draft: Draft, amount: float) -> float:
-    """Return how much a draft with so much noise differs from its input; a combination: from all inputs on average."""
+    """Return how much a draft with this amount of noise differs from its input; a combination: from all on average."""
     rows = draft.with_amount(amount)
     inputs = basis.rows if draft.source is None else (basis.rows[draft.source],)
     return float(np.mean([change(basis, rows, one) for one in inputs]))
 
 
 def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Match:
-    """Return the amount at which the drafts are changed as much on average as the target's mean, by false position.
+    """Find the amount at which the drafts' mean change equals the target's, by false position.
 
-    0 where they are changed more without any noise, as combinations may be.
+    0 where they are already changed more without noise, as combinations may be.
     """
     if not drafts:
         raise UsageError("an amount can be matched only with drafts of noise: give at least one")
 
     def excess(amount: float) -> float:
-        """Return how much too large differences are; about linear in the amount, where squares are not."""
+        """Return how much too large differences are; about linear in the amount, unlike squares."""
         mean_change = float(np.mean([draft_change(basis, draft, amount) for draft in drafts]))
         return float(np.sqrt(mean_change) - np.sqrt(target.mean))
 
@@ -85,7 +85,7 @@ def matched_amount(basis: Basis, drafts: Sequence[Draft], target: Changes) -> Ma
     high, above = 1.0, excess(1.0)
     while above < 0.0:
         low, below, high = high, above, 2.0 * high
-        # Beyond a thousand times the inputs' spread no amount is looked for.
+        # Amounts beyond a thousand times the inputs' spread are not searched.
         if high > 1e3:
             raise UsageError("no amount of noise changes the chosen joints as much as the variants are changed")
         above = excess(high)
@@ -148,17 +148,17 @@ def make(
             raise UsageError("replay plays the inputs as they are: leave the amount out")
         source = int(rng.integers(len(basis.rows)))
         return BaselineMotion(basis.decode(basis.rows[source], start=basis.starts[source], name=name), source, 0.0, 0.0)
-    wanted = AMOUNTS[kind] if amount is None else amount
-    if not (np.isfinite(wanted) and 0.0 <= wanted <= 1e3):
-        raise UsageError(f"the amount must lie between 0 and 1000, but is {wanted}")
+    strength = AMOUNTS[kind] if amount is None else amount
+    if not (np.isfinite(strength) and 0.0 <= strength <= 1e3):
+        raise UsageError(f"the amount must lie between 0 and 1000, but is {strength}")
     draft = NOISES[kind](basis, rng, settings or NoiseSettings())
     start = Start() if draft.source is None else basis.starts[draft.source]
-    motion = basis.decode(draft.with_amount(wanted), start=start, name=name)
-    return BaselineMotion(motion, draft.source, wanted, draft_change(basis, draft, wanted))
+    motion = basis.decode(draft.with_amount(strength), start=start, name=name)
+    return BaselineMotion(motion, draft.source, strength, draft_change(basis, draft, strength))
 
 
 def check_kind(kind: str) -> None:
-    """Raise with the choices."""
+    """Refuse an unknown kind with the list of choices."""
     if kind not in KINDS:
         raise UsageError(f"there is no baseline {kind!r}: choose from {', '.join(KINDS)}")
 
@@ -166,11 +166,11 @@ def check_kind(kind: str) -> None:
 def match(
     basis: Basis, kind: str, target: Changes, rng: np.random.Generator, settings: NoiseSettings | None = None
 ) -> Match:
-    """Return the amount of a kind of noise that changes motions as much as variants are changed."""
+    """Find the amount of a kind of noise that changes motions as much as variants are changed."""
     check_kind(kind)
     if kind == "replay":
         raise UsageError("replay adds nothing to the inputs, so its amount cannot be matched")
-    # Drafts differ, so that the amount is matched on the mean of 32.
+    # Drafts differ, so the amount is matched on the mean of 32.
     drafts = [NOISES[kind](basis, child, settings or NoiseSettings()) for child in rng.spawn(32)]
     return matched_amount(basis, drafts, target)
 
@@ -195,7 +195,7 @@ def baseline_sets(
         check_kind(kind)
     basis = basis_of(inputs, joints)
     target = changes(basis, variants)
-    # As many as `vary` makes by default bound the cost.
+    # At most as many as `vary` makes by default, to bound the cost.
     count = min(len(variants), 15) if count is None else count
     sets: dict[str, list[Any]] = {}
     for number, kind in enumerate(kinds):

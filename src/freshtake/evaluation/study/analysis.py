@@ -1,4 +1,4 @@
-"""What the scores say: per experiment and motion the conditions' means and whether they differ (Lau 2009, fig. 8).
+"""Analyze the scores: per experiment and motion the conditions' means and whether they differ (Lau 2009, fig. 8).
 
 Means are compared by a one-way analysis of variance, with confidence intervals by Student's t.
 """
@@ -36,13 +36,13 @@ class Anova(NamedTuple):
 
     @property
     def explained(self) -> float:
-        """Return eta squared: the share of the variance that the groups explain."""
+        """Eta squared: the share of the variance that the groups explain."""
         total = self.between + self.within
         return self.between / total if total > 0 else 0.0
 
 
 def one_way(groups: Sequence[npt.ArrayLike]) -> Anova:
-    """Return whether the means of groups differ by more than chance (Lau 2009, §8, fig. 8)."""
+    """Test whether the means of groups differ by more than chance (Lau 2009, §8, fig. 8)."""
     values = [np.asarray(group, dtype=np.float64) for group in groups]
     if len(values) < 2 or any(v.ndim != 1 or len(v) == 0 for v in values):
         raise UsageError("an analysis of variance needs at least two groups with scores")
@@ -79,7 +79,7 @@ def mean_interval(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Inte
 
 
 def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = CONFIDENCE) -> Interval:
-    """Return the interval of mean(a) - mean(b) with a pooled variance, which belongs to the F test of two groups."""
+    """Return the interval of mean(a) - mean(b) with a pooled variance, as in the F test of two groups."""
     x, y = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     df = len(x) + len(y) - 2
     difference = float(x.mean() - y.mean())
@@ -111,7 +111,7 @@ def _quantile(df: int, confidence: float) -> float:
 
 
 def power(difference: float, deviation: float, counts: tuple[int, int], significance: float = 0.05) -> float:
-    """Return the probability that two groups whose true means lie so far apart are found different (noncentral F)."""
+    """Return the probability that two groups with this true difference are found different (noncentral F)."""
     df = sum(counts) - 2
     weight = counts[0] * counts[1] / sum(counts)
     limit = student_quantile(df, 1.0 - 0.5 * significance) ** 2
@@ -131,7 +131,7 @@ class Outcome(NamedTuple):
     """One experiment on one motion.
 
     `apart` is the first condition's mean minus the second's with its interval: means that do not differ significantly
-    are equal only as closely as this interval is narrow. `by_participant` is the p value over participants' own mean
+    are equal only as closely as this interval is narrow. `by_participant` is the p value over participants' mean
     differences, since scores of one person are not independent of one another; NaN with fewer than two. Of choices
     between two (experiment D) `groups` are how often each kind was chosen, `p` is the sign test, and there is no
     analysis of variance. `not_found` counts searches for clones (experiment C) that ended without them.
@@ -151,7 +151,7 @@ class Outcome(NamedTuple):
 
     @property
     def measure(self) -> str:
-        """Return what participants rated, measured or chose."""
+        """What participants rated, measured or chose."""
         return MEASURES[self.experiment]
 
     def as_dict(self) -> dict[str, Any]:

@@ -37,11 +37,11 @@ LOWEST, HIGHEST = 1, 9
 SEARCH = 60  # seconds after which clones count as not found
 SCALES = {"A": (LOWEST, HIGHEST), "B": (LOWEST, HIGHEST), "C": (1, SEARCH), "D": (1, 2)}
 WALKERS = 12  # in a crowd with one pair of clones, as in McDonnell et al. 2008
-SIMULATED = "simulated"  # how the names of simulated raters begin; no person's may
+SIMULATED = "simulated"  # prefix of the names of simulated raters; no person's name may have it
 
 
 class Stimulus(NamedTuple):
-    """Something to be watched: its name says nothing of its condition. `sources` are the clips it is made of."""
+    """Something to watch; its name does not reveal its condition. `sources` are the clips it is made of."""
 
     name: str
     experiment: str
@@ -61,7 +61,7 @@ class Trial(NamedTuple):
 
 
 class Rating(NamedTuple):
-    """A trial with its score; None where it has not been given."""
+    """A trial with its score; None where it is missing."""
 
     participant: str
     position: int
@@ -72,19 +72,19 @@ class Rating(NamedTuple):
 
 
 def check_stimulus(stimulus: Stimulus) -> None:
-    """Raise where the experiment or the condition does not exist."""
+    """Refuse a stimulus whose experiment or condition does not exist."""
     if stimulus.experiment not in EXPERIMENTS:
         raise UsageError(
             f"stimulus {stimulus.name!r} is of experiment {stimulus.experiment!r}: there are A, B, C and D"
         )
-    known = CONDITIONS[stimulus.experiment]
-    if stimulus.condition not in known:
-        choices = f"experiment {stimulus.experiment} has {' and '.join(known)}"
+    conditions = CONDITIONS[stimulus.experiment]
+    if stimulus.condition not in conditions:
+        choices = f"experiment {stimulus.experiment} has {' and '.join(conditions)}"
         raise UsageError(f"stimulus {stimulus.name!r} is of condition {stimulus.condition!r}: {choices}")
 
 
 def check_rating(rating: Rating) -> None:
-    """Raise where a score is not on the scale."""
+    """Refuse a score that is not on the scale."""
     lowest, highest = scale_of(rating.experiment)
     if rating.score is not None and not lowest <= rating.score <= highest:
         scale = f"scores are whole numbers from {lowest} to {highest}"
@@ -109,10 +109,10 @@ LONG = 15  # clips in a sequence, as in the paper
 def schedule(
     stimuli: Sequence[Stimulus], *, participants: int = 15, trials: int = 15, rng: np.random.Generator
 ) -> list[Trial]:
-    """Return all trials: every participant gets `trials` stimuli per experiment and motion, in an order of their own.
+    """Return all trials: every participant gets `trials` stimuli per experiment and motion, in a separate order.
 
-    Conditions come equally often to every participant; of an odd number the one left over goes to the conditions in
-    turn. Stimuli come equally often over all participants, and never twice to one while there are enough. Which
+    Every participant gets each condition equally often; with an odd number the remaining one goes to the conditions in
+    turn. Stimuli are shown equally often over all participants, and never twice to one while there are enough. Which
     experiment and motion comes first rotates from participant to participant.
     """
     for stimulus in stimuli:
@@ -156,11 +156,11 @@ def _pools(stimuli: Sequence[Stimulus], block: Block) -> list[list[Stimulus]]:
 def _picked(
     pools: Sequence[Sequence[Stimulus]], trials: int, turn: int, shown: Counter[str], rng: np.random.Generator
 ) -> list[Stimulus]:
-    """Return the stimuli of one participant in random order, those that were shown least first chosen."""
-    each, left = divmod(trials, len(pools))
+    """Return the stimuli of one participant in random order, chosen from those shown least."""
+    each, remainder = divmod(trials, len(pools))
     picked: list[Stimulus] = []
     for number, pool in enumerate(pools):
-        count = each + ((number - turn) % len(pools) < left)
+        count = each + ((number - turn) % len(pools) < remainder)
         while count > 0:
             order = sorted(rng.permutation(len(pool)).tolist(), key=lambda k: shown[pool[k].name])[:count]
             picked += [pool[k] for k in order]
@@ -172,7 +172,7 @@ def _picked(
 def cycle_animation(
     inputs: Sequence[Clip], clips: int, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[Clip, list[int]]:
-    """Join inputs in random order, each drawn independently; return which they are, too."""
+    """Join inputs in random order, each drawn independently; also return which they are."""
     _check(inputs, clips)
     order = rng.integers(len(inputs), size=clips).tolist()
     return join([inputs[k] for k in order], blend=blend), order
@@ -181,7 +181,7 @@ def cycle_animation(
 def variant_sequence(
     variants: Sequence[Clip], clips: int, rng: np.random.Generator, *, blend: float = BLEND
 ) -> tuple[Clip, list[int]]:
-    """Join variants in random order; none comes again before all have come."""
+    """Join variants in random order; none is repeated before all have been used."""
     _check(variants, clips)
     order: list[int] = []
     while len(order) < clips:
@@ -194,7 +194,7 @@ def crowd_with_clones(
 ) -> tuple[list[Clip], list[int]]:
     """Return walkers that each repeat a clip, two of them the same one; and which clip each repeats.
 
-    All begin at a moment of their clip that is drawn; clones begin together only where they are `in_step`, else a
+    All begin at a random moment of their clip; clones begin together only where they are `in_step`, else a
     quarter to three quarters of a repetition apart.
     """
     _check(variants, clips)
@@ -209,7 +209,7 @@ def crowd_with_clones(
     frames = clips * min(len(variants[k]) for k in chosen)
     walkers = []
     for clip, begin in zip((variants[k] for k in order), begins, strict=True):
-        # Two repetitions more than are shown, since none begins later than that.
+        # Two more repetitions than are shown, since none begins later than that.
         first = round(begin * (len(clip) - 1))
         walkers.append(take_frames(join([clip] * (clips + 2), blend=blend), first, first + frames))
     places = rng.permutation(WALKERS).tolist()

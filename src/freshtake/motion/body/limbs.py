@@ -16,7 +16,7 @@ from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_matrix, to_rotvec
 
-NEVER = 10.0  # radians: as low end above the high end
+NEVER = 10.0  # radians: used as a low end above the high end, which freezes a coordinate
 UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 _TWIST = re.compile(r"twist|roll", re.IGNORECASE)
 _LEG = re.compile(r"leg|foot", re.IGNORECASE)
@@ -24,10 +24,10 @@ _ARM = re.compile(r"arm|hand", re.IGNORECASE)
 
 
 def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) -> Floats | None:
-    """Return the axis about which most of the motion goes, from rotation vectors (poses, 3) about the reference.
+    """Return the axis about which most of the rotation happens, from rotation vectors (poses, 3) about the reference.
 
-    Where the joint hardly moves or moves in all ways: the axis at right angles to both segments, if it is bent at all;
-    else None.
+    Where the joint hardly moves or turns about several axes: the axis at right angles to both segments if the limb
+    is bent; otherwise None.
     """
     moments, axes = np.linalg.eigh(seen.T @ seen / len(seen))
     # A hinge moves by 5° or more, four fifths of it about one axis.
@@ -35,7 +35,7 @@ def hinge_axis(seen: Floats, reference: Floats, upper: Floats, lower: Floats) ->
         return np.asarray(axes[:, -1])
     across = np.cross(rotate(inverse(reference), upper), lower)
     size = float(np.linalg.norm(across))
-    # A limb that is bent by less than 4° does not show to which side it bends.
+    # A limb that is bent by less than 4° does not show which way it bends.
     if size < np.sin(np.radians(4.0)) * float(np.linalg.norm(upper) * np.linalg.norm(lower)):
         return None
     return np.asarray(across / size)
@@ -106,7 +106,7 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
 
 
 def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> Floats:
-    """The axis of a knee or elbow in its own frame, flexion positive, from its rotations (poses, 4); 0 if unknown."""
+    """Return a knee's or elbow's axis in its frame, flexion positive, from rotations (poses, 4); 0 if unknown."""
     order = skeleton.orders[joint]
     upper, lower = skeleton.offsets[joint], skeleton.offsets[end]
     if order and len(order) < 3:
@@ -121,20 +121,19 @@ def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> F
 
 
 def stated_axis(skeleton: Skeleton, joint: int, axis: str) -> Floats:
-    """Return one of the file's axes, in the joint's own frame."""
+    """Return one of the file's axes, in the joint's local frame."""
     turned = UNTURNED if skeleton.axes is None else skeleton.axes[joint]
     return np.asarray(to_matrix(turned)[:, "XYZ".index(axis)])
 
 
 def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    # Leave a margin in proportion to the range that was seen: few takes show all that a joint can do.
-    # Allow 25° and a fifth of the range beyond what a joint was seen in.
+    # Leave a margin in proportion to the observed range: few takes show all that a joint can do.
     more = np.radians(25.0) + 0.2 * (high - low)
     return low - more, high + more
 
 
 def _two_axes(skeleton: Skeleton, rotations: Floats, joint: int) -> Chain:
-    """Return two hinges in one place, as the file has them."""
+    """Return two hinges at the same place, as the file defines them."""
     order = skeleton.orders[joint]
     a, b = (stated_axis(skeleton, joint, axis) for axis in order)
     first = first_angle(rotations, a, b)
@@ -143,7 +142,7 @@ def _two_axes(skeleton: Skeleton, rotations: Floats, joint: int) -> Chain:
 
 
 def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) -> Chain:
-    """Return hinges about the file's axes at angles `seen`; limits are the file's, else the range with a margin."""
+    """Return hinges about the file's axes at angles `seen`; limits are the file's or the range with a margin."""
     turned = to_matrix(UNTURNED if skeleton.axes is None else skeleton.axes[joint])
     basis, low, high = [], [], []
     for axis, angles in zip(order, seen, strict=True):
@@ -169,7 +168,7 @@ LimbNames = dict[str, list[str]]  # "left_leg": [hip, knee, ankle(, toe)], "left
 class Limb(NamedTuple):
     """One leg or arm: hip, knee, ankle and toe, or shoulder, elbow and hand (toe None), and what they can do.
 
-    `hinge` (3,) is the axis of knee or elbow in its own frame, 0 where none was seen; `reach` the least and greatest
+    `hinge` (3,) is the axis of knee or elbow in its local frame, 0 where none was seen; `reach` the least and greatest
     distance from hip to ankle, in the length of the straight limb; `base` and `ankle` the directions in which hip and
     ankle turn, None: all.
     """
@@ -187,12 +186,12 @@ class Limb(NamedTuple):
 
     @property
     def points(self) -> tuple[int, ...]:
-        """Return the joints that can be put to a place: the end and, of a leg, its toe."""
+        """The joints that can be pinned to a place: the end and, for a leg, its toe."""
         return (self.end,) if self.toe is None else (self.end, self.toe)
 
 
 def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tuple[Limb, ...]:
-    """Learn legs, then arms, with hinges and ranges from the clips; the file's axes and limits go first.
+    """Learn legs, then arms, with hinges and ranges from the clips; the file's axes and limits take precedence.
 
     Joints are guessed from names and geometry; a mapping of legs replaces all guessed legs, one of arms all arms.
     """
@@ -235,7 +234,7 @@ def _guessed_arms(skeleton: Skeleton) -> list[tuple[str, tuple[int, ...], bool]]
 
 
 def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
-    """Return the two joints above the end that bend, twist joints and joints in one place with the next left out."""
+    """Return the two bending joints above the end, without twist joints and joints at the same place as the next."""
     lengths, path = skeleton.lengths(), skeleton.chain(end)
     reach = lengths[path].max()
     joints: list[int] = []
@@ -256,8 +255,8 @@ def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, 
     if not is_leg and not _ARM.search(name):
         raise UsageError(f"the mapping's limb {name!r} is neither a leg nor an arm: call it left_leg or right_arm")
     if len(joints) not in ((3, 4) if is_leg else (3,)):
-        wanted = "hip, knee, ankle and perhaps toe" if is_leg else "shoulder, elbow and hand"
-        raise UsageError(f"the mapping's limb {name!r} has {len(joints)} joints: give {wanted}")
+        expected = "hip, knee, ankle and perhaps toe" if is_leg else "shoulder, elbow and hand"
+        raise UsageError(f"the mapping's limb {name!r} has {len(joints)} joints: give {expected}")
     numbers = tuple(skeleton.index(joint) for joint in joints)
     for above, below in pairwise(numbers):
         if above not in skeleton.chain(below)[:-1]:
@@ -288,7 +287,7 @@ def _limb(
 
 
 def _reach(skeleton: Skeleton, positions: Floats, upper: int, end: int) -> tuple[float, float]:
-    """Return the least and the greatest distance that was seen, in the length of the straight limb."""
+    """Return the least and the greatest observed distance, relative to the length of the straight limb."""
     path = skeleton.chain(end)
     full = max(float(skeleton.lengths()[path[path.index(upper) + 1 :]].sum()), 1e-12)
     seen = np.linalg.norm(positions[:, end] - positions[:, upper], axis=1) / full

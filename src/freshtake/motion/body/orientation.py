@@ -1,7 +1,7 @@
-"""Which axis points up, which way a body faces and how long its unit is, none of which files such as BVH state.
+"""Infer which axis points up, which way a body faces and how long its unit is; files such as BVH state none of these.
 
-They are inferred from head, feet, floor, travel and the length of legs, never from the root. Poses seen from the body,
-in which travel, heading, size and frame rate play no part, are the base of finding recurrences.
+They are inferred from head, feet, floor, travel and leg length, never from the root. Recurrences are found from poses
+relative to the body, which do not depend on travel, heading, size and frame rate.
 """
 
 from __future__ import annotations
@@ -26,16 +26,16 @@ from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rot
 FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
 AGREED = "as in the other takes of this skeleton"
 HEADS, SOLES = "head", "foot|ankle|toe|heel"
-MOST_FRAMES = 200  # as many frames as are looked at
-# Standing: the lower foot keeps its height (lower three quarters, in legs), and the body goes about across it. In the
-# recordings the height keeps within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
-# Who runs and jumps leaves the floor, but goes farther across than up and down; a swimmer goes along its own body.
+MOST_FRAMES = 200  # at most this many frames are examined
+# Standing: the lower foot keeps its height (lower three quarters, in legs), and the body moves across the axis. In the
+# recordings the height stays within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
+# Runners and jumpers leave the floor, but move farther across than up and down; swimmers move along their bodies.
 FLOOR, TRAVEL = 0.12, 0.15
 FAR, STEEP = 0.6, 0.5
 
 
 def across(skeleton: Skeleton) -> tuple[int, int] | None:
-    """Return the first left joint of the body off the middle and its right partner, or None where names do not tell."""
+    """Return the body's first left joint off the middle and its right partner; None where names do not tell."""
     partner, lengths = mirror_pairs(skeleton), skeleton.lengths()
     for joint, name in enumerate(skeleton.names):
         if HELPER.search(name):
@@ -46,7 +46,7 @@ def across(skeleton: Skeleton) -> tuple[int, int] | None:
 
 
 def facing(clip: Clip) -> Floats | None:
-    """Angle (frames,) about the vertical of the way the body faces, 0 for z (with z up: -y); None where unknown."""
+    """Return the heading (frames,) of the body about the vertical, 0 for z (with z up: -y); None where unknown."""
     pair = across(clip.skeleton)
     if pair is None:
         return _toes_forward(clip)
@@ -58,7 +58,7 @@ def facing(clip: Clip) -> Floats | None:
 
 
 def _toes_forward(clip: Clip) -> Floats | None:
-    """Return the same by the way the toes point, for bodies whose names do not tell left from right."""
+    """Return the heading by the direction of the toes, for bodies whose names do not tell left from right."""
     pairs = [foot.joints for foot in feet(clip.skeleton) if foot.toe is not None]
     if len(pairs) < 2:
         return None
@@ -68,13 +68,13 @@ def _toes_forward(clip: Clip) -> Floats | None:
 
 
 def mean_angle(angles: Floats) -> tuple[float, float]:
-    """Return the circular mean, and how closely the angles agree (0 to 1)."""
+    """Return the circular mean and how closely the angles agree (0 to 1)."""
     mean = np.exp(1j * angles).mean()
     return float(np.angle(mean)), float(np.abs(mean))
 
 
 class Upright(NamedTuple):
-    """The vertical axis, how it was inferred, and whether a body was present that gave no answer.
+    """The vertical axis, how it was inferred, and whether a body was present without giving an answer.
 
     `sure`: a body stands so clearly that other takes of its skeleton cannot overrule it.
     """
@@ -86,25 +86,25 @@ class Upright(NamedTuple):
 
 
 class Body(NamedTuple):
-    """What a body does over time, in any coordinates: from feet to trunk, its lowest foot, its middle (in legs)."""
+    """A body over time, in any coordinates: direction from feet to trunk, lowest foot and middle (in legs)."""
 
     posture: Floats  # (frames, 3), of length 1
-    lowest: Floats  # (frames, 3), along each axis by itself
+    lowest: Floats  # (frames, 3), along each axis separately
     middle: Floats  # (frames, 3)
     rest: Floats | None = None  # (3,), the posture at rest
     named: bool = True  # whether joints are named head and foot, so that this is a body
 
 
 def find_up(motion: Clip | PointClip) -> Upright:
-    """Return the vertical axis of a clip by its skeleton, of points by the names of head and feet."""
+    """Return the vertical axis of a clip by its skeleton, or of points by the names of head and feet."""
     body = _clip_body(motion) if isinstance(motion, Clip) else _point_body(motion)
     return Upright("y", ASSUMED) if body is None else judged(body)
 
 
 def agreed(found: Sequence[Upright]) -> list[Upright]:
-    """Return one vertical axis for all takes of a skeleton: that of most, those counting first that show it best.
+    """Return one vertical axis for all takes of a skeleton: that of the majority, the best evidence first.
 
-    Only a body that surely stands along another axis keeps it: programs turn whole files, bodies merely lie or climb.
+    Only a body that surely stands along another axis keeps it: programs turn entire files, while bodies lie or climb.
     """
     by_evidence = [
         [one for one in found if one.sure],
@@ -121,15 +121,15 @@ def agreed(found: Sequence[Upright]) -> list[Upright]:
 
 
 def judged(body: Body) -> Upright:
-    """Return an upright posture and rest pose that agree; else a body that surely stands; else the rest pose.
+    """Return the axis on which posture and rest pose agree; else that of a standing body; else that of the rest pose.
 
-    Where the rest pose is not a body's (bones along x, as many exporters have them), feet on a floor are enough.
+    Where the rest pose is not a body's (bones along x, as in many exporters), feet on a floor are enough.
     """
     posture = _axis(body.posture.mean(axis=0))
     rest = None if body.rest is None else _axis(body.rest)
     grounded = posture is not None and rest is None and keeps_floor(body, posture)
     stands_so = posture is not None and (grounded or stands(body, posture))
-    # A body that is this upright is right against all other takes.
+    # A body this upright overrules all other takes.
     sure = stands_so and float(body.posture.mean(axis=0).max()) > 0.95
     if posture is not None and (posture == rest or sure or (stands_so and rest is None)):
         return Upright(posture, FROM_BODY, sure=sure)
@@ -139,9 +139,9 @@ def judged(body: Body) -> Upright:
 
 
 def stands(body: Body, axis: str) -> bool:
-    """Return whether the body goes about across this axis on feet that keep their height, or goes far across it.
+    """Return whether the body moves across this axis on feet that keep their height, or moves far across it.
 
-    Who stays on the spot has to stand still on feet at height 0: who lies has the middle near it, not the soles.
+    A body that stays on the spot must have still feet at height 0: a lying body has its middle near 0, not its soles.
     """
     up = "xyz".index(axis)
     travel = np.ptp(body.middle, axis=0)
@@ -153,7 +153,7 @@ def stands(body: Body, axis: str) -> bool:
 
 
 def keeps_floor(body: Body, axis: str) -> bool:
-    """Return whether the lower foot keeps its height along this axis, or any axis as if it were the vertical one."""
+    """Return whether the lower foot keeps its height along this axis."""
     low, high = np.percentile(body.lowest[:, "xyz".index(axis)], [5.0, 75.0])
     return bool(high - low < FLOOR)
 
@@ -161,7 +161,7 @@ def keeps_floor(body: Body, axis: str) -> bool:
 def _axis(direction: Floats) -> str | None:
     """Return the axis (y or z) along which a direction points."""
     for axis in UP_AXES:
-        # Takes of people who stand have a cosine above 0.97, so that 0.8 also takes those who bend.
+        # Standing people have a cosine above 0.97; 0.8 also accepts bodies that bend.
         if direction["xyz".index(axis)] > 0.8:
             return axis
     return None
@@ -173,7 +173,7 @@ def _posture(positions: Floats, trunk: list[int], ankles: list[int]) -> Floats:
 
 
 def _trunk(skeleton: Skeleton, middle: int, ankles: list[int]) -> list[int]:
-    """Return what hangs on the pelvis and is no leg: spine, head and arms."""
+    """Return what hangs on the pelvis other than legs: spine, head and arms."""
     legs = {joint for ankle in ankles for joint in skeleton.chain(ankle) + skeleton.descendants(ankle)}
     return [joint for joint in skeleton.descendants(middle) if joint not in legs]
 
@@ -198,26 +198,26 @@ def _clip_body(clip: Clip) -> Body | None:
 
 @lru_cache(maxsize=64)
 def rest_axis(skeleton: Skeleton) -> str | None:
-    """Return the axis along which the body of a skeleton stands at rest, None where that is not clear."""
+    """Return the axis along which the skeleton's body stands at rest; None where that is not clear."""
     ankles = [foot.ankle for foot in feet(skeleton)]
     trunk = _trunk(skeleton, pelvis(skeleton), ankles)
     return _axis(_posture(rest_positions(skeleton), trunk, ankles)) if len(ankles) > 1 and trunk else None
 
 
 def find_paws(clip: Clip) -> tuple[int, ...]:
-    """Return ends of limbs, other than the known feet, that are on the floor as those are: a fox stands on its hands.
+    """Return the ends of limbs, other than the known feet, that touch the floor as feet do, such as a fox's hands.
 
-    Only for skeletons whose offsets show no body (bones along x, as many exporters have them): others show their feet.
+    Only for skeletons whose offsets show no body (bones along x, as in many exporters): others show their feet.
     """
-    skeleton, known = clip.skeleton, feet(clip.skeleton)
-    if len(known) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
+    skeleton, known_feet = clip.skeleton, feet(clip.skeleton)
+    if len(known_feet) < 2 or rest_axis(skeleton) is not None or len(clip) == 0:
         return skeleton.paws
     rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), MOST_FRAMES)).astype(np.intp))
     positions = forward(skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
     heights = positions[..., clip.up_index]
-    # No higher than the ankles of known feet: where feet are lifted in turn, the higher one is.
-    ankles = heights[:, [foot.ankle for foot in known]].max(axis=1)
-    legs = {joint for foot in known for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
+    # No higher than the ankles of known feet: where feet are lifted in turn, the higher of them counts.
+    ankles = heights[:, [foot.ankle for foot in known_feet]].max(axis=1)
+    legs = {joint for foot in known_feet for joint in skeleton.chain(foot.ankle) + skeleton.descendants(foot.ankle)}
     loose = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name) or LOOSE.search(name)]
     hanging = {below for joint in loose for below in skeleton.descendants(joint)}
     # In a walk a paw is lifted now and then, so it has to be low in most frames, not in all.
@@ -231,7 +231,7 @@ def find_paws(clip: Clip) -> tuple[int, ...]:
 
 
 def hides_up(clip: Clip) -> bool:
-    """Return whether a file that cannot state the vertical axis would be read with another one than the clip has."""
+    """Return whether a file that cannot state the vertical axis would be read with a different one than the clip's."""
     return rest_axis(clip.skeleton) != clip.up and find_up(clip).axis != clip.up
 
 
@@ -240,7 +240,7 @@ def _named(names: tuple[str, ...], words: str) -> list[int]:
 
 
 def _point_body(clip: PointClip) -> Body | None:
-    """Find markers or joints that are called head and foot; half their distance stands for a leg."""
+    """Find markers or joints named head and foot; half their distance is used as the leg length."""
     head, sole = _named(clip.names, HEADS), _named(clip.names, SOLES)
     if not head or not sole:
         return None
@@ -255,13 +255,13 @@ def _point_body(clip: PointClip) -> Body | None:
     return Body(_posture(positions, head, sole), positions[:, sole].min(axis=1) / leg, middle / leg)
 
 
-# From the pelvis over the hip to the ankle, in metres: people of 1.4 to 2.1 m. Joints of people in the CMU and ACCAD
+# From the pelvis through the hip to the ankle, in metres: people of 1.4 to 2.1 m. Joints of people in the CMU and ACCAD
 # libraries give 0.87 to 1.05. The ranges of two units do not overlap.
 LEGS = (0.75, 1.15)
 
 
 class LengthUnit(NamedTuple):
-    """What a unit is called, how it may be written for short, and how many metres it is."""
+    """A unit of length: its name, its abbreviation and its size in metres."""
 
     name: str
     short: str
@@ -280,7 +280,7 @@ UNITS = (
 
 
 def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
-    """Return the unit in which a body has the legs of a person; None where no unit does, or there are not two feet."""
+    """Return the unit in which the legs have a person's length; None where no unit fits or there are not two feet."""
     if len(feet(skeleton)) != 2:
         return None
     leg = leg_length(skeleton)
@@ -288,27 +288,27 @@ def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
 
 
 def unit_name(unit_m: float) -> str:
-    """Say in words: "centimetres", or "units of 0.3 m" where the unit has no name."""
+    """Return the unit in words: "centimetres", or "units of 0.3 m" where the unit has no name."""
     named = (unit.name for unit in UNITS if abs(unit_m / unit.metres - 1.0) < 1e-3)
     return next(named, f"units of {unit_m:g} m")
 
 
 def unit_of(motion: Clip | PointClip | MeshSequence) -> float | None:
-    """Return metres per unit: as the motion says, else guessed from a clip's body."""
+    """Return metres per unit: as stated by the motion, else guessed from a clip's body."""
     if motion.unit_m is not None or not isinstance(motion, Clip):
         return motion.unit_m
     guess = guess_unit(motion.skeleton)
     return None if guess is None else guess.metres
 
 
-RATE = 60.0  # frames per second that are enough to find recurrences
+RATE = 60.0  # frames per second, enough to find recurrences
 
 
 def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
     """Return (frames, joints, 3): positions relative to the body, heading removed, in leg lengths.
 
     Position and heading are those of the pelvis. The heading is measured from `reference` (a rotation of the pelvis;
-    default: the clip's mean one), so that a body that lies has one too. Clips that are to be compared need the same.
+    default: the clip's mean one), so that a lying body has one too. Clips to be compared need the same reference.
     """
     pose, center = clip.world(), pelvis(clip.skeleton)
     facing = pose.rotations[:, center]
@@ -318,7 +318,7 @@ def body_poses(clip: Clip, reference: Floats | None = None) -> Floats:
 
 
 def usual_facing(clip: Clip) -> Floats:
-    """Return the mean rotation of the pelvis: a reference from which headings can be measured."""
+    """Return the mean rotation of the pelvis, a reference from which headings can be measured."""
     return mean(clip.world().rotations[:, pelvis(clip.skeleton)])
 
 
@@ -332,7 +332,7 @@ def pose_points(clip: Clip, reference: Floats | None = None) -> Floats:
     poses = (body_poses(clip, reference) * weights[:, None]).reshape(len(clip), -1)
     rise = clip.positions()[:, [pelvis(clip.skeleton)], clip.up_index] / leg_length(clip.skeleton)
     velocities = velocity(np.concatenate([poses, rise], axis=1), clip.frame_time)
-    # A velocity counts as the distance that it covers in a tenth of a second.
+    # A velocity counts as the distance covered in a tenth of a second.
     return np.concatenate([poses, 0.1 * velocities], axis=1)
 
 

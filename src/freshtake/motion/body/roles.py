@@ -1,6 +1,6 @@
-"""Which joints are feet, hands, left and right: guessed from names and geometry, for any skeleton with limbs.
+"""Guess which joints are feet, hands, left and right from names and geometry, for any skeleton with limbs.
 
-Which part of the body a joint belongs to: trunk, head, and each arm and leg.
+Also which part of the body a joint belongs to: trunk, head, or one of the arms and legs.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ SIDE = {
 HELPER = re.compile(r"(?<![a-z])ik(?![a-z])|target|pole|effector|ctrl|goal", re.I)  # no part of the body
 NUMBER = re.compile(r"_\d+$")  # glTF exporters number their joints: b_LeftLeg01_015, b_RightLeg01_019
 LOOSE = re.compile(r"skirt|cape|coat|cloth|robe|dress|hair|tail|ribbon|sword|weapon|prop|wing", re.I)  # hangs down
-FLOOR, LEG = 0.1, 0.2  # of the height: feet within the one are on one floor, legs are longer than the other
+FLOOR, LEG = 0.1, 0.2  # of the height: feet within FLOOR of each other are on one floor; legs are longer than LEG
 TRUNK, HEAD = "trunk", "head"
 ORDER = (TRUNK, HEAD, "left arm", "right arm", "left leg", "right leg")  # others follow
 
@@ -39,14 +39,14 @@ class Foot(NamedTuple):
 
     @property
     def joints(self) -> tuple[int, ...]:
-        """Return ankle and toe, or the ankle alone."""
+        """Ankle and toe, or the ankle alone."""
         return (self.ankle,) if self.toe is None else (self.ankle, self.toe)
 
 
 def mirror_pairs(skeleton: Skeleton) -> Ints:
     """Return for every joint the one on the other side, itself where there is none.
 
-    By name, as far as the tree agrees (partners hang on partners); then what is left over below two partners.
+    Pairs go by name where the tree agrees (partners hang on partners), then by what is left over below two partners.
     """
     partner = np.arange(len(skeleton))
     for joint, match in _named_partners(skeleton.names):
@@ -70,15 +70,17 @@ def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     often = Counter(plain)
     loose = {name: joint for joint, name in enumerate(plain) if often[name] == 1}
     for joint, name in enumerate(names):
-        wanted = _other_side(name)
-        candidates = [exact.get(other) for other in wanted] + [loose.get(NUMBER.sub("", other)) for other in wanted]
+        other_names = _other_side(name)
+        candidates = [exact.get(other) for other in other_names] + [
+            loose.get(NUMBER.sub("", other)) for other in other_names
+        ]
         match = next((other for other in candidates if other is not None and other != joint), None)
         if match is not None:
             yield joint, match
 
 
 def _other_side(name: str) -> list[str]:
-    """Return what the right-hand partner of a left-hand joint could be called, most specific spelling first."""
+    """Return possible names of the right-hand partner of a left-hand joint, most specific spelling first."""
     names = [name.replace(left, right, 1) for left, right in WORDS if left in name]
     for match in LETTER.finditer(name):
         names.append(name[: match.start()] + ("r" if match.group() == "l" else "R") + name[match.end() :])
@@ -86,7 +88,7 @@ def _other_side(name: str) -> list[str]:
 
 
 def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
-    """Pair a joint with the only child of its parent's partner that is left, or left and right below one parent."""
+    """Pair a joint with the only remaining child of its parent's partner, or left with right below one parent."""
     parent = int(skeleton.parents[joint])
     across = int(partner[parent])
     unpaired, unpaired_across = ([c for c in skeleton.children(p) if partner[c] == c] for p in (parent, across))
@@ -99,9 +101,9 @@ def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:
 
 @lru_cache(maxsize=64)
 def feet(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Find feet by name, with further limbs that stand with them at rest; else the ends of legs, else all that stand.
+    """Find feet by name, with further limbs that stand at rest; else the ends of legs, else all ends that stand.
 
-    A dog's hind feet are often the only ones that are called feet.
+    Often only a dog's hind feet are called feet.
     """
     ankles = [j for j, n in enumerate(skeleton.names) if re.search(r"foot|ankle", n, re.I)]
     ankles = [j for j in ankles if not _is_tip_name(skeleton.names[j]) and not HELPER.search(skeleton.names[j])]
@@ -122,7 +124,7 @@ def _is_tip_name(name: str) -> bool:
 
 
 def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
-    """Return the last joints of limbs that are called legs, as toes, with those before them as ankles."""
+    """Return the last joints of limbs called legs as toes, with the joints before them as ankles."""
     legs = [j for j, name in enumerate(skeleton.names) if re.search("leg", name, re.I)]
     tips = [j for j in legs if not skeleton.children(j) and skeleton.parents[j] in legs]
     ankles = [int(skeleton.parents[j]) for j in tips]
@@ -130,7 +132,7 @@ def _leg_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
 
 
 def _with_others(skeleton: Skeleton, named: tuple[Foot, ...], standing: tuple[Foot, ...]) -> tuple[Foot, ...]:
-    """Return named feet with those that stand next to them, where all that are named stand."""
+    """Return named feet with the others that stand next to them, if all the named ones stand."""
     limbs = {foot.ankle: {*skeleton.chain(foot.ankle), *skeleton.descendants(foot.ankle)} for foot in standing}
     if not named or not all(any(foot.ankle in limb for limb in limbs.values()) for foot in named):
         return named
@@ -148,11 +150,11 @@ class _Stance(NamedTuple):
 def _standing_tips(skeleton: Skeleton) -> tuple[Foot, ...]:
     """Return ends of limbs that stand on one floor at rest, in pairs of left and right, along y or z.
 
-    Of the two axes that along which more feet stand; people are longer along theirs.
+    Of the two axes, the one along which more feet stand; for people, the longer one.
     """
     rest = rest_positions(skeleton)
     longest = float(np.ptp(rest, axis=0).max(initial=0.0))
-    # A body is at least a quarter as high as it is long; flatter, an axis cannot be the vertical one.
+    # A body is at least a quarter as high as it is long; if it is flatter, the axis cannot be the vertical one.
     stances = [_stance(skeleton, rest, axis) for axis in (1, 2) if np.ptp(rest[:, axis]) > 0.25 * longest]
     best = max(stances, key=lambda stance: (len(stance.feet), stance.reach), default=_Stance([], 0.0))
     return tuple(best.feet)
@@ -169,7 +171,7 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
         return _Stance([], 0.0)
     floor = float(height[leaves].min()) + FLOOR * reach
     low = {leaf for leaf in leaves if height[leaf] <= floor}
-    found: dict[int, Foot] = {}
+    feet_by_joint: dict[int, Foot] = {}
     for leaf in sorted(low):
         ankle = leaf
         while height[above := int(skeleton.parents[ankle])] <= floor and _all_low(skeleton, above, low):
@@ -178,13 +180,15 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
         while limb > 0 and _all_low(skeleton, limb, low):
             limb = int(skeleton.parents[limb])
         if height[limb] > height[ankle] + LEG * reach:
-            found.setdefault(ankle, Foot(skeleton.names[ankle], ankle, None if ankle == leaf else leaf))
-    pairs = [_in_pairs(list(found.values()), rest, across, FLOOR * reach) for across in range(3) if across != axis]
+            feet_by_joint.setdefault(ankle, Foot(skeleton.names[ankle], ankle, None if ankle == leaf else leaf))
+    pairs = [
+        _in_pairs(list(feet_by_joint.values()), rest, across, FLOOR * reach) for across in range(3) if across != axis
+    ]
     return _Stance(max(pairs, key=len), reach)
 
 
 def _in_pairs(found: list[Foot], rest: Floats, across: int, near: float) -> list[Foot]:
-    """Return feet that have another one mirrored at the middle plane across an axis."""
+    """Return feet that have a mirror image on the other side of the middle plane across an axis."""
     places = rest[[foot.ankle for foot in found]]
     middle = float(np.median([rest[0, across], *places[:, across]]))
     flip = np.eye(3)[across]
@@ -219,7 +223,7 @@ def rest_positions(skeleton: Skeleton) -> Floats:
 
 @lru_cache(maxsize=64)
 def pelvis(skeleton: Skeleton) -> int:
-    """The joint at which the legs part: the root, or below it where a rig has joints on the floor above the hips."""
+    """Return the joint at which the legs part: the root, or a joint below it in rigs with joints on the floor."""
     chains = [skeleton.chain(foot.ankle) for foot in feet(skeleton)]
     if len(chains) < 2:
         return 0
@@ -228,9 +232,9 @@ def pelvis(skeleton: Skeleton) -> int:
 
 @lru_cache(maxsize=64)
 def leg_length(skeleton: Skeleton) -> float:
-    """Sum the offsets from the pelvis down to the first foot; without feet, half the longest chain's length.
+    """Return the summed offsets from the pelvis to the first foot; without feet, half the longest chain's length.
 
-    Of four feet the nearest counts: from the hips of an animal to its front feet is a trunk and a leg.
+    With four feet the nearest counts: from an animal's hips to its front feet is a trunk and a leg.
     """
     lengths = skeleton.lengths()
     all_feet = feet(skeleton)
@@ -242,10 +246,10 @@ def leg_length(skeleton: Skeleton) -> float:
 
 
 def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
-    """Return the part of every joint: `trunk`, `head`, `left arm`, `right leg`, ...
+    """Return the part of each joint: `trunk`, `head`, `left arm`, `right leg`, ...
 
-    A limb is what leads to one foot or hand only, and all that hangs on it; the head hangs on the trunk by a joint
-    that is called neck or head. Where names do not give a side, the limb has the name of its foot or hand.
+    A limb is what leads to exactly one foot or hand, and all that hangs on it; the head hangs on the trunk by a joint
+    called neck or head. Where names do not give a side, the limb is named after its foot or hand.
     """
     tips = {foot.ankle: "leg" for foot in feet(skeleton)} | dict.fromkeys(hands(skeleton) or _arm_ends(skeleton), "arm")
     partner = mirror_pairs(skeleton)
@@ -265,13 +269,13 @@ def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
 
 
 def _arm_ends(skeleton: Skeleton) -> tuple[int, ...]:
-    """Return the last joints of limbs that are called arms."""
+    """Return the last joints of limbs called arms."""
     arms = [j for j, name in enumerate(skeleton.names) if re.search("arm", name, re.I)]
     return tuple(j for j in arms if not skeleton.children(j))
 
 
 def _called(tip: str, partner: str, limb: str) -> str:
-    """By the side in the tip's name, or by where it differs from its partner's: lfoot, rfoot."""
+    """Return a limb's name by the side in the tip's name, or by how it differs from its partner's: lfoot, rfoot."""
     side = next((side for side, sign in SIDE.items() if sign.search(tip)), None)
     differ = next((letter.lower() for letter, other in zip(tip, partner, strict=False) if letter != other), "")
     side = side or {"l": "left", "r": "right"}.get(differ)
@@ -279,5 +283,5 @@ def _called(tip: str, partner: str, limb: str) -> str:
 
 
 def part_rank(part: str) -> tuple[int, str]:
-    """Return a key for sorting: trunk, head, arms, legs, then the rest by name."""
+    """Return a sort key: trunk, head, arms, legs, then the others by name."""
     return (ORDER.index(part), "") if part in ORDER else (len(ORDER), part)

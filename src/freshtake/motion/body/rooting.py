@@ -1,8 +1,8 @@
-"""The first joint that moves with the body becomes the root, whatever a rig hangs it on; and back for the file.
+"""Make the first joint that moves with the body the root, whatever a rig hangs it on, and undo it for the file.
 
-Many rigs have joints above the hips that stand still (`Reference`, `joint_Root`, an armature) while the hips hold the
+Many rigs have joints above the hips that stay still (`Reference`, `joint_Root`, an armature) while the hips hold the
 travel. In memory joint 0 is always where the body is: it takes over place and rotation of the joint that carries the
-body, which then lies on it. `Skeleton.base` keeps what the file had, and `as_filed` gives it back.
+body, which then coincides with it. `Skeleton.base` keeps what the file had, and `as_filed` restores it.
 """
 
 from __future__ import annotations
@@ -22,13 +22,13 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate
 
-STILL = 1e-3  # body sizes and radians within which a joint above the body stands still
-NEAR = 0.3  # body sizes by which the way along the ground of a joint 0 that follows the body may differ from its own
+STILL = 1e-3  # body sizes and radians within which a joint above the body is still
+NEAR = 0.3  # body sizes by which the ground path of a joint 0 that follows the body may differ from the body's
 STEADY = 1e-5  # body sizes within which a joint keeps its place on its parent: files round their numbers
 
 
 class Movement(NamedTuple):
-    """How joints move against their parents in a clip, or at most in several: (joints,) each.
+    """How joints move relative to their parents in a clip, or the maximum over several: (joints,) each.
 
     `travel` in body sizes, `turn` in radians.
     """
@@ -38,17 +38,17 @@ class Movement(NamedTuple):
 
     @property
     def travels(self) -> Bools:
-        """Return which joints change their place on their parents."""
+        """Which joints change their place on their parents."""
         return self.travel > STILL
 
     @property
     def turns(self) -> Bools:
-        """Return which joints turn."""
+        """Which joints turn."""
         return self.turn > STILL
 
 
 def movement(clips: Sequence[Clip]) -> Movement:
-    """Return how far the joints of clips with one skeleton, as their files have them, move at most."""
+    """Return how far joints move at most, over clips of one skeleton in the form of their files."""
     travel = [
         np.ptp(local, axis=0).max(axis=-1) / _size(clip.skeleton, local)
         for clip, local in ((clip, clip.local_translations()) for clip in clips)
@@ -61,7 +61,7 @@ def rooted(
 ) -> Clip:
     """Return the clip with joint 0 where its body is, and without translations of joints that keep their place.
 
-    `chain` says down to which joint; default: found. The file's own channels are kept. `moving` says what moves in all
+    `chain` ends at the joint to use; default: found. The file's channels are kept. `moving` says what moves in all
     takes that are used together; default: in this one. With `exact`, a clip whose joint 0 travels is left as it is.
     """
     if clip.skeleton.base is not None:
@@ -96,11 +96,11 @@ def rooted(
 
 
 def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
-    """Return the clip as its file has it: joints above the body stand as they stood, and the body moves on them.
+    """Return the clip in the form of its file: joints above the body as they were, and the body moving on them.
 
     Args:
         clip: The clip, with joint 0 where its body is.
-        carrier: (frames, 3): where a joint 0 that goes along with the body is in the file; default: under the body.
+        carrier: (frames, 3): where a joint 0 that follows the body is in the file; default: under the body.
 
     Returns:
         The clip with the skeleton of its file.
@@ -113,10 +113,10 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
     if len(base.chain) > 1:
         place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
         _stand(base, local, rotations, place, turn, clip.up_index, carrier)
-        wanted = _led(base, world)
-        rehang(skeleton, local, rotations, wanted, base.carried)
+        goal = _led(base, world)
+        rehang(skeleton, local, rotations, goal, base.carried)
         for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried ones
-            rehang(skeleton, local, rotations, wanted, (joint,))
+            rehang(skeleton, local, rotations, goal, (joint,))
     at_offset = np.abs(local - base.offsets)[:, 1:].max(initial=0.0) == 0.0
     return replace(
         clip, skeleton=replace(skeleton, offsets=base.offsets, base=None), root=local[:, 0], rotations=rotations,
@@ -125,7 +125,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
 
 
 def _led(base: Base, world: WorldPose) -> WorldPose:
-    """Return the world with joints that are led where their leads have them: both are varied, and would part."""
+    """Return the world pose with led joints placed by their leads: both are varied, and would drift apart."""
     if not base.led:
         return world
     joints, leads = (list(column) for column in zip(*base.led, strict=True))
@@ -156,7 +156,7 @@ def _stand(
 
 
 def rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPose, joints: tuple[int, ...]) -> None:
-    """Keep joints where they are in the world although what they hang on has moved."""
+    """Keep joints where they are in the world although their parents have moved."""
     if not joints:
         return
     now = forward(skeleton.parents, local, rotations)
@@ -168,9 +168,9 @@ def rehang(skeleton: Skeleton, local: Floats, rotations: Floats, world: WorldPos
 
 
 def following(clip: Clip) -> Clip:
-    """Of root motion: a joint 0 that goes along under the body, but does not turn with it, takes over the body too.
+    """Return the clip with the body taken over by a joint 0 that follows under it without turning (root motion).
 
-    The vertical axis has to be known. A joint 0 that turns as the body does is left to be the root.
+    The vertical axis has to be known. A joint 0 that turns with the body stays the root.
     """
     if clip.joint_translations is None or len(feet(clip.skeleton)) < 2 or len(clip) == 1:
         return clip
@@ -191,7 +191,7 @@ def following(clip: Clip) -> Clip:
 def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
     """Return clips of one rig with their root at one joint and the same joints carried next to it.
 
-    What moves in any of them counts: a joint that stands still in one take and turns in another is no mere support.
+    A joint counts as moving if it moves in any of them: one that turns in a single take is no mere support.
     """
     bases = [clip.skeleton.base for clip in clips]
     if len({_way(base) for base in bases}) == 1:
@@ -219,11 +219,11 @@ def _leading(clip: Clip, pairs: set[tuple[int, int]]) -> Clip:
 
 
 def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
-    """Return a clip with its root, and what is carried next to it, as a skeleton of the same rig has them."""
-    base, own = skeleton.base, clip.skeleton.base
+    """Return a clip with its root, and the joints carried next to it, as in a skeleton of the same rig."""
+    base, clip_base = skeleton.base, clip.skeleton.base
     if base is None:
         return rooted(clip, (0,))
-    if own is not None and _way(own) == _way(base):
+    if clip_base is not None and _way(clip_base) == _way(base):
         return clip
     travel = np.zeros(len(skeleton))
     travel[[base.mover, *base.carried, *([0] if base.follows else [])]] = np.inf
@@ -236,9 +236,9 @@ def _way(base: Base | None) -> tuple[object, ...] | None:
 
 
 def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -> tuple[int, ...]:
-    """From joint 0 to the joint that carries the body: on as long as joints stand still, or one holds the travel.
+    """Return the path from joint 0 to the joint that carries the body: past joints that are still or hold the travel.
 
-    With `follows` the travel of joint 0 does not count. A joint that limbs hang on is the body's, however still it is.
+    With `follows` the travel of joint 0 does not count. A joint that limbs hang on is part of the body, even if still.
     """
     path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _only_children(skeleton, moving)
     travels, turns = moving.travels[path].tolist(), moving.turns[path].tolist()
@@ -248,7 +248,7 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
         alone = sum(travels[: end + 2]) <= 1
         most = 2 * len(skeleton.descendants(path[end + 1])) > len(skeleton)
         limbs = _has_limb_beside(skeleton, moving, path[end], path[end + 1])
-        beside = len(skeleton.children(path[end])) > 1  # what hangs here turns with all that is above
+        beside = len(skeleton.children(path[end])) > 1  # what hangs here turns with everything above
         if not (alone and most) or limbs or (turns[end] and not travels[end + 1]) or (beside and any(turns[: end + 1])):
             break
         end += 1
@@ -258,9 +258,9 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
 
 
 def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: int) -> bool:
-    """Return whether a limb hangs on a joint next to the one below: two joints or more that turn and keep their place.
+    """Return whether a limb hangs on a joint next to the one below: two or more joints that turn and keep their place.
 
-    What the one below leaves behind is no limb of its body.
+    Joints that the one below moves away from are no limb of its body.
     """
     if moving.travel[below] > NEAR:
         return False
@@ -272,7 +272,7 @@ def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: in
 
 
 def _only_children(skeleton: Skeleton, moving: Movement) -> list[int]:
-    """Return the joints from the first down to above where the tree parts, or to there where that joint travels."""
+    """Return the joints from the first to above the first branching, or including it where that joint travels."""
     path = [0]
     while len(children := skeleton.children(path[-1])) == 1:
         path.append(children[0])
@@ -289,7 +289,7 @@ def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
     beside, carried = set(path[:-1]), []
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent in beside and joint not in path:
-            if moving.travels[joint]:  # what keeps its place on its parent keeps it: bones do not stretch
+            if moving.travels[joint]:  # a joint that keeps its place on its parent keeps it: bones do not stretch
                 carried.append(joint)
             else:
                 beside.add(joint)
@@ -307,7 +307,7 @@ def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:
 def _leads(
     clip: Clip, path: tuple[int, ...], carried: list[int], moving: Movement
 ) -> tuple[tuple[tuple[int, int], ...], Floats, Floats]:
-    """Pairs of a carried joint and the nearest joint of the body that it stays with, its place and turn on that one."""
+    """Return pairs of a carried joint and the nearest body joint that it stays with, and its place and turn there."""
     on_them = [below for joint in carried for below in clip.skeleton.descendants(joint)[1:] if moving.travels[below]]
     world, size = clip.world(), _size(clip.skeleton, clip.local_translations())
     body = clip.skeleton.descendants(path[-1])
@@ -322,18 +322,18 @@ def _leads(
             pairs.append((joint, body[place]))
             places.append(seen[:, place].mean(axis=0))
             turns.append(turned[0, place] * np.copysign(1.0, turned[0, place, 0]))
-    digits = 4 - math.floor(math.log10(size))  # what files round must not tell takes of one rig apart
+    digits = 4 - math.floor(math.log10(size))  # rounding in files must not make takes of one rig differ
     rounded = np.round(np.array(places).reshape(-1, 3), digits), np.round(np.array(turns).reshape(-1, 4), 5)
     return tuple(pairs), *rounded
 
 
 def _turning(rotations: Floats) -> Floats:
-    """Return how far each joint turns away from its first frame at most, (joints,) in radians."""
+    """Return the largest turn of each joint away from its first frame, (joints,) in radians."""
     return np.asarray(2.0 * np.arccos(np.clip(np.abs((rotations * rotations[:1]).sum(-1)), 0.0, 1.0)).max(axis=0))
 
 
 def _size(skeleton: Skeleton, local: Floats) -> float:
-    """Return the longest way from a joint's parent to its tips, over all joints: about a body's leg and trunk."""
+    """Return the longest path from a joint's parent to its tips, over all joints: about a body's leg and trunk."""
     lengths = np.linalg.norm(local.mean(axis=0), axis=-1)
     reach = np.zeros(len(skeleton))
     for joint in range(len(skeleton) - 1, 0, -1):
@@ -345,7 +345,7 @@ def _size(skeleton: Skeleton, local: Floats) -> float:
 def _steady_offsets(skeleton: Skeleton, local: Floats, size: float, carried: tuple[int, ...]) -> Floats:
     """Return offsets of joints that keep their place; those joints are put exactly there.
 
-    What is carried next to the body moves in some take, and has no place on the body that it keeps.
+    What is carried next to the body moves in some take, and has no fixed place on the body.
     """
     offsets = skeleton.offsets.copy()
     steady = np.flatnonzero(np.ptp(local, axis=0).max(axis=-1) <= STEADY * size)

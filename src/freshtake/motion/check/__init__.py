@@ -1,4 +1,4 @@
-"""What is wrong with a motion, in sentences; findings are warnings and refuse nothing."""
+"""Find faults of a motion and report them in sentences; findings are warnings and refuse nothing."""
 
 from freshtake.motion.check.checking import NOTE, WARNING, Finding, check, check_clip, check_set
 

@@ -1,4 +1,4 @@
-"""Find what is wrong with motions, one by one or as a set, and report it in sentences. Nothing is changed."""
+"""Find faults of motions, one by one or as a set, and report them in sentences. Nothing is changed."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Flight(NamedTuple):
 
 
 def flights(clip: Clip) -> list[Flight]:
-    """Spells with all feet off the floor in which the height of the pelvis is a parabola, with its top inside."""
+    """Return spans with all feet off the floor in which the pelvis height is a parabola with its top inside."""
     all_feet = feet(clip.skeleton)
     if not all_feet or len(clip) < 8:
         return []
@@ -89,9 +89,9 @@ def measured_gravity(clip: Clip) -> float | None:
 
 
 def check_rate(clip: Clip) -> list[Finding]:
-    """Find a free fall that is not gravity's: the frame rate (or the unit) is not what the file says."""
+    """Find a free fall that differs from gravity: the frame rate (or the unit) is not what the file says."""
     gravity = measured_gravity(clip)
-    # Gravity is measured on the hips, which are not the center of mass: it may be this far off at the right rate.
+    # Gravity is measured at the hips, not at the center of mass: at the right rate it may be off by this much.
     if gravity is None or 0.7 <= gravity / GRAVITY <= 1.4:
         return []
     fitting = clip.fps * float(np.sqrt(GRAVITY / gravity))
@@ -133,7 +133,7 @@ def check_points(clip: PointClip) -> list[Finding]:
 
 
 def check_stroke(stroke: Stroke) -> list[Finding]:
-    """Find points that rest on the one before, and uneven times."""
+    """Find points that coincide with the one before, and uneven times."""
     findings = []
     if len(stroke) > 1:
         resting = np.flatnonzero((np.diff(stroke.points, axis=0) == 0).all(axis=1)) + 1
@@ -162,7 +162,7 @@ def check_mesh(mesh: MeshSequence) -> list[Finding]:
 
 
 def check_array(values: npt.ArrayLike) -> list[Finding]:
-    """Find values that are not finite in an array whose first axis is frames, before anything is made of it."""
+    """Find values that are not finite in an array whose first axis is frames, before anything is computed from it."""
     array: npt.NDArray[Any] = np.asarray(values, dtype=np.float64)
     bad = ~np.isfinite(array)
     if not bad.any():
@@ -201,7 +201,7 @@ def check_clip(clip: Clip) -> list[Finding]:
 
 
 def check_set(motions: Sequence[Any]) -> list[Finding]:
-    """Return what keeps clips from being used together: other kinds, skeletons, rates, axes, units, and duplicates."""
+    """Return what keeps clips from being used together: kinds, skeletons, rates, axes, units, and duplicates."""
     if len(motions) < 2:
         return []
     first = motions[0]
@@ -228,7 +228,7 @@ def check_set(motions: Sequence[Any]) -> list[Finding]:
 
 
 def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
-    """Find clips whose joints do not match those of the first, or sit at other distances."""
+    """Find clips whose joints do not match those of the first, or are at other distances."""
     findings, longer, joints = [], [], []
     first = clips[0]
     for clip in clips[1:]:
@@ -249,7 +249,7 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
 
 
 def _rates(motions: Sequence[Any]) -> list[Finding]:
-    """Find clips at another frame rate than the first."""
+    """Find clips with a different frame rate than the first."""
     rates = {called(motion): motion.fps for motion in motions}
     first = motions[0].fps
     odd = [name for name, rate in rates.items() if not same_rate(rate, first)]
@@ -261,8 +261,8 @@ def _rates(motions: Sequence[Any]) -> list[Finding]:
 
 def _same(motions: Sequence[Any], code: str, what: str, value: Any) -> list[Finding]:
     """Return one finding if a property differs from that of the first."""
-    wanted = value(motions[0])
-    odd = [called(motion) for motion in motions[1:] if value(motion) != wanted]
+    expected = value(motions[0])
+    odd = [called(motion) for motion in motions[1:] if value(motion) != expected]
     return [Finding(code, f"{joined(odd)} and {called(motions[0])} have different {what}")] if odd else []
 
 

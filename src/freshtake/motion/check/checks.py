@@ -21,14 +21,14 @@ from freshtake.numeric.rotations import IDENTITY, angle_between, inverse, multip
 NOTE, WARNING = "note", "warning"
 SPIKE_SPEED = 10.0  # leg lengths per second, of the tip of the limb that a joint turns
 SPIKE_RATIO = 5.5  # times the usual speed around it
-BACKGROUND = 0.25  # seconds to either side that say what is usual
-LOCKED = float(np.sin(np.radians(5.0)))  # closeness below which the outer angles of the root run away
+BACKGROUND = 0.25  # seconds to either side that define the usual speed
+LOCKED = float(np.sin(np.radians(5.0)))  # `gimbal_closeness` below which the root's outer angles run away
 SHAKING = np.radians(0.35)  # per axis: 4 of 679 recorded takes shake more, and all takes with noise of 0.7°
 
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found: a short `code`, a `sentence` for people, the frames and joints (or points) concerned.
+    """A fault: a short `code`, a `sentence` for people, the frames and joints (or points) concerned.
 
     `severity` is "warning" where the motion or what is learned from it suffers, "note" where it is good to know.
     `repair` is the name to give to `freshtake.motion.repair.repair`, None where nothing can or need be done.
@@ -46,13 +46,13 @@ class Finding:
 
 
 def called(motion: Any) -> str:
-    """Return what to call a clip in a sentence: its name, else its kind."""
+    """Return how to refer to a clip in a sentence: its name, else its kind."""
     kinds = {"Clip": "the clip", "PointClip": "the point clip", "Stroke": "the stroke", "MeshSequence": "the mesh"}
     return str(getattr(motion, "name", "")) or kinds.get(type(motion).__name__, "it")
 
 
 def frame_list(frames: Sequence[int], most: int = 4) -> str:
-    """Write frame numbers for a sentence: "frame 7", "frames 3-5 and 9", "frames 1, 4, 9, 12 and 30 more"."""
+    """Return frame numbers for a sentence: "frame 7", "frames 3-5 and 9", "frames 1, 4, 9, 12 and 30 more"."""
     groups: list[list[int]] = []
     for frame in frames:
         if groups and frame == groups[-1][1] + 1:
@@ -76,12 +76,12 @@ def is_tpose_first(clip: Clip) -> bool:
         return False
     steps = np.linalg.norm(np.diff(body_poses(clip), axis=0), axis=-1).mean(axis=1)
     usual = float(np.median(steps[1:]))
-    # A first frame that is ten usual steps away, from where the motion then goes on calmly, is no part of the take.
+    # A first frame that is ten usual steps away from a motion that continues calmly is no part of the take.
     return bool(steps[0] > max(10.0 * usual, 0.05) and steps[1] < 0.3 * steps[0])
 
 
 def check_tpose(clip: Clip) -> list[Finding]:
-    """Find a first frame that the take does not start from, as converters put in front."""
+    """Find a first frame that the take does not start from, such as converters put in front."""
     if not is_tpose_first(clip):
         return []
     bent = angle_between(clip.rotations[0, 1:], IDENTITY)
@@ -95,7 +95,7 @@ def repeated(clip: Clip) -> Bools:
     leg = leg_length(clip.skeleton)
     turned = np.abs(np.diff(clip.rotations, axis=0)).max(axis=(1, 2))
     moved = np.abs(np.diff(clip.local_translations(), axis=0)).max(axis=(1, 2)) / leg
-    # Frames are copies where only rounding tells them apart.
+    # Frames are copies where they differ only by rounding.
     return np.concatenate([[False], (turned <= 1e-9) & (moved <= 1e-9)])
 
 
@@ -127,7 +127,7 @@ def check_frozen(clip: Clip) -> list[Finding]:
 
 
 class Burst(NamedTuple):
-    """Steps start to stop (exclusive; step t leads from frame t to t + 1) that are far too fast, and whose."""
+    """Steps start to stop (exclusive; step t leads from frame t to t + 1) that are far too fast, and the joints."""
 
     start: int
     stop: int
@@ -163,7 +163,7 @@ def usual_speeds(speeds: Floats, fps: float) -> Floats:
 
 
 def spikes(clip: Clip) -> list[Burst]:
-    """Return bursts of implausible speed, as when markers are swapped; a first frame that stands apart is left out."""
+    """Return bursts of implausible speed, as when markers are swapped; an outlying first frame is left out."""
     skip = 1 if is_tpose_first(clip) else 0
     if len(clip) - skip < 8 or leg_length(clip.skeleton) < 1e-9:
         return []
@@ -184,7 +184,7 @@ def spikes(clip: Clip) -> list[Burst]:
 
 
 def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
-    """Return a burst out and a burst back soon after make one: what lies between them is off as well."""
+    """Return bursts with a burst out and a burst back soon after merged: what lies between them is off as well."""
     out: list[Burst] = []
     for burst in bursts:
         if out and burst.start - out[-1].stop <= BACKGROUND * clip.fps:
@@ -199,7 +199,7 @@ def _merged(clip: Clip, bursts: list[Burst]) -> list[Burst]:
 
 
 def _displaced(clip: Clip, first: int, last: int, joints: list[int]) -> float:
-    """How far joints are turned, and the root moved where it is among them, from one frame to another, in legs."""
+    """Return how far joints are turned (and the root moved, if included) from one frame to another, in legs."""
     turning = [joint for joint in joints if joint < len(clip.skeleton)]
     angles = angle_between(clip.rotations[first, turning], clip.rotations[last, turning])
     total = float((angles * reaches(clip.skeleton)[turning]).sum())
@@ -231,7 +231,7 @@ class JointAngles(NamedTuple):
 
 
 def radians_per_unit(clip: Clip) -> float | None:
-    """Return how a clip's channels measure angles: pi/180 for degrees, 1 for radians, None where neither fits."""
+    """Return radians per unit of a clip's angle channels: pi/180 (degrees) or 1; None where neither fits."""
     if clip.channels is None:
         return None
     rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 8)).astype(np.intp))
@@ -249,7 +249,7 @@ def radians_per_unit(clip: Clip) -> float | None:
 
 
 def joint_angles(clip: Clip) -> list[JointAngles]:
-    """Return the file's own angles, for all joints that have any; empty where the clip does not keep its channels."""
+    """Return the file's angles for all joints that have any; empty where the clip does not keep its channels."""
     scale = radians_per_unit(clip)
     if clip.channels is None or scale is None:
         return []
@@ -283,10 +283,10 @@ def check_jumps(clip: Clip) -> list[Finding]:
 
 
 def flip_frames(angles: Floats, order: str) -> np.ndarray[tuple[int], np.dtype[np.bool_]]:
-    """Return (frames - 1,): where the other triple of the next frame continues this one far better than its own."""
+    """Return (frames - 1,): where the other triple of the next frame continues this one far better."""
     as_written = angles[1:] - angles[:-1]
     flipped = equivalent(angles[1:], order) - angles[:-1]
-    turn = 2.0 * np.pi  # angles that differ by whole turns are one
+    turn = 2.0 * np.pi  # angles that differ by full turns are the same
     as_written = np.abs(as_written - turn * np.round(as_written / turn)).sum(axis=-1)
     flipped = np.abs(flipped - turn * np.round(flipped / turn)).sum(axis=-1)
     return np.asarray(as_written > flipped + np.pi / 3.0)
@@ -299,7 +299,7 @@ def _jump_finding(clip: Clip, code: str, what: str, where: dict[str, list[int]])
 
 
 def root_angles(clip: Clip) -> tuple[str, Floats] | None:
-    """Return the root's Euler order and angles: the file's, or what would be written; None unless it has three."""
+    """Return the root's Euler order and angles, the file's or those to be written; None unless it has three."""
     for joint, order, _, angles in joint_angles(clip):
         if joint == 0 and len(order) == 3:
             return order, angles
@@ -310,7 +310,7 @@ def root_angles(clip: Clip) -> tuple[str, Floats] | None:
 
 
 def unaxed(clip: Clip, joint: int) -> Floats:
-    """Return a joint's rotations as its file measures them (Acclaim: about the joint's own axes)."""
+    """Return a joint's rotations as its file measures them (Acclaim: about the joint's axes)."""
     q = clip.rotations[:, joint]
     if clip.skeleton.axes is None:
         return q
@@ -319,7 +319,7 @@ def unaxed(clip: Clip, joint: int) -> Floats:
 
 
 def check_gimbal(clip: Clip) -> list[Finding]:
-    """Find a root whose middle angle is near a right angle, where its outer two become one and the same turn."""
+    """Find a root whose middle angle is near a right angle, where its outer two describe the same turn."""
     root = root_angles(clip)
     if root is None:
         return []

@@ -1,1 +1,1 @@
-"""Motions that recur: finding cycles and repeated actions, cutting, and joining clips."""
+"""Recurring motions: find cycles and repeated actions, cut them, and join clips."""

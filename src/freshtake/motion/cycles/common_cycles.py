@@ -32,53 +32,55 @@ from freshtake.motion.edit import take_frames
 from freshtake.motion.skeleton import compatible
 from freshtake.numeric.arrays import Floats
 
-BINS = 72  # of the phase that takes have in common
+BINS = 72  # bins of the phase that takes have in common
 
 
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
     """Find the cycles of several takes, which all begin at one common phase.
 
     Args:
-        clips: Takes; those with another skeleton than the first have a common phase of their own.
+        clips: Takes; those with another skeleton than the first have a separate common phase.
         like: A clip whose first pose is the phase at which to cut; by default it is chosen as in `find_cycles`.
 
     Returns:
         The cycles of each take, None where nothing recurs in it.
     """
-    found: list[Cycles | None] = [None] * len(clips)
-    left = list(range(len(clips)))
-    while left:
-        first = clips[left[0]]
-        group = [k for k in left if compatible(first.skeleton, clips[k].skeleton)]
-        left = [k for k in left if k not in group]
+    cycles: list[Cycles | None] = [None] * len(clips)
+    remaining = list(range(len(clips)))
+    while remaining:
+        first = clips[remaining[0]]
+        group = [k for k in remaining if compatible(first.skeleton, clips[k].skeleton)]
+        remaining = [k for k in remaining if k not in group]
         repeating = {k: take for k in group if (take := find_recurrence(clips[k])) is not None}
         example = like if like is not None and compatible(first.skeleton, like.skeleton) else None
         places = _places(list(repeating.values()), example)
         for (k, take), place in zip(repeating.items(), places, strict=True):
-            found[k] = cycles_at(take, place)
-    return found
+            cycles[k] = cycles_at(take, place)
+    return cycles
 
 
 def require_cycles(clips: Sequence[Clip]) -> list[Cycles]:
     """Find the cycles of several takes at one common phase, and refuse a take in which nothing recurs."""
-    found = find_common_cycles(clips)
-    for clip, cycles in zip(clips, found, strict=True):
+    by_take = find_common_cycles(clips)
+    for clip, cycles in zip(clips, by_take, strict=True):
         if cycles is None:
             raise UsageError(no_recurrence(clip))
-    return [cycles for cycles in found if cycles is not None]
+    return [cycles for cycles in by_take if cycles is not None]
 
 
 def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
-    """Return takes that hold less than a cycle of what the others repeat, and which share of it they hold."""
-    found = find_common_cycles(clips)
-    periods = [cycles.period * clip.frame_time for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
+    """Return takes that hold less than a cycle of what the others repeat, and the share of it that they hold."""
+    by_take = find_common_cycles(clips)
+    periods = [
+        cycles.period * clip.frame_time for clip, cycles in zip(clips, by_take, strict=True) if cycles is not None
+    ]
     if not periods:
         return []
     shares = [clip.duration / float(np.median(periods)) for clip in clips]
     # A take clearly shorter than the usual period that does not close is torn, not a quick cycle.
     return [
         (clip, share)
-        for clip, cycles, share in zip(clips, found, shares, strict=True)
+        for clip, cycles, share in zip(clips, by_take, shares, strict=True)
         if cycles is None and share < 0.8 and not closing_of([clip]).cyclic
     ]
 
@@ -114,7 +116,7 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
 
 
 class _Aligned(NamedTuple):
-    """Takes, by how many of `BINS` each one's phase lies ahead of the reference's, and common phases of strikes."""
+    """Takes, by how many of `BINS` each one's phase is ahead of the reference's, and the common phases of strikes."""
 
     takes: list[Recurrence]
     shifts: list[int]
@@ -142,7 +144,7 @@ class _Aligned(NamedTuple):
         return np.asarray(sum(self._counts(k)[(every + shift) % BINS] for k, shift in enumerate(self.shifts)))
 
     def strikes(self) -> list[tuple[int, Floats]]:
-        """(takes,) phases at which one foot strikes in each take, and how many takes begin with it; right first."""
+        """Return phases (takes,) at which a foot strikes in each take, and how many takes begin with it."""
         out = []
         for foot, phase in self.struck[self.reference].items():
             common = []
@@ -171,7 +173,7 @@ class _Aligned(NamedTuple):
         ]
 
     def blurred(self) -> Floats:
-        """Return (BINS,): how badly defined in time each common phase is, as a sum over the takes."""
+        """Return (BINS,): how poorly defined in time each common phase is, as a sum over the takes."""
         every = np.arange(BINS)
         read = [_at(blur(take), every + shift) for take, shift in zip(self.takes, self.shifts, strict=True)]
         return np.asarray(sum(read))
@@ -187,7 +189,7 @@ class _Aligned(NamedTuple):
 
 
 def _at(values: Floats, phases: npt.ArrayLike) -> Floats:
-    """Return values over the bins of a take, read at common bins."""
+    """Return values over the bins of a take at common bins."""
     return np.asarray(values[np.round(np.asarray(phases) % BINS / BINS * len(values)).astype(np.intp) % len(values)])
 
 
@@ -198,20 +200,20 @@ def _mean_course(take: Recurrence, facing: Floats) -> Floats:
     sums = np.zeros((take.bins, points.shape[1]))
     np.add.at(sums, place, points)
     counts = np.bincount(place, minlength=take.bins)
-    known = np.flatnonzero(counts)
-    means = sums[known] / counts[known, None]
+    filled = np.flatnonzero(counts)
+    means = sums[filled] / counts[filled, None]
     every = np.arange(take.bins)
-    return _even(np.stack([np.interp(every, known, column, period=take.bins) for column in means.T], axis=1))
+    return _even(np.stack([np.interp(every, filled, column, period=take.bins) for column in means.T], axis=1))
 
 
 def _even(course: Floats) -> Floats:
-    """Return a closed course at BINS even phases."""
+    """Return a closed trajectory at BINS even phases."""
     phases = np.arange(BINS) * len(course) / BINS
-    own = np.arange(len(course))
-    return np.stack([np.interp(phases, own, column, period=len(course)) for column in course.T], axis=1)
+    positions = np.arange(len(course))
+    return np.stack([np.interp(phases, positions, column, period=len(course)) for column in course.T], axis=1)
 
 
 def _shift(reference: Floats, course: Floats) -> int:
-    """Return by how many bins a closed course has to be read later to be most like another; posture plays no part."""
+    """Return the shift in bins that makes a closed trajectory most like another; the mean posture is ignored."""
     a, b = reference - reference.mean(axis=0), course - course.mean(axis=0)
     return int(np.argmax([(a * np.roll(b, -shift, axis=0)).sum() for shift in range(BINS)]))

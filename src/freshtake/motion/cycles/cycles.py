@@ -21,10 +21,10 @@ from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
 
-# Shares of a movement's extent, from 70 recorded and made sets: gaps of cycles are .05 to .87, of others .67 to 2.6.
+# Shares of a movement's extent, from 70 recorded and synthetic sets: gaps of cycles .05 to .87, of others .67 to 2.6.
 CLOSED = 0.5  # below: cyclic
-OPEN = 1.0  # above: acyclic; between the two it depends on how far takes differ where they begin and end
-AT_REST = 0.3  # of the mean speed (cycles .66 and more): what begins and ends slower ends by itself, in whatever pose
+OPEN = 1.0  # above: acyclic; between the two it depends on how much takes differ where they begin and end
+AT_REST = 0.3  # of the mean speed (cycles .66 and more): a clip with slower ends is acyclic, in whatever pose
 END_TOLERANCE = 0.06  # of a cycle: how much may be missing at the take's ends
 STRIKE_SHIFT = 0.05  # of a cycle: how far from a foot strike the cut may be where that saves a cycle
 CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below which a clip is one cycle
@@ -33,7 +33,7 @@ CYCLIC_STEPS = 7.0  # frame steps (at 60 fps) between first and last pose below 
 class Closing(NamedTuple):
     """How well the ends of clips meet their beginnings: medians over the clips, in leg lengths.
 
-    `gap` is the distance of the last pose and velocity from the first, `extent` how far the movement goes about its
+    `gap` is the distance of the last pose and velocity from the first, `extent` how far the movement goes from its
     mean pose, `apart` how far clips differ where they begin and end (None for fewer than three), `pace` the faster of
     the speeds at both ends over the mean one.
     """
@@ -45,7 +45,7 @@ class Closing(NamedTuple):
 
     @property
     def cyclic(self) -> bool:
-        """Return whether the clips are one cycle each."""
+        """Whether the clips are one cycle each."""
         share = self.share
         if self.pace < AT_REST:
             return False
@@ -54,22 +54,22 @@ class Closing(NamedTuple):
             return share < 0.65
         # takes that begin anywhere show nothing: how far they differ is then no measure
         alike = self.apart < OPEN * self.extent
-        # Takes differ anyway where they begin: cycles close to .6 to 1.2 times that difference, other movements to 1.8.
+        # Takes differ where they begin anyway: cycles close to .6 to 1.2 times that difference, other movements to 1.8.
         return share < CLOSED or (share < OPEN and alike and self.gap < 1.5 * self.apart)
 
     @property
     def share(self) -> float:
-        """Return the gap as a share of the extent."""
+        """The gap as a share of the extent."""
         return self.gap / max(self.extent, 1e-12)
 
     @property
     def doubtful(self) -> bool:
-        """Return whether poses and speeds at the ends speak for different decisions, or for none."""
+        """Whether poses and speeds at the ends support different decisions, or none."""
         return CLOSED <= self.share < OPEN or (self.pace < AT_REST and self.share < OPEN)
 
     @property
     def evidence(self) -> str:
-        """Return the reason for the decision, in words."""
+        """The reason for the decision, in words."""
         if self.pace < AT_REST:
             return "it begins and ends at rest"
         gap = f"its last pose is {100 * self.share:.0f} % of the movement's extent away from its first"
@@ -79,7 +79,7 @@ class Closing(NamedTuple):
 
 
 def closing_of(clips: Sequence[Clip]) -> Closing:
-    """Measure how well clips of one movement close; travel, heading, size and frame rate play no part."""
+    """Measure how well clips of one movement close, regardless of travel, heading, size and frame rate."""
     if not clips:
         raise UsageError("there is no clip to judge: give at least one")
     reference = usual_facing(clips[0])
@@ -95,7 +95,7 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
     paces = []
     for one in points:
         steps = np.linalg.norm(np.diff(one, axis=0), axis=1)
-        # Measure the speed at the ends over a twentieth of the clip: what begins and ends slowly ends by itself.
+        # Measure the speed at the ends over a twentieth of the clip: what begins and ends slowly is no cycle.
         count = max(1, round(0.05 * len(steps)))
         if len(steps) and steps.mean() > 1e-12:
             paces.append(max(steps[:count].mean(), steps[-count:].mean()) / steps.mean())
@@ -105,7 +105,7 @@ def closing_of(clips: Sequence[Clip]) -> Closing:
 def _gap(points: Floats) -> float:
     """Return the least distance of the first pose from the last one and from what would follow it within a frame.
 
-    A cycle seldom lasts a whole number of frames, and many files leave out the frame that is the first again: at 24 fps
+    Few cycles last an integer number of frames, and many files leave out the frame that repeats the first: at 24 fps
     the last frame of a walk may be a quarter of the movement's extent before the end of its cycle.
     """
     missing = points[0] - points[-1]
@@ -121,7 +121,7 @@ __all__ = ["Cycles", "Occurrence", "cut_cycles", "find_cycles", "find_occurrence
 class Cycles:
     """Where the cycles of a take are.
 
-    `spans` holds the first and the last frame of each; the last one of a cycle is as a rule the first of the next.
+    `spans` holds the first and the last frame of each; the last frame of a cycle is usually the first of the next.
     `period` is the median duration in frames; `confidence` runs from 0 (recurs by chance) to 1 (recurs exactly).
     """
 
@@ -134,7 +134,7 @@ class Cycles:
 
     @property
     def boundaries(self) -> Ints:
-        """Return all frames at which a cycle begins or ends."""
+        """All frames at which a cycle begins or ends."""
         return np.unique(np.array(self.spans, dtype=np.intp))
 
 
@@ -154,7 +154,7 @@ def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
 
 
 class Recurrence(NamedTuple):
-    """A take that repeats: its phase at every `stride`-th frame, and how unlike frames a cycle apart are."""
+    """A take that repeats: its phase at every `stride`-th frame, and how different frames a cycle apart are."""
 
     clip: Clip
     tracked: Phase
@@ -164,7 +164,7 @@ class Recurrence(NamedTuple):
 
     @property
     def bins(self) -> int:
-        """Return bins of the mean cycle."""
+        """How many bins the mean cycle has."""
         return len(self.tracked.template)
 
     def usual_place(self) -> int:
@@ -183,7 +183,7 @@ def find_recurrence(clip: Clip) -> Recurrence | None:
 
 
 def cycles_at(take: Recurrence, place: int) -> Cycles | None:
-    """Cut a take at a bin of its mean cycle; None where no whole cycle lies between two such cuts."""
+    """Cut a take at a bin of its mean cycle; None where no complete cycle lies between two such cuts."""
     frames = _crossings(take.tracked, place, take.points, take.stride)
     spans = _plausible(take.tracked, frames, take.stride)
     if not spans:
@@ -203,7 +203,7 @@ def cut_cycles(clip: Clip, phase: str | int | Clip = "auto") -> list[Clip]:
 
 
 def first_to_last(clip: Clip) -> float:
-    """Distance of the last pose from the first, travel and heading removed, in mean frame steps at 60 fps."""
+    """Return the distance from first to last pose, travel and heading removed, in mean frame steps at 60 fps."""
     if len(clip) < 3:
         return np.inf
     poses = body_poses(clip)
@@ -213,7 +213,7 @@ def first_to_last(clip: Clip) -> float:
 
 
 def is_cyclic(clips: Sequence[Clip]) -> bool:
-    """Return whether clips are one cycle each: see `closing.Closing`."""
+    """Return whether clips are one cycle each; see `Closing`."""
     return closing_of(clips).cyclic
 
 
@@ -250,7 +250,7 @@ def _chosen_phase(take: Recurrence, phase: str | int | Clip) -> int:
 
 
 def cycle_counts(tracked: Phase) -> Ints:
-    """Return how many whole cycles there are for each bin at which they may be cut."""
+    """Return how many complete cycles there are for each bin at which they may be cut."""
     bins = len(tracked.template)
     slack = END_TOLERANCE * bins / 2.0
     first, last = tracked.progress[0] - slack, tracked.progress[-1] + slack
@@ -260,7 +260,7 @@ def cycle_counts(tracked: Phase) -> Ints:
 
 
 def strike_phases(take: Recurrence) -> dict[str, float]:
-    """Mean phase in bins at which a foot begins to stand, for feet that do so once per cycle; right feet first."""
+    """Return the mean phases in bins at which feet strike, for feet that do so once per cycle; right feet first."""
     tracked, bins = take.tracked, take.bins
     strikes: dict[str, list[int]] = {}
     for contact in foot_contacts(take.clip):
@@ -276,7 +276,7 @@ def strike_phases(take: Recurrence) -> dict[str, float]:
 
 
 def blur(take: Recurrence) -> Floats:
-    """Return the frames' spread against the speed, (bins,): the smaller, the better a bin is defined in time."""
+    """Return the frames' spread relative to the speed, (bins,): the smaller, the better a bin is defined in time."""
     tracked, bins = take.tracked, take.bins
     place = tracked.progress % bins
     frames = np.bincount(place, minlength=bins)
@@ -291,8 +291,8 @@ def phase_of_pose(take: Recurrence, example: Clip) -> int:
     clip, tracked = take.clip, take.tracked
     require_compatible(clip.skeleton, example.skeleton, clip.name or "the take", example.name or "the example")
     reference = usual_facing(clip)
-    wanted = pose_points(example, reference)[0]
-    distances = np.linalg.norm(pose_points(clip, reference)[:: take.stride] - wanted, axis=1)
+    first_pose = pose_points(example, reference)[0]
+    distances = np.linalg.norm(pose_points(clip, reference)[:: take.stride] - first_pose, axis=1)
     place = tracked.progress % take.bins
     sums = np.bincount(place, weights=distances, minlength=take.bins)
     counts = np.bincount(place, minlength=take.bins)
@@ -319,7 +319,7 @@ def _crossings(tracked: Phase, place: int, points: Floats, stride: int) -> list[
 
 
 def _plausible(tracked: Phase, frames: list[int], stride: int) -> list[tuple[int, int]]:
-    """Neighbouring boundaries as spans, without those of an odd duration or far from the mean cycle."""
+    """Return neighbouring boundaries as spans, without those of unusual duration or far from the mean cycle."""
     spans = list(pairwise(frames))
     if not spans:
         return []

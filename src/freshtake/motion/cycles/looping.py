@@ -1,7 +1,7 @@
-"""Loops: where a clip is best cut into one, how its ends are made to meet, and where its travel is.
+"""Loops: find where a clip is best cut into one, make its ends meet, and move its travel.
 
-Travel is on the hips, on a joint above them, or nowhere, with its speed next to the clip. The body's trajectory is a
-path along the ground and a heading: a loop goes straight on at a constant speed and heading; any other motion follows
+Travel is on the hips, on a joint above them, or nowhere, with its speed stored next to the clip. The body's trajectory
+is a path along the ground and a heading: a loop runs straight at a constant speed and heading; any other motion follows
 the hips, smoothed so that the sway of single steps stays in the body, and begins and ends where they do. World places
 of all joints are the same with the travel on the hips and on a joint.
 """
@@ -41,7 +41,7 @@ from freshtake.numeric.rotations import (
 
 
 class Span(NamedTuple):
-    """Frames start to stop - 1 are the loop, frame `stop` is about where it begins again."""
+    """A loop of frames start to stop - 1; frame `stop` is about where it begins again."""
 
     start: int
     stop: int
@@ -56,7 +56,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
     try:
         clip_cycles = find_cycles(clip)
     except UsageError:
-        if first_to_last(clip) < CYCLIC_STEPS:  # the whole clip is one cycle
+        if first_to_last(clip) < CYCLIC_STEPS:  # the entire clip is one cycle
             if cycles > 1:
                 raise UsageError(f"{name} is one cycle, not {cycles}: ask for one") from None
             return Span(0, len(clip) - 1, 1)
@@ -82,9 +82,9 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
             ends = slice(low, high - frames + 1), slice(low + frames, high + 1)
             cost = ((points[ends[1]] - points[ends[0]]) ** 2).sum(axis=1) + (height[ends[1]] - height[ends[0]]) ** 2
             turn = turning[ends[1]] - turning[ends[0]]
-            # A turn of one radian within the loop counts as half a leg length: it will have to be removed.
+            # A turn of one radian within the loop counts as half a leg length, since it has to be removed.
             cost += (0.5 * (turn - 2.0 * np.pi * np.round(turn / (2.0 * np.pi)))) ** 2
-            # Keep the seam out of impacts where it can lie elsewhere: there every difference shows.
+            # Keep the seam away from impacts if possible: differences show most there.
             cost += loud[ends[0]] | loud[ends[1]]
             if cost.min() < best:
                 best, start = float(cost.min()), low + int(cost.argmin())
@@ -93,7 +93,7 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
 
 
 def _loud(clip: Clip) -> Bools:
-    """Return (frames,): where the body, within a frame, changes its speed more than three quarters of the time."""
+    """Return (frames,): where the body, within a frame, changes its speed more than in three quarters of the frames."""
     speed = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
     bend = np.linalg.norm(np.diff(speed, axis=0), axis=2).mean(axis=1)
     padded = np.pad(bend, 2, mode="edge")
@@ -102,7 +102,7 @@ def _loud(clip: Clip) -> Bools:
 
 
 def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
-    """Return cycles that follow one another without a gap: first frame, last frame, how many."""
+    """Return runs of cycles without a gap: first frame, last frame, count."""
     breaks = [0, *(k + 1 for k, (a, b) in enumerate(pairwise(spans)) if a[1] != b[0]), len(spans)]
     return [(spans[a][0], spans[b - 1][1], b - a) for a, b in pairwise(breaks)]
 
@@ -111,7 +111,7 @@ Contacts = Callable[[Clip, Ints], Floats | None]  # of a clip whose frames are t
 
 
 def played(loop: Clip, count: int, first: int = 0) -> Clip:
-    """So many frames of the endless motion, from any frame on: frame k N + i is frame i after k times the travel."""
+    """Return frames of the endless motion from any frame on: frame k N + i is frame i after k times the travel."""
     info = _playback(loop)
     frames = np.arange(first, first + count)
     around, at = np.divmod(frames, loop_frames(loop))
@@ -136,7 +136,7 @@ def _playback(loop: Clip) -> Playback:
 
 
 def with_closing_frame(loop: Clip) -> Clip:
-    """The loop with a last frame that repeats the first, moved on by the travel: for players that need both ends."""
+    """Return the loop with its first frame repeated at the end, moved by the travel, for players that need it."""
     info = _playback(loop)
     if info.closing:
         return loop
@@ -144,10 +144,10 @@ def with_closing_frame(loop: Clip) -> Clip:
 
 
 def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool = True) -> Clip:
-    """The loop of frames start to stop - 1 of a clip, made so that frame `stop` is frame `start` one travel further on.
+    """Return frames start to stop - 1 as a loop, made so that frame `stop` is frame `start` one travel further on.
 
-    With `speeds` the motion also goes through the seam without a kink. A net turn is spread over the loop and so taken
-    out, up to whole turns.
+    With `speeds` the motion also passes the seam without a kink. A net turn is spread over the loop and so removed,
+    up to full turns.
     """
     if not 0 <= start < stop < len(clip):
         raise UsageError(f"frames {start} to {stop} do not lie within {clip.name or 'the clip'} of {len(clip)} frames")
@@ -168,7 +168,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
 
 
 def facing_forward(loop: Clip) -> Clip:
-    """Return the loop from above the origin on, facing forward on average, where the body tells how it faces."""
+    """Return the loop moved to above the origin, facing forward on average, where the body shows how it faces."""
     angles, info = facing(loop), _playback(loop)
     angle = 0.0 if angles is None else -mean_angle(angles[: loop_frames(loop)])[0]
     turned_loop = start_at_origin(turned(loop, angle), face=False)
@@ -177,7 +177,7 @@ def facing_forward(loop: Clip) -> Clip:
 
 
 def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
-    """The clip turned evenly, frame by frame, so that it ends with the heading it began with; and the turn removed."""
+    """Return the clip turned evenly over time so that it ends with its first heading, and the turn that was removed."""
     heading, _ = split_heading(
         clip.rotations[:, 0], upright_reference([clip.rotations[:, 0]], clip.up_index), clip.up_index
     )
@@ -194,7 +194,7 @@ def _straight(clip: Clip, start: int, stop: int) -> tuple[Clip, float]:
 
 
 def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Clip:
-    """Spread differences between the two ends; along the ground only those in speed."""
+    """Spread differences between the two ends over the loop; along the ground only those in speed."""
     frames = np.arange(len(clip), dtype=np.float64) - start
     ramp, bump = _shapes(frames, stop - start, (stop - start) / (2.0 * cycles))
     at = _speeds_at(len(clip), start, stop)
@@ -214,7 +214,7 @@ def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Cli
 
 
 def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:
-    """(frames,) each: from -1/2 to 1/2 over the loop; with slope -1/2 before the seam and 1/2 after it, else flat."""
+    """Return two shapes (frames,): -1/2 to 1/2 over the loop; slope -1/2 before the seam, 1/2 after it, else flat."""
     from_seam = np.abs(frames - period * np.round(frames / period))
     return frames / period - 0.5, -0.25 * reach * np.maximum(1.0 - from_seam / reach, 0.0) ** 2
 
@@ -242,9 +242,9 @@ def _moving(local: Floats, frame: int, weights: dict[int, float]) -> Floats:
 def planted_loop(
     loop: Clip, base: PlantingModel, contacts: Contacts, *, settings: PlantSettings, careful: bool | None = None
 ) -> Clip:
-    """Return the loop with feet that stand, through its seam as elsewhere: planted as a part of the endless motion."""
+    """Return the loop with planted feet, also across its seam: it is planted as a part of the endless motion."""
     info, frames = _playback(loop), loop_frames(loop)
-    # After 1.5 s planting no longer remembers where it began, so both ends of the loop are planted alike.
+    # After 1.5 s planting has forgotten where it began, so both ends of the loop are planted alike.
     before = int(np.ceil(1.5 / loop.frame_time))
     count = before + frames + 1 + Planter(base, settings, loop.frame_time).latency
     around = played(loop, count, -before)
@@ -265,13 +265,13 @@ class BodyCourse(NamedTuple):
 
 
 def course_of(clip: Clip) -> BodyCourse:
-    """Return the course of a clip's body."""
+    """Return the ground trajectory of a clip's body."""
     up, places = clip.up_index, np.zeros((len(clip), 3))
     heading, _ = split_heading(clip.rotations[:, 0], upright_reference([clip.rotations[:, 0]], up), up)
     ground = ground_of(clip.root, clip.up)
     info = clip.playback
     if info is None or not info.loop:
-        # Smooth the trajectory of what is no loop over about a step, so that the root does not sway with the hips.
+        # Smooth the trajectory over about a step unless it is a loop, so that the root does not sway with the hips.
         seconds = 0.4 / clip.frame_time
         path = _smooth(ground.real, seconds) + 1j * _smooth(ground.imag, seconds)
         set_ground(places, path, clip.up)
@@ -283,7 +283,7 @@ def course_of(clip: Clip) -> BodyCourse:
 
 
 def _smooth(values: Floats, frames: float) -> Floats:
-    """Smooth (frames,), both ends kept: beyond them the motion goes on as if turned about its ends."""
+    """Smooth (frames,) values and keep both ends: beyond them the motion continues as its point reflection."""
     last = len(values) - 1
     if last < 1:
         return values
@@ -296,7 +296,7 @@ def _smooth(values: Floats, frames: float) -> Floats:
 def with_root_motion(clip: Clip, where: str) -> Clip:
     """Return the clip with its travel on the `hips`, on a `joint` above them, or nowhere (`none`): in place.
 
-    The playback of what comes back has speed and direction of the travel.
+    The playback of the returned clip has speed and direction of the travel.
     """
     if where not in ROOT_MOTIONS:
         raise UsageError(f"root motion is one of {', '.join(ROOT_MOTIONS)}, not {where!r}")
@@ -320,13 +320,13 @@ def in_place(clip: Clip, course: BodyCourse) -> Clip:
 
 
 def on_joint(clip: Clip, course: BodyCourse) -> Clip:
-    """Travel and heading on the joint above the body, which a rig without one gets; joints stay where they are."""
+    """Move travel and heading to the joint above the body, adding one if necessary; joints stay where they are."""
     filed = as_filed(clip)
     if clip.skeleton.base is None or len(clip.skeleton.base.chain) == 1:
         filed = _below_new_root(filed)
     world = filed.world()
     local, rotations = filed.local_translations().copy(), filed.rotations.copy()
-    still = WorldPose(world.positions[0, 0], world.rotations[0, 0])  # how the joint stands in the file
+    still = WorldPose(world.positions[0, 0], world.rotations[0, 0])  # the joint's pose in the file
     local[:, 0] = course.places
     local[:, 0, clip.up_index] = still.positions[clip.up_index]
     rotations[:, 0] = multiply(about_axis(np.eye(3)[clip.up_index], course.heading), still.rotations)
@@ -335,7 +335,7 @@ def on_joint(clip: Clip, course: BodyCourse) -> Clip:
 
 
 def _below_new_root(clip: Clip) -> Clip:
-    """Return the clip on a skeleton with one more joint, at the origin, above its first."""
+    """Return the clip on a skeleton with an additional joint, at the origin, above its first."""
     old = clip.skeleton
     name = next((name for name in ROOT_NAMES if name not in old.names), None)
     if name is None:

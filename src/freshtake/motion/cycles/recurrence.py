@@ -1,4 +1,4 @@
-"""Recurrence: the period of a motion, where in its cycle every frame is, and where an action occurs again."""
+"""Recurrence: the period of a motion, the phase of every frame, and where an action occurs again."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Phase(NamedTuple):
 
 
 def dissimilarity(points: Floats, longest: int) -> Floats:
-    """d[lag] = mean |x(t + lag) - x(t)|² / (2 variance) for lags 0 to `longest`, by autocorrelation."""
+    """Return d[lag] = mean |x(t + lag) - x(t)|² / (2 variance) for lags 0 to `longest`, by autocorrelation."""
     centered = points - points.mean(axis=0)
     frames = len(centered)
     size = 1 << (2 * frames - 1).bit_length()
@@ -45,9 +45,9 @@ def dissimilarity(points: Floats, longest: int) -> Floats:
 
 
 def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
-    """Return the phase by the shortest period after which the motion is like itself again, and how unlike it still is.
+    """Return the phase by the shortest period after which the motion resembles itself, and the remaining dissimilarity.
 
-    Autocorrelation proposes periods; each is judged after the tempo has been followed. None where nothing recurs.
+    Autocorrelation proposes periods; each is scored after the tempo has been tracked. None where nothing recurs.
     """
     best: list[tuple[Phase, float]] = []
     # The shortest few periods are enough: longer ones are mostly their multiples.
@@ -57,7 +57,7 @@ def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
         best.append((phase, unlike))
         if unlike < SHARPER:
             break
-    # Once the tempo is followed, frames a cycle apart are less than half as unlike as any two.
+    # Once the tempo is tracked, frames a cycle apart are less than half as dissimilar as any two.
     good = [entry for entry in best if entry[1] < 0.5]
     if not good:
         return None
@@ -66,19 +66,18 @@ def find_phase(points: Floats, fps: float) -> tuple[Phase, float] | None:
 
 
 def possible_periods(points: Floats, fps: float) -> list[int]:
-    """Return shifts at which the take is more like itself than at those around, shortest first."""
+    """Return lags at which the take is more like itself than at those around, shortest first."""
     # A period must fit into the take one and a half times to be seen to recur.
     longest = int(0.67 * (len(points) - 1))
-    # Nobody repeats a movement within a fifth of a second; shorter periods are shaking.
+    # Movements are not repeated within a fifth of a second; shorter periods are shaking.
     shortest = max(3, round(0.2 * fps))
     if longest <= shortest + 1 or float(np.ptp(points, axis=0).max()) < 1e-9:
         return []
     curve = dissimilarity(points, longest + 1)
     lags = np.arange(shortest, longest + 1)
-    # A dissimilarity of 1 is that of any two frames; from 0.9 on a shifted take does not recur.
+    # Any two frames have a dissimilarity of 1 on average; from 0.9 on a shifted take does not recur.
     valley = (curve[lags] <= curve[lags - 1]) & (curve[lags] < curve[lags + 1]) & (curve[lags] < 0.9)
-    # A valley counts only behind a hill: frames next to each other are alike without being a cycle apart.
-    # A true period lies behind a hill: at smaller shifts the take differs more.
+    # A valley counts only behind a hill: neighbouring frames are alike without being a cycle apart.
     behind = np.maximum.accumulate(curve)[lags] > curve[lags] + 0.15
     return [int(lag) for lag in lags[valley & behind]]
 
@@ -95,9 +94,9 @@ def one_cycle_apart(points: Floats, progress: Ints, period: int) -> float:
 
 
 def track(points: Floats, period: int, rounds: int = 3) -> Phase:
-    """Align the take to a mean cycle by dynamic programming, and average the cycle again, a few times over.
+    """Align the take to a mean cycle by dynamic programming and average the cycle again, `rounds` times.
 
-    Per frame the phase may rest, advance by one bin (the mean tempo) or by two.
+    Per frame the phase may stay, advance by one bin (the mean tempo) or by two.
     """
     start = _best_start(points, period)
     template = _closed(points[start : start + period])
@@ -119,7 +118,7 @@ def _best_start(points: Floats, period: int) -> int:
 
 
 def _closed(cycle: Floats) -> Floats:
-    """Return the spread the step from the last frame back to the first evenly over the cycle."""
+    """Return the cycle with the step from its last frame back to the first spread evenly over it."""
     step = cycle[-1] - cycle[-2] if len(cycle) > 1 else np.zeros_like(cycle[0])
     gap = cycle[-1] + step - cycle[0]
     ramp = np.arange(len(cycle)) / len(cycle) - 0.5
@@ -128,10 +127,10 @@ def _closed(cycle: Floats) -> Floats:
 
 
 def _follow(cost: Floats) -> Ints:
-    """Return the cheapest course of the phase through cost (frames, bins); bins are a circle."""
+    """Return the cheapest path of the phase through cost (frames, bins); bins are cyclic."""
     frames, bins = cost.shape
     penalty = 0.5 * float(np.median(cost.min(axis=1))) + 1e-9
-    toll = np.array([2.0 * penalty, 0.0, penalty])[:, None]  # rest, one bin, two bins
+    toll = np.array([2.0 * penalty, 0.0, penalty])[:, None]  # stay, one bin, two bins
     total = cost[0].copy()
     choices = np.empty((frames, bins), dtype=np.int8)
     for frame in range(1, frames):
@@ -161,9 +160,9 @@ def _mean_cycle(points: Floats, progress: Ints, template: Floats) -> Floats:
 
 
 class Occurrence(NamedTuple):
-    """Frames start to stop (exclusive) of the take that are like the example.
+    """Frames start to stop (exclusive) of the take that resemble the example.
 
-    `distance` is the mean distance per frame in units of the example's own spread about its mean pose: 0 for a
+    `distance` is the mean distance per frame in units of the example's spread about its mean pose: 0 for a
     copy, about 1.4 for unrelated poses of the same kind.
     """
 
@@ -182,16 +181,16 @@ def find_occurrences(
     _check(take, example, threshold, tempo)
     reference = usual_facing(example)
     rate = min(RATE, take.fps, example.fps)
-    wanted = _at_rate(pose_points(example, reference), example.fps, rate)
+    example_points = _at_rate(pose_points(example, reference), example.fps, rate)
     points = _at_rate(pose_points(take, reference), take.fps, rate)
-    spread = float(np.sqrt(((wanted - wanted.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    spread = float(np.sqrt(((example_points - example_points.mean(axis=0)) ** 2).sum(axis=1).mean()))
     if spread < 1e-9:
         raise UsageError(f"nothing moves in {example.name or 'the example'}, so it cannot be looked for")
     if len(points) < 2:
         return []
-    costs, starts = warped(distances(wanted, points) / spread)
+    costs, starts = warped(distances(example_points, points) / spread)
     length = np.arange(len(points)) - starts
-    span = len(wanted) - 1
+    span = len(example_points) - 1
     allowed = (length <= span * tempo + 1.0) & (length >= span / tempo - 1.0)
     costs = np.where(allowed & (costs < threshold), costs, np.inf)
     scale = take.fps / rate
@@ -213,7 +212,7 @@ def _check(take: Clip, example: Clip, threshold: float, tempo: float) -> None:
 
 
 def _at_rate(points: Floats, fps: float, rate: float) -> Floats:
-    """Read at another rate by linear interpolation."""
+    """Resample points to another rate by linear interpolation."""
     if abs(fps / rate - 1.0) < 1e-6:
         return points
     places = np.minimum(np.arange(int((len(points) - 1) * rate / fps + 1e-6) + 1) * fps / rate, len(points) - 1)
@@ -224,7 +223,7 @@ def _at_rate(points: Floats, fps: float, rate: float) -> Floats:
 
 
 def warped(cost: Floats) -> tuple[Floats, Ints]:
-    """For every frame of the take: mean cost of the best warp of the whole example that ends there, and its start."""
+    """Return for every frame the mean cost of the best warp of the full example that ends there, and its start."""
     from freshtake.numeric.dtw import open_ends  # compiled: loaded when it is needed
 
     # Each step off the diagonal costs a tenth of a frame, or still frames would be matched for free.
@@ -233,7 +232,7 @@ def warped(cost: Floats) -> tuple[Floats, Ints]:
 
 
 def _without_overlaps(costs: Floats, starts: Ints, overlap: float) -> list[tuple[int, int, float]]:
-    """Return the best ends first, leaving out all that overlap with one already taken."""
+    """Return the best ends first, leaving out all that overlap with one already chosen."""
     taken: list[tuple[int, int, float]] = []
     for last in np.argsort(costs, kind="stable"):
         if not np.isfinite(costs[last]):

@@ -20,7 +20,7 @@ BLEND = 0.25  # seconds
 
 
 class Steps(NamedTuple):
-    """Of a clip: how far joints move on average from frame to frame (frames - 1,), and the change of it (frames - 2,).
+    """How far joints of a clip move on average from frame to frame (frames - 1,), and the change of it (frames - 2,).
 
     In the clip's unit: first and second differences of the joints' places in the world.
     """
@@ -77,7 +77,7 @@ def with_seam(loop: Clip, wanted: SeamPose) -> Clip:
     if len(wanted.rotations) != len(loop.skeleton):
         raise UsageError(f"{loop.name or 'the loop'} has another skeleton than the pose its seam is to have")
     flat, steep = _shapes(loop)
-    # Turning joints turns their speeds too: three rounds settle both.
+    # Turning joints turns their speeds too, so both are corrected in three rounds.
     for _ in range(3):
         now = seam_pose(loop)
         turn = to_rotvec(multiply(wanted.rotations, inverse(now.rotations)))
@@ -93,7 +93,7 @@ def with_seam(loop: Clip, wanted: SeamPose) -> Clip:
 
 
 def _shapes(loop: Clip) -> tuple[Floats, Floats]:
-    """Return (frames,) each: 1 at the seam, flat there and at its reach; 0 at the seam, of slope 1 per second there."""
+    """Return two shapes (frames,): 1 at the seam, flat there and at its reach; 0 there, with slope 1 per second."""
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
     from_seam = number - frames * np.round(number / frames)
@@ -107,7 +107,7 @@ def _spread(shape: Floats, amount: Floats) -> Floats:
 
 
 def chained(loops: Sequence[Clip]) -> Clip:
-    """Loops one behind the other, each from where the one before leads to, and the first frame of the first at last."""
+    """Join loops, each starting where the previous one leads, with the first frame of the first loop at the end."""
     place, roots, rotations, moving = np.zeros(3), [], [], []
     parts = [(loop, loop_frames(loop)) for loop in loops] + [(loops[0], 1)]
     for loop, frames in parts:
@@ -127,7 +127,7 @@ def chained(loops: Sequence[Clip]) -> Clip:
 
 
 def join(clips: Sequence[Clip], *, blend: float = BLEND) -> Clip:
-    """Join clips one after the other; the first frame of each next one is the last of the one before."""
+    """Join clips one after the other; the first frame of each next one is the last of the previous one."""
     if not (np.isfinite(blend) and blend >= 0.0):
         raise UsageError(f"a blend lasts 0 seconds or more, not {blend}")
     if not clips:
@@ -148,7 +148,7 @@ def seams(clips: Sequence[Clip]) -> list[int]:
 
 
 def _faded(before: Clip, after: Clip, blend: float) -> Clip:
-    """`after` with what it differs by from the end of `before` added, and fading."""
+    """Return `after` with its difference from the end of `before` added and faded out."""
     time = np.arange(len(after), dtype=np.float64) * after.frame_time
     still, moving = fading(time, min(blend, float(time[-1])))
     still[0] = 1.0
@@ -160,7 +160,7 @@ def _faded(before: Clip, after: Clip, blend: float) -> Clip:
 
 
 def _speed(clip: Clip, frame: int) -> Floats:
-    """(1 + joints, 3): of the root and of every joint's rotation from one frame to the next, per second."""
+    """Return (1 + joints, 3): speeds per second of the root and of every joint's rotation, to the next frame."""
     if len(clip) < 2:
         return np.zeros((1 + len(clip.skeleton), 3))
     a, b = (frame, frame + 1) if frame >= 0 else (len(clip) + frame, len(clip) + frame + 1)
@@ -169,7 +169,7 @@ def _speed(clip: Clip, frame: int) -> Floats:
 
 
 def fading(time: Floats, blend: float) -> tuple[Floats, Floats]:
-    """Weights of a difference in place and of one in speed (seconds), from 1 and 0 with slope 0 and 1 to nothing.
+    """Return weights of a difference in place and of one in speed (seconds), from 1 and 0 with slope 0 and 1 to zero.
 
     With t = time / blend: 1 - 10t^3 + 15t^4 - 6t^5, and (t - 6t^3 + 8t^4 - 3t^5) blend.
     """

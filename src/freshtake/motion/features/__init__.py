@@ -1,4 +1,4 @@
-"""Between motions and the arrays that models learn from: exactly invertible, with a name for every DOF."""
+"""Convert between motions and the arrays that models learn from: exactly invertible, with a name for every DOF."""
 
 from freshtake.motion.features.coding import (
     Features,

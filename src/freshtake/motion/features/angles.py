@@ -1,9 +1,9 @@
-"""Places and local rotations of a body as the numbers that models see, and back.
+"""Positions and local rotations of a body as the numbers that models see, and back.
 
 Rotations are three numbers per joint: continuous Euler angles, or exponential maps about a mean; the root's is heading
 and swing, about a reference orientation that may be upright, lying or hanging. A place in the ground plane is
 g = forward + i sideways, so that turning by a heading is multiplying by exp(i heading): travel and heading are rates,
-summed up to places. With y up, forward is +z and sideways +x; with z up, forward is -y and sideways +x (the same body
+integrated to places. With y up, forward is +z and sideways +x; with z up, forward is -y and sideways +x (the same body
 tilted upright).
 """
 
@@ -103,7 +103,7 @@ def rates(path: Path, frame_time: float) -> Floats:
 
 
 def summed(rate: Floats, frame_time: float, start: Start, up: str, resume: bool = False) -> Path:
-    """Return the inverse of `rates`: row 0 stands at `start`, or one step after it when resuming from there."""
+    """Return the path by summing `rates`: row 0 is at `start`, or one step after it when resuming from there."""
     place = np.zeros(3)
     place[[0, 2] if up == "y" else [0, 1]] = start.ground
     step = rate * frame_time
@@ -119,7 +119,7 @@ TURN = 2.0 * np.pi
 
 
 def angle_letters(order: str) -> list[str]:
-    """Return the axis letters of the three angles of a joint, told apart where one axis comes twice: z, x, z2."""
+    """Return the axis letters of a joint's three angles, made distinct where an axis occurs twice: z, x, z2."""
     full = full_order(order).lower()
     return [letter if letter not in full[:k] else f"{letter}2" for k, letter in enumerate(full)]
 
@@ -130,9 +130,9 @@ def outside_layout(skeleton: Skeleton) -> Bools:
 
 
 def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None = None) -> Floats:
-    """Return continuous angles (frames, joints, 3), each joint in its own order and about its own axes.
+    """Return continuous angles (frames, joints, 3), each joint in its Euler order and about its axes.
 
-    With a reference (joints, 3) the whole clip lies on the branch (full turns, equivalent triple) nearest to it.
+    With a reference (joints, 3) the entire clip lies on the branch (full turns, equivalent triple) nearest to it.
     """
     local = rotations
     if skeleton.axes is not None:
@@ -145,7 +145,7 @@ def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None
 
 
 def euler_rotations(skeleton: Skeleton, angles: Floats) -> Floats:
-    """Return the inverse: angles (frames, joints, 3) to local rotations."""
+    """Return local rotations from angles (frames, joints, 3): the inverse of `euler_angles`."""
     out = np.empty((*angles.shape[:-1], 4))
     for order, joints in _by_order(skeleton).items():
         out[:, joints] = from_euler(angles[:, joints], order)
@@ -165,7 +165,7 @@ def euler_reference(skeleton: Skeleton, examples: Sequence[Floats]) -> Floats:
 
 
 def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
-    """The equivalent triple where that one leaves fewer of the angles in use that the file has no channel for."""
+    """Return the equivalent triple where it leaves fewer of the used angles without a channel in the file."""
     unused = outside_layout(skeleton)
     out = angles.copy()
     for order, joints in _by_order(skeleton).items():
@@ -178,7 +178,7 @@ def _without_outside(skeleton: Skeleton, angles: Floats) -> Floats:
 
 
 def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
-    """Of a triple and its equivalent, shifted by full turns, the one whose mean is nearer to the reference."""
+    """Return the angles or their equivalent, shifted by full turns, whichever mean is nearer to the reference."""
     middle = angles.mean(axis=0)
     differences = np.stack([middle, equivalent(middle, order)]) - reference  # (2, joints, 3)
     turns = TURN * np.round(differences / TURN)
@@ -208,12 +208,12 @@ def rotation_vectors(rotations: Floats, reference: Floats) -> Floats:
 
 
 def rotations_from_vectors(vectors: Floats, reference: Floats) -> Floats:
-    """Return the inverse: reference exp(v)."""
+    """Return reference exp(v), the inverse of `rotation_vectors`."""
     return multiply(reference, from_rotvec(vectors))
 
 
 def continuous_rotvec(q: Floats) -> Floats:
-    """Return the rotation vectors (frames, joints, 3) that go on beyond pi instead of jumping to the opposite side."""
+    """Return rotation vectors (frames, joints, 3) that continue beyond pi instead of jumping to the opposite side."""
     vectors = to_rotvec(q)
     jumps = np.linalg.norm(np.diff(vectors, axis=0), axis=-1) > np.pi
     for joint in np.flatnonzero(jumps.any(axis=0)):
@@ -222,7 +222,7 @@ def continuous_rotvec(q: Floats) -> Floats:
 
 
 def _followed(vectors: Floats) -> Floats:
-    """From the frame nearest to zero forward and backward, each frame by the full turns nearest to its neighbour."""
+    """Shift each frame by full turns to be nearest to its neighbour, starting at the frame nearest to zero."""
     out = vectors.copy()
     anchor = int(np.linalg.norm(vectors, axis=-1).argmin())
     for frames in (range(anchor + 1, len(out)), range(anchor - 1, -1, -1)):
@@ -234,7 +234,7 @@ def _followed(vectors: Floats) -> Floats:
 
 
 def _nearest_turn(vector: list[float], before: list[float]) -> list[float]:
-    """Return the vector lengthened or shortened by full turns so that it comes nearest to the one before."""
+    """Return the vector changed by full turns so that it is nearest to the one before."""
     angle = math.sqrt(sum(x * x for x in vector))
     axis, length = (vector, angle) if angle > 1e-9 else (before, math.sqrt(sum(x * x for x in before)))
     if length < 1e-9:
@@ -274,11 +274,11 @@ def split_heading(rotations: Floats, reference: Floats, up: int) -> tuple[Floats
 
 
 def join_heading(heading: Floats, swing: Floats, reference: Floats, up: int) -> Floats:
-    """Return the inverse of `split_heading`."""
+    """Return rotations from heading and swing: the inverse of `split_heading`."""
     vector = np.insert(swing * _signs(up), up, 0.0, axis=1)
     return multiply(multiply(about_axis(np.eye(3)[up], heading), from_rotvec(vector)), reference)
 
 
 def _signs(up: int) -> Floats:
-    """Return a quarter turn about x that brings y up to z brings z to -y."""
+    """Return the signs of the two swings: the quarter turn about x that brings y up to z brings z to -y."""
     return np.array([1.0, 1.0 if up == 1 else -1.0])

@@ -40,7 +40,7 @@ ROOTS = ("absolute", "heading")
 
 
 class Pose(NamedTuple):
-    """What a clip is made of: root (frames, 3), local rotations, and translations where joints move."""
+    """The arrays of a clip: root (frames, 3), local rotations, and translations where joints move."""
 
     root: Floats
     rotations: Floats
@@ -49,7 +49,7 @@ class Pose(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ClipLayout:
-    """Which columns a clip has, and the references that its rotations are measured from."""
+    """The columns of a clip, and the references that its rotations are measured from."""
 
     skeleton: Skeleton
     angles: str
@@ -59,7 +59,7 @@ class ClipLayout:
     up: str
     unit_m: float | None
     reference: Floats  # euler: mean angles (joints, 3); expmap: mean rotations (joints, 4); positions: empty
-    upright: Floats  # (4,), see features_root
+    upright: Floats  # (4,), see `upright_reference`
     markers: Markers = field(init=False)
 
     kind: ClassVar[str] = "clip"
@@ -79,12 +79,12 @@ class ClipLayout:
 
     @property
     def up_index(self) -> int:
-        """Return the column of the vertical axis."""
+        """The column of the vertical axis."""
         return "xyz".index(self.up)
 
     @property
     def root_width(self) -> int:
-        """Return how many columns the root takes."""
+        """How many columns the root has."""
         turning = self.angles != "positions"
         if self.root == "absolute":
             return 3 + 3 * turning
@@ -123,7 +123,7 @@ class ClipLayout:
 
     @property
     def width(self) -> int:
-        """Return how many columns there are."""
+        """How many columns there are."""
         return len(self.units())
 
     def spare(self) -> Bools:
@@ -183,7 +183,7 @@ class ClipLayout:
         return angles_of.rotation_vectors(rotations, self.reference)
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return where each row stands and faces in the ground plane."""
+        """Return where each row is and faces in the ground plane."""
         if self.root != "absolute":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(ground_of(values[:, :3], self.up), np.zeros(len(values)))
@@ -203,13 +203,13 @@ class ClipLayout:
 
     @cached_property
     def _standing(self) -> Clip:
-        """Return one frame, like which all decoded clips are."""
+        """One frame that serves as a template for all decoded clips."""
         turns = np.zeros((1, len(self.skeleton), 4))
         turns[..., 0] = 1.0
         return Clip(self.skeleton, self.frame_time, np.zeros((1, 3)), turns, up=self.up, unit_m=self.unit_m)
 
     def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
-        """Return the pose of the usual columns, compiled; as `pose` but for the last bits."""
+        """Return the pose of the usual columns, compiled; equal to `pose` except for rounding."""
         from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
             PoseCoding,
             pose_rows,
@@ -223,7 +223,7 @@ class ClipLayout:
         return Pose(root, rotations, None)
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
-        """Return root, rotations and translations of rows that stand where the path says."""
+        """Return root, rotations and translations of rows placed along a path."""
         joints, at = len(skeleton), self.root_width
         root = values[:, :3].copy()
         if self.root != "absolute":
@@ -273,13 +273,13 @@ class ClipLayout:
         return np.concatenate([world.positions, tips], axis=1)
 
     def body_points(self, rows: Floats) -> Floats:
-        """Return world positions of single poses as in `points`, of the body's own joints and tips alone."""
+        """Return world positions of single poses as in `points`, of the body's joints and tips only."""
         body, count = self.skeleton.body(), len(self.skeleton)
         tips = [count + k for k, site in enumerate(self.skeleton.end_sites) if site.joint in body]
         return self.points(rows)[:, [*body, *tips]]
 
     def parts(self) -> stored.Parts:
-        """Return the header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` rebuilds the layout."""
         header, arrays = stored.skeleton_parts(self.skeleton)
         for name in ("angles", "root", "moving", "frame_time", "up", "unit_m"):
             header[name] = getattr(self, name)
@@ -287,7 +287,7 @@ class ClipLayout:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> ClipLayout:
-        """Return the inverse of `parts`."""
+        """Return the layout from its `parts`."""
         return cls(
             stored.skeleton_from_parts(header, arrays),
             stored.choice(header, "angles", ANGLES),
@@ -302,7 +302,7 @@ class ClipLayout:
 
 
 def _body_names(skeleton: Skeleton) -> list[str]:
-    """Return the joints' names, the root's being that of the joint that carries the body in the file."""
+    """Return the joints' names; the root has that of the joint that carries the body in the file."""
     names = list(skeleton.names)
     if skeleton.base is not None:
         joint = skeleton.base.joint
@@ -311,7 +311,7 @@ def _body_names(skeleton: Skeleton) -> list[str]:
 
 
 def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
-    """Return the reference turned so that heading 0 is facing forward: some rigs rest their root sideways."""
+    """Return the reference turned so that heading 0 faces forward: some rigs rest their root sideways."""
     off = []
     for clip in clips:
         angles = facing(clip)
@@ -319,7 +319,7 @@ def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
             return upright
         off.append(angles - split_heading(clip.rotations[:, 0], upright, clip.up_index)[0])
     mean, agreement = mean_angle(np.concatenate(off))
-    if agreement < 0.7 or abs(mean) < np.radians(20.0):  # a usual rig keeps its own zero
+    if agreement < 0.7 or abs(mean) < np.radians(20.0):  # a usual rig keeps its zero
         return upright
     return multiply(about_axis(np.eye(3)[clips[0].up_index], -mean), upright)
 

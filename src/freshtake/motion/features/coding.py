@@ -1,4 +1,4 @@
-"""Between motions and the arrays that models learn from: exactly invertible, with a name for every DOF.
+"""Convert between motions and the arrays that models learn from: exactly invertible, with a name for every DOF.
 
     recipe = features.recipe(walks, angles="expmap")
     rows = features.encode(recipe, walks[0])            # Features: rows.values is (frames, DOFs)
@@ -36,9 +36,9 @@ __all__ = ["Features", "Motion", "Recipe", "Start", "decode", "encode", "recipe"
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Features:
-    """A motion as the models see it: values (frames, DOFs), and where the first frame stands.
+    """A motion as the models see it: values (frames, DOFs), and where the first frame is.
 
-    `skeleton` is there where it differs from the recipe's (another build), so that decoding gives the same clip.
+    `skeleton` is set where it differs from the recipe's (another build), so that decoding gives the same clip.
     """
 
     recipe: Recipe
@@ -56,12 +56,12 @@ class Features:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Return the DOFs by name."""
+        """The DOFs by name."""
         return self.recipe.names
 
     @property
     def frame_time(self) -> float:
-        """Return seconds from one row to the next."""
+        """Seconds from one row to the next."""
         return self.recipe.frame_time
 
 
@@ -74,9 +74,9 @@ def recipe(
     drop_constant: bool = True,
     horizon: float | None = None,
 ) -> Recipe:
-    """Return how to turn motions like the examples into features and back.
+    """Learn how to convert motions like the examples to features and back.
 
-    `angles`: "euler" (continuous, in each joint's own order; Lau), "expmap" (rotation vectors about each joint's mean;
+    `angles`: "euler" (continuous, in each joint's order; Lau), "expmap" (rotation vectors about each joint's mean;
     Hsu) or "positions" (of joints, tips and helper points relative to the root; Okwechime). `root`: "heading" (speeds
     and turn rate in the heading frame, height, two swings; default for clips) or "absolute" (default otherwise).
     `scale`: the weights of the DOFs: "fk" (how far one unit moves the body; rates act for `horizon` seconds, default
@@ -106,21 +106,21 @@ def _layout(examples: Sequence[Motion], angles: str | None, root: str | None) ->
     if len(kinds) > 1:
         raise UsageError(f"the examples are of different kinds: {', '.join(sorted(kind.__name__ for kind in kinds))}")
     first = examples[0]
-    wanted = root or ("heading" if isinstance(first, Clip) else "absolute")
-    _check_choice("root", wanted, ROOTS)
+    root_mode = root or ("heading" if isinstance(first, Clip) else "absolute")
+    _check_choice("root", root_mode, ROOTS)
     _check_choice("angles", angles or "euler", ANGLES)
     if not isinstance(first, Clip) and angles not in (None, "positions"):
         raise UsageError(f"angles={angles!r} needs clips with a skeleton, but the examples are {kind_word(first)}s")
     if isinstance(first, Stroke):
-        if wanted == "heading":
+        if root_mode == "heading":
             raise UsageError("strokes have no heading: use root='absolute'")
         return stroke_layout(examples, root is None)  # type: ignore[arg-type]
     _check_rates(examples)
     if isinstance(first, PointClip):
-        return point_layout(examples, wanted)  # type: ignore[arg-type]
+        return point_layout(examples, root_mode)  # type: ignore[arg-type]
     if isinstance(first, MeshSequence):
-        return mesh_layout(examples, wanted)  # type: ignore[arg-type]
-    return clip_layout(examples, angles or "euler", wanted)  # type: ignore[arg-type]
+        return mesh_layout(examples, root_mode)  # type: ignore[arg-type]
+    return clip_layout(examples, angles or "euler", root_mode)  # type: ignore[arg-type]
 
 
 def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
@@ -129,7 +129,7 @@ def _check_choice(what: str, value: str, choices: tuple[str, ...]) -> None:
 
 
 def _check_rates(examples: Sequence[Motion]) -> None:
-    """All examples at one rate and in one unit of length."""
+    """Check that all examples have one rate and one unit of length."""
     first = examples[0]
     assert not isinstance(first, Stroke)
     for example in examples[1:]:
@@ -163,7 +163,7 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
 
 
 def _other_build(recipe_skeleton: Skeleton | None, skeleton: Skeleton) -> Skeleton | None:
-    """Return a skeleton that differs from the recipe's in more than where the joints above its body stand."""
+    """Return the skeleton where it differs from the recipe's in more than its base, else None."""
     return (
         None if recipe_skeleton is None or replace(skeleton, base=recipe_skeleton.base) == recipe_skeleton else skeleton
     )
@@ -181,8 +181,8 @@ def decode(
 ) -> Motion:
     """Return the motion that rows of DOFs describe: the exact inverse of `encode`, and defined for any other rows.
 
-    `start` says where row 0 stands (default: the origin, or where the Features say). With `resume` it says where the
-    frame before row 0 stood, so that a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible
+    `start` is the place of row 0 (default: the origin, or as the Features state). With `resume` it is that of the
+    frame before row 0, so that a stream can be decoded piece by piece. `skeleton` puts a clip on a compatible
     skeleton with other lengths.
     """
     if isinstance(values, Features):
@@ -195,7 +195,7 @@ def decode(
 def where_it_ends(
     recipe: Recipe, values: npt.ArrayLike, *, start: Start | None = None, scaled: bool = False, resume: bool = False
 ) -> Start:
-    """Return where the last row stands: the `start` from which to resume."""
+    """Return where the last row is: the `start` from which to resume."""
     columns, begin = _columns(recipe, values, scaled), start or AT_ORIGIN
     if len(columns) == 0:
         return begin
@@ -208,7 +208,7 @@ def where_it_ends(
 
 
 def _columns(recipe: Recipe, values: npt.ArrayLike, scaled: bool) -> Floats:
-    """Return all columns from those that are kept."""
+    """Return all columns from the DOFs."""
     rows = np.asarray(values, dtype=np.float64)
     if rows.ndim != 2 or rows.shape[1] != len(recipe.kept):
         frozen(rows, "values", (None, len(recipe.kept)))

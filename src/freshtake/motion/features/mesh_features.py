@@ -29,7 +29,7 @@ from freshtake.numeric.arrays import Bools, Floats
 
 @dataclass(frozen=True, eq=False)
 class MeshLayout:
-    """The mesh that stays the same: connectivity, constant attributes; and what changes with the frames."""
+    """The constant parts of a mesh (connectivity, constant attributes), and what changes with the frames."""
 
     vertex_count: int
     faces: npt.NDArray[np.int32]
@@ -72,12 +72,12 @@ class MeshLayout:
 
     @property
     def width(self) -> int:
-        """Return how many columns there are."""
+        """How many columns there are."""
         each = 3 + 3 * self.normals + sum(self.changing.values())
         return each * self.vertex_count + 3 * (self.root == "heading")
 
     def spare(self) -> Bools:
-        """Return that no column is left out by default."""
+        """Return which columns may be left out: none."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, mesh: MeshSequence) -> tuple[Floats, Start]:
@@ -110,7 +110,7 @@ class MeshLayout:
                 raise UsageError(f"{name} lacks the attribute {attribute!r} that changes over time in the recipe")
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return where each row stands and faces in the ground plane."""
+        """Return where each row is and faces in the ground plane."""
         if self.root == "heading":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
@@ -141,11 +141,11 @@ class MeshLayout:
         )
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """RMS displacement of all vertices that one unit of each column causes; other columns count like vertices."""
+        """Return the RMS displacement of all vertices per unit of each column; other columns count like vertices."""
         return cloud_effects(np.concatenate(examples), self.vertex_count, self.root, self.up, horizon)
 
     def parts(self) -> stored.Parts:
-        """Return the header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` rebuilds the layout."""
         plain = ("vertex_count", "normals", "root", "frame_time", "up", "unit_m")
         header: dict[str, Any] = {name: getattr(self, name) for name in plain}
         header["changing"] = dict(self.changing)
@@ -156,7 +156,7 @@ class MeshLayout:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> MeshLayout:
-        """Return the inverse of `parts`."""
+        """Return the layout from its `parts`."""
         constant = stored.texts(header, "constant")
         return cls(
             stored.field(header, "vertex_count", int),

@@ -45,10 +45,10 @@ def centered_plan(positions: Floats, up: str) -> tuple[Complexes, Complexes]:
 
 
 def reference_plan(examples: Sequence[Floats], up: str) -> Complexes:
-    """The mean ground plan (points,) of all frames, each turned to fit; headings count from the first frame's."""
+    """Return the mean ground plan (points,) of all frames, each turned to fit; the first frame has heading 0."""
     plans = np.concatenate([centered_plan(positions, up)[0] for positions in examples])
     reference: Complexes = plans[0]
-    # Aligning all frames to the plan and averaging them again settles within three rounds.
+    # Align all frames to the plan and average them again, three times.
     for _ in range(3):
         turns = np.exp(-1j * np.angle(plans @ reference.conj()))
         reference = np.asarray((plans * turns[:, None]).mean(axis=0))
@@ -69,14 +69,14 @@ def relative_columns(positions: Floats, path: Path, frame_time: float, up: str) 
 
 
 def placed(local: Floats, path: Path, up: str) -> Floats:
-    """Return the inverse of `relative_columns`, given the path."""
+    """Return world positions along the path: the inverse of `relative_columns`."""
     out = turned_back(local, -path.heading, up)
     set_ground(out, ground_of(out, up) + path.ground[:, None], up)
     return out
 
 
 class Markers(NamedTuple):
-    """Points fixed to joints, besides the joints themselves: joint (points,), place in it (points, 3), names."""
+    """Points fixed to joints, in addition to the joints themselves: joint (points,), place in it (points, 3), names."""
 
     joints: Ints
     places: Floats
@@ -84,7 +84,7 @@ class Markers(NamedTuple):
 
 
 def markers_for(skeleton: Skeleton, moving: bool) -> Markers:
-    """End sites, and helpers for joints whose points lie on one line; children that move on their own do not count."""
+    """Return end sites, and helpers for joints whose points lie on one line; children that translate do not count."""
     lengths = skeleton.lengths()
     size = float(np.median(lengths[lengths > 0])) if (lengths > 0).any() else 1.0
     markers: list[tuple[int, Floats, str]] = []
@@ -100,7 +100,7 @@ def markers_for(skeleton: Skeleton, moving: bool) -> Markers:
 
 
 def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
-    """None, one or two points at right angles that make the vectors span a plane."""
+    """Return up to two points at right angles that make the vectors span a plane."""
     useful = sorted((v for v in vectors if np.linalg.norm(v) > 1e-6 * size), key=lambda v: -float(np.linalg.norm(v)))
     if not useful:
         return [np.array([size, 0.0, 0.0]), np.array([0.0, size, 0.0])]
@@ -154,7 +154,7 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
 def _turn_of_pairs(rest: Floats, seen: Floats) -> Floats:
     """Return rotations (frames, joints, 4) that turn pairs (joints, 2, 3) onto those seen (frames, joints, 2, 3).
 
-    The first vector's direction is met exactly, the second tells the side.
+    The first vector's direction is met exactly, the second determines the side.
     """
     return multiply(from_matrix(_frame(seen)), inverse(from_matrix(_frame(rest))))
 
@@ -193,14 +193,14 @@ def relative_points(clip: Clip, markers: Markers) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class PointLayout:
-    """Which points there are, and the ground plan that their heading is measured from."""
+    """The points of a clip, and the ground plan that their heading is measured from."""
 
     point_names: tuple[str, ...]
     root: str
     frame_time: float
     up: str
     unit_m: float | None
-    plan: Complexes  # (points,) when the root is taken as heading, else empty
+    plan: Complexes  # (points,) when the root is encoded as heading, else empty
 
     kind: ClassVar[str] = "points"
 
@@ -224,11 +224,11 @@ class PointLayout:
 
     @property
     def width(self) -> int:
-        """Return how many columns there are."""
+        """How many columns there are."""
         return 3 * len(self.point_names) + 3 * (self.root == "heading")
 
     def spare(self) -> Bools:
-        """Return that no column is left out by default."""
+        """Return which columns may be left out: none."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, clip: PointClip) -> tuple[Floats, Start]:
@@ -246,7 +246,7 @@ class PointLayout:
         return np.concatenate([rates, local.reshape(len(clip), -1)], axis=1), start_of(path, 0, self.up)
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return where each row stands and faces in the ground plane."""
+        """Return where each row is and faces in the ground plane."""
         if self.root == "heading":
             return summed(values[:, :3], self.frame_time, start, self.up, resume)
         return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
@@ -263,13 +263,13 @@ class PointLayout:
         return cloud_effects(np.concatenate(examples), len(self.point_names), self.root, self.up, horizon)
 
     def parts(self) -> stored.Parts:
-        """Return the header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` rebuilds the layout."""
         header = {name: getattr(self, name) for name in ("root", "frame_time", "up", "unit_m")}
         return stored.Parts({**header, "points": list(self.point_names)}, {"plan": self.plan.view(np.float64)})
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> PointLayout:
-        """Return the inverse of `parts`."""
+        """Return the layout from its `parts`."""
         return cls(
             stored.texts(header, "points"),
             stored.choice(header, "root", ROOTS),
@@ -281,7 +281,7 @@ class PointLayout:
 
 
 def check_whole(clip: PointClip) -> None:
-    """Raise with the first gap, if there is one."""
+    """Raise with the first gap if there is one."""
     gaps = clip.gaps()
     if gaps.any():
         frame, point = (int(k) for k in np.argwhere(gaps)[0])
@@ -292,7 +292,7 @@ def check_whole(clip: PointClip) -> None:
 
 
 def cloud_effects(rows: Floats, points: int, root: str, up: str, horizon: float) -> Floats:
-    """Return a coordinate moves one of the points, a speed all of them, a turn each by its distance from the center."""
+    """Return effects: a coordinate moves one point, a speed all, a turn each by its distance from the center."""
     out = np.full(rows.shape[1], points**-0.5)
     if root == "heading":
         ground = [k for k in range(3) if "xyz"[k] != up]

@@ -1,4 +1,4 @@
-"""Rows of a stream as poses, each block continuing where the last one ended: as `decode`, compiled, without checks."""
+"""Decode rows of a stream to poses, each block continuing the last: like `decode`, but compiled and without checks."""
 
 from __future__ import annotations
 
@@ -19,21 +19,21 @@ from freshtake.numeric.limb_kernels import turn_into
 
 
 class PoseCoding(NamedTuple):
-    """What rows are decoded with."""
+    """The references with which rows are decoded."""
 
     reference: Floats  # (joints, 4): mean rotations
-    upright: Floats  # (4,): of the root
+    upright: Floats  # (4,), for the root
     up: int
     frame_time: float
 
 
 @compiled
 def pose_rows(values: Floats, coding: PoseCoding, begin: Floats, resume: bool, root: Floats, rotations: Floats) -> None:
-    """All columns (frames, columns) to root (frames, 3) and rotations (frames, joints, 4).
+    """Decode all columns (frames, columns) to root (frames, 3) and rotations (frames, joints, 4), in place.
 
     The columns are forward and sideways speed, turn rate, height, two swings of the root, then three numbers for every
-    other joint. `begin` (3,) is forward, sideways (see ground) and heading at the start, one step before row 0 when
-    resuming, and in the end those of the last row. The same as `ClipLayout.pose`, frame by frame.
+    other joint. `begin` (3,) is forward, sideways (see `ground_of`) and heading at the start, one step before row
+    0 when resuming; it is overwritten with those of the last row. Equal to `ClipLayout.pose`, frame by frame.
     """
     _pose_rows(values, coding, begin, resume, np.zeros(4), np.zeros(3), root, rotations)
 
@@ -43,7 +43,7 @@ def _pose_rows(
     values: Floats, coding: PoseCoding, begin: Floats, resume: bool, turn: Floats, vector: Floats, root: Floats,
     rotations: Floats,
 ) -> None:  # fmt: skip
-    """`turn` and `vector` are for work, and 0."""
+    """Decode frame by frame; `turn` and `vector` are workspaces that hold 0."""
     reference, upright, up, frame_time = coding
     joints = len(reference)
     x = y = heading = 0.0
@@ -83,7 +83,7 @@ def _exponential_into(v: Floats, out: Floats) -> None:
 
 
 class PoseStream:
-    """Where a stream has come to. Rows must be finite (frames, DOFs), in the scale of the recipe's columns."""
+    """The position of a stream. Rows must be finite (frames, DOFs), in the scale of the recipe's columns."""
 
     def __init__(self, recipe: Recipe) -> None:
         layout = recipe.layout
@@ -111,7 +111,7 @@ class PoseStream:
         return pose
 
     def clips(self, pose: Pose) -> Iterator[Clip]:
-        """Return poses, as they came from `next` or planted since then, as one-frame clips."""
+        """Return poses from `next`, possibly planted since then, as one-frame clips."""
         if len(pose.root) == 0:
             return iter(())
         if self._first is None:

@@ -1,4 +1,4 @@
-"""What a recipe is made of when it is stored: a JSON-able header and named arrays, checked on the way back."""
+"""The parts of a stored recipe: a JSON-able header and named arrays, checked when they are read."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def field(header: Mapping[str, Any], name: str, *types: type) -> Any:
 
 
 def choice(header: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> str:
-    """Return a word of the header, one of the choices."""
+    """Return a word of the header that must be one of the choices."""
     value: str = field(header, name, str)
     if value not in choices:
         raise InvalidMotion(f"{name!r} of a stored recipe is {value!r}, not one of {', '.join(choices)}")
@@ -42,7 +42,7 @@ def choice(header: Mapping[str, Any], name: str, choices: tuple[str, ...]) -> st
 
 
 def array(arrays: Mapping[str, Array], name: str) -> Array:
-    """Return an array that must be there."""
+    """Return an array that must be present."""
     if name not in arrays:
         raise InvalidMotion(f"a stored recipe lacks the array {name!r}")
     return np.asarray(arrays[name])
@@ -122,7 +122,7 @@ def _base(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Base:
 
 
 def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) -> Skeleton:
-    """Return the skeleton again; raises when the parts cannot be one."""
+    """Return the skeleton from its parts; raise where they cannot be one."""
     names = texts(header, "tips")
     joints, offsets = array(arrays, "tip_joints"), array(arrays, "tip_offsets")
     if joints.dtype.kind not in "iu" or joints.shape != (len(names),) or offsets.shape != (len(names), 3):
@@ -149,7 +149,7 @@ def skeleton_from_parts(header: Mapping[str, Any], arrays: Mapping[str, Array]) 
 def _limits(
     header: Mapping[str, Any], arrays: Mapping[str, Array], channels: tuple[tuple[str, ...], ...]
 ) -> tuple[Limits, ...]:
-    """Return limits by joint; a pair of NaN stands for a channel without."""
+    """Return limits by joint; a pair of NaN marks a channel without limits."""
     limited = field(header, "limited", list)
     counts = [len(listed) if has else 0 for listed, has in zip(channels, limited, strict=False)]
     rows = array(arrays, "limits")

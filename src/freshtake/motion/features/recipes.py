@@ -66,33 +66,33 @@ class Recipe:
 
     @property
     def frame_time(self) -> float:
-        """Return seconds from one row to the next."""
+        """Seconds from one row to the next."""
         return self.layout.frame_time
 
     @property
     def skeleton(self) -> Skeleton | None:
-        """Return the skeleton that clips are decoded on (the first example's); None for motions without."""
+        """The skeleton that clips are decoded on (the first example's); None for motions without."""
         return self.layout.skeleton if isinstance(self.layout, ClipLayout) else None
 
     @property
     def motion_type(self) -> type[Motion]:
-        """Return the kind of motion that is encoded and decoded."""
+        """The kind of motion that is encoded and decoded."""
         return MOTIONS[self.layout.kind]
 
     @cached_property
     def names(self) -> tuple[str, ...]:
-        """Return the DOFs by name."""
+        """The DOFs by name."""
         names = self.layout.names()
         return tuple(names[k] for k in self.kept)
 
     @cached_property
     def units(self) -> tuple[str, ...]:
-        """Return what each DOF measures: angle, length, speed, turn, time or plain."""
+        """What each DOF measures: angle, length, speed, turn, time or plain."""
         units = self.layout.units()
         return tuple(units[k] for k in self.kept)
 
     def scale_up(self, values: Floats) -> Floats:
-        """(value - center) * weight."""
+        """Return (value - center) * weight."""
         return (values - self.center) * self.weights
 
     def scale_down(self, values: Floats) -> Floats:
@@ -108,12 +108,12 @@ class Recipe:
 
     def check_constants(self, columns: Floats, what: str) -> None:
         """Raise with the name of the DOF when a column that was left out has another value."""
-        left = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
-        off = np.abs(columns[:, left] - self.fixed[left]).max(axis=0, initial=0.0)
+        dropped = np.setdiff1d(np.arange(len(self.fixed)), self.kept, assume_unique=True)
+        off = np.abs(columns[:, dropped] - self.fixed[dropped]).max(axis=0, initial=0.0)
         # Constants may differ by rounding between motions, but not by more.
-        wrong = off > 1e-9 * np.maximum(1.0, np.abs(self.fixed[left]))
+        wrong = off > 1e-9 * np.maximum(1.0, np.abs(self.fixed[dropped]))
         if wrong.any():
-            column = int(left[off.argmax()])
+            column = int(dropped[off.argmax()])
             frame = int(np.abs(columns[:, column] - self.fixed[column]).argmax())
             name = self.layout.names()[column]
             values = f"{self.fixed[column]:.9g} in all examples, but {columns[frame, column]:.9g} in frame {frame}"
@@ -133,7 +133,7 @@ class Recipe:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> Recipe:
-        """Return the recipe again; raises InvalidMotion when the parts cannot be one."""
+        """Return the recipe from its parts; raise InvalidMotion where they cannot be one."""
         if stored.field(header, "recipe", int) != VERSION:
             raise InvalidMotion(f"a recipe of version {header['recipe']} cannot be read: this is version {VERSION}")
         kind = stored.choice(header, "kind", tuple(LAYOUTS))

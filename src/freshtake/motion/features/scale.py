@@ -1,4 +1,4 @@
-"""How much each DOF matters: weights by spread, or by how far one unit of a DOF moves the body."""
+"""Weights of the DOFs: by spread, or by how far one unit of a DOF moves the body."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ class Body(Protocol):
 
     @property
     def angles(self) -> str:
-        """Euler, expmap or positions."""
+        """One of "euler", "expmap" and "positions"."""
 
     @property
     def root(self) -> str:
-        """Return "absolute" or "heading"."""
+        """One of "absolute" and "heading"."""
 
     @property
     def up(self) -> str:
-        """Return the vertical axis."""
+        """The vertical axis."""
 
     @property
     def root_width(self) -> int:
-        """Return how many columns the root takes."""
+        """How many columns the root has."""
 
     def body_points(self, rows: Floats) -> Floats:
         """Return world positions of single poses."""
@@ -58,7 +58,7 @@ def clip_effects(body: Body, rows: Floats, horizon: float) -> Floats:
 
 
 def _displacements(body: Body, rows: Floats) -> Floats:
-    """By central differences: every column pushed in every row, all at once."""
+    """Return displacements by central differences: every column pushed in every row, all at once."""
     frames, width = rows.shape
     push = np.eye(width)[:, None] * PUSH
     pushed = np.stack([rows + push, rows - push]).reshape(-1, width)
@@ -76,7 +76,7 @@ def spread(examples: Sequence[Floats]) -> tuple[Floats, Floats]:
 
 
 def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
-    """1 / standard deviation, floored at a hundredth of the RMS deviation of the DOFs with the same unit."""
+    """Return 1 / standard deviation, floored at a hundredth of the RMS deviation of the DOFs with the same unit."""
     usual = _by_unit(deviation, units, lambda of_unit: float(np.sqrt(np.mean(of_unit**2))))
     floored = np.maximum(deviation, LEAST_STD * usual)
     return 1.0 / np.where(floored > 0.0, floored, 1.0)
@@ -92,7 +92,7 @@ def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
 
 
 def _by_unit(values: Floats, units: Sequence[str], summary: Callable[[Floats], float]) -> Floats:
-    """Summarize for every DOF over all DOFs that measure the same."""
+    """Summarize for every DOF over all DOFs with the same unit."""
     kinds = np.array(units)
     out = np.zeros(len(values))
     for unit in set(units):

@@ -1,7 +1,7 @@
 """Strokes as columns: one per dimension, and the time step where the points are not evenly spaced.
 
-Where on the page a stroke lies is no part of its shape: writers begin again at another place. Rows are those of the
-stroke moved to the place where the examples lie on average, and the start keeps by how far it was moved. Time steps
+The position of a stroke on the page is no part of its shape: writers start again elsewhere. Rows are those of the
+stroke moved to the place where the examples lie on average, and the start stores by how far it was moved. Time steps
 are logarithms, so that a mixture of several is a time step again.
 """
 
@@ -26,7 +26,7 @@ PLACES = ("x", "y", "z")  # dimensions that say where a point lies
 
 @dataclass(frozen=True, eq=False)
 class StrokeLayout:
-    """The dimensions of a stroke, its frame time, whether time is a DOF of its own, and where strokes are moved to.
+    """The dimensions of a stroke, its frame time, whether time is a separate DOF, and where strokes are moved to.
 
     `place` (dimensions,) is the mean middle of the examples; None leaves every stroke where it is.
     """
@@ -57,15 +57,15 @@ class StrokeLayout:
 
     @property
     def width(self) -> int:
-        """Return how many columns there are."""
+        """How many columns there are."""
         return len(self.dimensions) + self.timed
 
     def spare(self) -> Bools:
-        """Return that no column is left out by default."""
+        """Return which columns may be left out: none."""
         return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, stroke: Stroke) -> tuple[Floats, Start]:
-        """All columns; row t of `dt` is the log of the time from point t - 1 to t in frames, row 0 repeats row 1."""
+        """Return all columns; row t of `dt` is the log of the time from point t - 1 to t in frames (row 0: row 1)."""
         name = stroke.name or "a stroke"
         if stroke.dimensions != self.dimensions:
             have, want = ", ".join(stroke.dimensions), ", ".join(self.dimensions)
@@ -85,15 +85,15 @@ class StrokeLayout:
         return np.concatenate([points, steps[:, None]], axis=1), start
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return a stroke stays at the origin of its own plane."""
+        """Return a path that stays at the origin: a stroke has no ground plane."""
         return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
 
     def times(self, values: Floats, start: Start, resume: bool) -> Floats:
-        """Return times of the rows."""
+        """Return the times of the rows."""
         count = len(values)
         if not self.timed:
             return start.time + np.arange(resume, count + resume, dtype=np.float64) * self.frame_time
-        # Logarithms of time steps beyond 30 are of damaged models, and would overflow.
+        # Logarithms of time steps beyond 30 come from damaged models, and would overflow.
         steps = self.frame_time * np.exp(np.clip(values[:, -1], -30.0, 30.0))
         if not resume:
             steps[:1] = 0.0
@@ -106,7 +106,7 @@ class StrokeLayout:
         return Stroke(points, self.times(values, start, resume), self.dimensions, name)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """Return 1 for a coordinate; for a time step the way that the pen goes in it (RMS)."""
+        """Return 1 for a coordinate; for a time step the distance that the pen covers in it (RMS)."""
         out = np.ones(self.width)
         if self.timed:
             ways = np.concatenate([np.linalg.norm(np.diff(v[:, :-1], axis=0), axis=1) for v in examples])
@@ -114,7 +114,7 @@ class StrokeLayout:
         return out
 
     def parts(self) -> stored.Parts:
-        """Return the header and arrays from which `from_parts` makes the same layout."""
+        """Return the header and arrays from which `from_parts` rebuilds the layout."""
         place = None if self.place is None else list(self.place)
         header = {
             "dimensions": list(self.dimensions),
@@ -126,7 +126,7 @@ class StrokeLayout:
 
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> StrokeLayout:
-        """Return the inverse of `parts`."""
+        """Return the layout from its `parts`."""
         return cls(
             stored.texts(header, "dimensions"),
             stored.field(header, "frame_time", float, int),
@@ -143,7 +143,7 @@ def is_even(stroke: Stroke, frame_time: float) -> bool:
 
 
 def middle(stroke: Stroke) -> Floats:
-    """The mean point (dimensions,) along the way, however long the pen rested; 0 in what is no place (pressure)."""
+    """Return the mean point (dimensions,) along the path, regardless of pauses; 0 for dimensions such as pressure."""
     steps = np.linalg.norm(np.diff(stroke.points, axis=0), axis=1)
     along = np.concatenate([[0.0], steps]) + np.concatenate([steps, [0.0]])
     weights = along if along.sum() > 0.0 else np.ones(len(stroke))
@@ -152,9 +152,9 @@ def middle(stroke: Stroke) -> Floats:
 
 
 def stroke_layout(strokes: Sequence[Stroke], placed: bool = True) -> StrokeLayout:
-    """Return the layout that fits all examples: time is a DOF unless all points come at one and the same rate.
+    """Return the layout that fits all examples: time is a DOF unless all points have the same rate.
 
-    With `placed` strokes are moved to where they lie on average, else they are taken where they are.
+    With `placed` strokes are moved to where they lie on average; otherwise they stay where they are.
     """
     first = strokes[0]
     for stroke in strokes[1:]:

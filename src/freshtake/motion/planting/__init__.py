@@ -1,4 +1,4 @@
-"""Feet that stand and hands at their places: contacts held, pins met, the rest of the motion kept."""
+"""Plant feet and pin hands: hold contacts, meet pins, and keep the rest of the motion."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 """Plant the feet of a clip and meet its pins; the report is measured on first use.
 
-The path of a pinned point is led over to the pin's place and back, and limbs follow it.
+The path of a pinned point is blended to the pin's place and back, and limbs follow it.
 """
 
 from __future__ import annotations
@@ -40,10 +40,10 @@ class Pinned(NamedTuple):
 
 
 def pinned_path(path: Floats, pins: Sequence[Pin], frame_time: float) -> Pinned:
-    """Lead a path over to the places of its pins.
+    """Blend a path to the places of its pins.
 
-    In a pin's frames the path is at its place exactly. Beside them it is (1 - e) path + e place with e from 1 to 0;
-    next to a run of frames the place goes on as it moved, next to a single frame it moves with the path.
+    In a pin's frames the path is at its place exactly. Next to them it is (1 - e) path + e place with e from 1 to 0;
+    next to a run of frames the place continues as it moved, next to a single frame it moves with the path.
     """
     out, contact_strength = path.copy(), np.zeros(len(path))
     taken = np.zeros(len(path), dtype=bool)
@@ -72,22 +72,22 @@ def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_tim
 
 
 def _place(pin: Pin, path: Floats) -> Floats:
-    """Return where the pin wants the point, (frames, 3), in its own frames and carried on around them."""
+    """Return where the pin puts the point, (frames, 3), in its frames and extrapolated around them."""
     pinned = path[pin.start : pin.stop]
-    wanted = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
+    goal = np.broadcast_to(pinned.mean(axis=0) if pin.position is None else np.asarray(pin.position), pinned.shape)
     out = np.empty_like(path)
-    out[pin.start : pin.stop] = wanted
+    out[pin.start : pin.stop] = goal
     if len(pinned) == 1:
-        out[:] = wanted[0] + path - pinned[0]
+        out[:] = goal[0] + path - pinned[0]
         return out
     before, after = np.arange(-pin.start, 0)[:, None], np.arange(1, len(path) - pin.stop + 1)[:, None]
-    out[: pin.start] = wanted[0] + before * (wanted[1] - wanted[0])
-    out[pin.stop :] = wanted[-1] + after * (wanted[-1] - wanted[-2])
+    out[: pin.start] = goal[0] + before * (goal[1] - goal[0])
+    out[pin.stop :] = goal[-1] + after * (goal[-1] - goal[-2])
     return out
 
 
 def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
-    """Return the clip with its root led to the root's pins."""
+    """Return the clip with its root moved to the root's pins."""
     root_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
     return with_root(clip, pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
 
@@ -95,7 +95,7 @@ def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
 def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     """Return the clip with limbs led to the pins of their ends; feet stay where they are.
 
-    A hard pin that a limb cannot reach takes the root along, but not where the root itself is pinned.
+    A hard pin that a limb cannot reach moves the root too, unless the root itself is pinned.
     """
     limb_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) != 0]
     if not limb_pins:
@@ -111,10 +111,10 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
             f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of "
             f"limbs ({', '.join(places) or 'none were recognized'})"
         )
-    held = pinned_path(
+    root_pinned = pinned_path(
         clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time
     ).contact_strength
-    shift = _carried(positions, base.limbs, goals) * (1.0 - held)[:, None]
+    shift = _carried(positions, base.limbs, goals) * (1.0 - root_pinned)[:, None]
     bones = make_bones(clip.skeleton, base.limbs)
     bones.reach[:, 1] = 1.0
     root, rotations = clip.root + shift, clip.rotations.copy()
@@ -139,7 +139,7 @@ def with_root(clip: Clip, root: Floats) -> Clip:
 
 
 class LedPath(NamedTuple):
-    """Where a limb's end goes (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
+    """The path of a limb's end (frames, 3), how firmly pins hold it (frames,), and how firmly hard ones do."""
 
     path: Floats
     contact_strength: Floats
@@ -161,9 +161,9 @@ def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedP
 
 
 def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath]) -> Floats:
-    """Return the root's shift (frames, 3) by which hard pins come within reach, as firmly as they hold.
+    """Return the root's shift (frames, 3) that brings hard pins within reach, as firmly as they hold.
 
-    Each limb allows its base a ball round its goal; the shift is projected on one ball after the other.
+    Each limb allows its base a ball around its goal; the shift is projected on one ball after the other.
     """
     shift = np.zeros((len(positions), 3))
     if not any(goal.hard.any() for goal in goals):
@@ -176,14 +176,14 @@ def _carried(positions: Floats, limbs: Sequence[Limb], goals: Sequence[LedPath])
             usual = np.linalg.norm(end - base, axis=1)
             line = goal.path - base - shift
             distance = np.linalg.norm(line, axis=1)
-            # Beyond 98.5 % of the length of a limb the root comes along.
+            # Beyond 98.5 % of the length of a limb the root moves too.
             excess = np.maximum(distance - np.maximum(0.985 * length, np.minimum(usual, FULL * length)), 0.0)
             shift += line * (goal.hard * excess / np.maximum(distance, 1e-12))[:, None]
     return shift
 
 
 class PlantedContact(NamedTuple):
-    """A foot that was held in frames start to stop (exclusive): where its toe was, how far its goal was missed."""
+    """A foot held in frames start to stop (exclusive): where its toe was, and by how much its goal was missed."""
 
     joint: str
     start: int
@@ -201,7 +201,7 @@ class PinResult(NamedTuple):
 
 @dataclass(frozen=True)
 class PlantReport:
-    """Lengths are in the clip's unit, angles in degrees.
+    """What planting changed and missed; lengths are in the clip's unit, angles in degrees.
 
     `residual` is the largest distance by which a leg missed the goal of a held foot, `root_shift` the farthest that the
     root was moved, `change` the mean turn of the legs' joints while they are not held and `change_held` while they are.
@@ -241,12 +241,12 @@ class Planted:
 
     @cached_property
     def report(self) -> PlantReport:
-        """Return what was changed and what was missed."""
+        """What was changed and what was missed."""
         return make_report(self.before, self.clip, self.base, self.frames, self.pins)
 
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
-        """Return how well every pin was met."""
+        """How well every pin was met."""
         positions = self.clip.positions() if self.requested else np.zeros(0)
         return tuple(_pin(self.clip, positions, pin) for pin in self.requested)
 
@@ -254,7 +254,7 @@ class Planted:
 def make_report(
     before: Clip, after: Clip, base: PlantingModel, out: PlantedFrames, pins: Sequence[PinResult]
 ) -> PlantReport:
-    """Return what was changed, and what was missed."""
+    """Measure what was changed and what was missed."""
     positions = after.positions()
     turned = np.degrees(angle_between(before.rotations, after.rotations))
     contacts: list[PlantedContact] = []
@@ -291,10 +291,10 @@ def _contacts(
 
 
 def _pin(after: Clip, positions: Floats, pin: Pin) -> PinResult:
-    """Return how far the joint is from the pin's place; from its mean there, where the pin names no place."""
+    """Return how far the joint is from the pin's place, or from its mean there if the pin names no place."""
     here = positions[pin.start : pin.stop, after.skeleton.index(pin.joint)]
-    wanted = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
-    return PinResult(pin, float(np.linalg.norm(here - wanted, axis=1).max()))
+    goal = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
+    return PinResult(pin, float(np.linalg.norm(here - goal, axis=1).max()))
 
 
 def _mean(values: Floats) -> float:
@@ -315,12 +315,12 @@ def plant(
 ) -> Planted:
     """Hold feet where they stand and bring pinned joints to their places (Lau 2009, §7).
 
-    `contacts` (frames, feet) or (frames, foot joints), 0 to 1, say when feet stand; by default they are found: in the
+    `contacts` (frames, feet) or (frames, foot joints), 0 to 1, state when feet stand; by default they are found: in the
     nearest poses of `examples` where these are given, else in the clip itself. `careful` leaves feet alone that step or
-    that the body does not stand on, whatever the contacts say; by default only where contacts are found. `floor`
+    that do not carry the body, whatever the contacts are; by default only where contacts are found. `floor`
     gives the standing height of every foot joint, or one for all; default: that of the examples or of the clip. Ranges
     and hinges of the joints are learned from the same clips. For many clips, give what `learn_planting` learned as
-    `examples`; floor, mapping and finding are then its own.
+    `examples`; floor, mapping and finding are then taken from it.
     """
     check_pins(pins, clip)
     if isinstance(examples, PlantingModel):
@@ -349,12 +349,12 @@ def plant(
 
 @lru_cache(maxsize=16)
 def _planter(base: PlantingModel, settings: PlantSettings, frame_time: float, careful: bool) -> Planter:
-    """Return the body as plain arrays, which many clips share."""
+    """Return the planter for a body and a frame rate, which many clips share."""
     return Planter(base, settings, frame_time, careful)
 
 
 def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrames:
-    """Return a clip is a stream that is fed at once."""
+    """Plant a clip as a stream that is fed at once."""
     legs = len(planter.base.legs)
     frames = empty_frames(len(clip), len(clip.skeleton), legs)
     frames.root[:], frames.rotations[:] = clip.root, clip.rotations
@@ -366,7 +366,7 @@ def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrame
 
 
 def _changed(clip: Clip, out: PlantedFrames) -> Clip:
-    """Return the clip with the root and rotations that were found."""
+    """Return the clip with the planted root and rotations."""
     moved = clip.joint_translations
     if moved is None:
         return clip.with_own(out.root, out.rotations)

@@ -1,6 +1,6 @@
 """Foot contacts: when each foot joint stands on the floor, from its height and speed, with hysteresis.
 
-`ContactSettings` is the one home of these thresholds.
+`ContactSettings` is the only place that defines these thresholds.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ class ContactSettings:
     A contact begins where height and speed are both below their `on` value and lasts until one of them exceeds
     its `off` value. Times are in seconds: contacts shorter than `shortest` are dropped, and pauses between two
     contacts shorter than `bridged` are closed. Speed is measured over `window` seconds, whatever the frame rate.
-    Fast feet land fast: each speed limit is raised, if need be, to its share of the foot's own speed in swing.
+    Fast feet land fast: each speed limit is raised, if need be, to its share of the foot's speed in swing.
     A foot stands only while the body's weight can be over it: the pelvis is at least `pelvis_above` higher than the
-    ankle, and not farther beside it than above it by more than `beside`, so that a body that lies, crawls or swims
-    never stands; a negative `pelvis_above` lifts that rule.
+    ankle, and not farther to its side than above it by more than `beside`, so that a body that lies, crawls or swims
+    never stands; a negative `pelvis_above` disables that rule.
     """
 
     height_on: float = 0.06
@@ -58,7 +58,7 @@ RECORDED = ContactSettings(speed_on=0.2, speed_off=0.35)
 # Synthesized feet may slide while they stand: looser limits than for recorded motion.
 SYNTHESIZED = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
 
-# Leg lengths above its floor within which a foot should stand still: what sliding is judged by.
+# Leg lengths above its floor within which a foot should stand still: sliding is measured there.
 NEAR_FLOOR = 0.03
 
 
@@ -76,7 +76,7 @@ def find_contacts(
 ) -> list[Contact]:
     """Return intervals per joint (ankle, toe) of each foot, in order of foot, joint and time.
 
-    `floor` gives the heights at which the foot joints stand, as `floor_heights` of another clip finds them, or one
+    `floor` gives the heights at which the foot joints stand, as returned by `floor_heights` for another clip, or one
     height for all; by default they are estimated from the clip itself.
     """
     contacts = []
@@ -139,10 +139,10 @@ def joint_contacts(
     swing = np.percentile(speed, 95.0, axis=0)
     begin = (height < settings.height_on) & (speed < np.maximum(settings.speed_on, settings.swing_on * swing))
     last = (height < settings.height_off) & (speed < np.maximum(settings.speed_off, settings.swing_off * swing))
-    held = hysteresis(begin & carried, last & carried)
-    for column in range(held.shape[1]):
-        _tidy(held[:, column], clip.fps, settings)
-    return held
+    in_contact = hysteresis(begin & carried, last & carried)
+    for column in range(in_contact.shape[1]):
+        _tidy(in_contact[:, column], clip.fps, settings)
+    return in_contact
 
 
 def _carried(
@@ -160,7 +160,7 @@ def _carried(
 def floor_heights(
     clip: Clip, settings: ContactSettings | None = None, standing: Sequence[Foot] | None = None
 ) -> Floats:
-    """Return the height at which each foot joint stands, in the clip's unit: a low percentile of its own heights."""
+    """Return the height at which each foot joint stands, in the clip's unit: a low percentile of its heights."""
     standing_feet = feet(clip.skeleton) if standing is None else standing
     joints = [joint for foot in standing_feet for joint in foot.joints]
     heights = clip.positions()[:, joints, clip.up_index]

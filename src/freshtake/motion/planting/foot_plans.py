@@ -1,4 +1,4 @@
-"""Feet frame by frame, compiled: whether heel and toe stand, smooth offsets that hold them, and how far hips sink."""
+"""Plan feet frame by frame, compiled: whether heel and toe stand, smooth offsets that hold them, sinking hips."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from freshtake.numeric.smooth_path import EDGE, PathRoom, smooth_paths
 
 HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
 ROLLED = 0.026  # leg lengths: heel or toe this much higher than the other one has left the floor
-BEGIN, GO_ON = 0.5, 0.4  # strengths
+BEGIN, GO_ON = 0.5, 0.4  # contact strengths that begin and continue a contact
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
 FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
@@ -50,7 +50,7 @@ def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) ->
 def take_in(
     bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int, places: Floats, turns: Floats
 ) -> None:
-    """Compute the points of all legs of a frame, and which of them its pelvis is over; room as in place_path."""
+    """Compute the points of all legs of a frame, and which feet the pelvis is over; workspaces as in place_path."""
     frame_offsets = offsets[min(frame, len(offsets) - 1)]
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):
@@ -75,7 +75,7 @@ def take_in(
 def feet_in_body(
     bones: Bones, body: PelvisFrame, offsets: Floats, root: Floats, rotations: Floats, out: Floats
 ) -> None:
-    """out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, without heading, as `body_poses` has it."""
+    """Compute out (frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
     longest = bones.path.shape[1]
     places, turns = np.empty((longest, 3)), np.empty((longest + 1, 4))
     _feet_in_body(bones, body, offsets, root, rotations, places, turns, out)
@@ -110,7 +110,7 @@ def _feet_in_body(
 
 @uncounted
 def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) -> None:
-    """raw of a frame: by how sure the contact is, whether heel or toe is down and, if careful, by height and speed."""
+    """Compute `raw` of a frame from contact strength, whether heel or toe is down and, if careful, height and speed."""
     a, b = plane_of(ground.up)
     first, last = max(frame - pace.reach, 0), min(frame + pace.reach, known - 1)
     for leg in range(frames.points.shape[1]):
@@ -143,7 +143,7 @@ def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) ->
 def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, started: bool) -> None:
     """Decide contacts of a frame from `raw` of this and the next frames; `started` where there is a frame before it.
 
-    A contact goes on over short pauses and begins only where it will last.
+    A contact continues over short pauses and begins only where it will last.
     """
     a, b = plane_of(ground.up)
     for leg in range(frames.points.shape[1]):
@@ -165,13 +165,13 @@ def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, 
             frames.stands[frame, leg, point] = 1 if on else 0
         standing = frames.stands[frame, leg, 0] == 1 or frames.stands[frame, leg, 1] == 1
         if not started:
-            frames.age[frame, leg] = 1 << 20 if standing else -1  # it has stood before the first frame
+            frames.age[frame, leg] = 1 << 20 if standing else -1  # it stood before the first frame
             frames.pivot[frame, leg, 0] = frames.pivot[frame, leg, 1] = 0.0
             continue
         frames.age[frame, leg] = frames.age[frame - 1, leg] + 1 if standing else -1
         for k in range(2):
             frames.pivot[frame, leg, k] = frames.pivot[frame - 1, leg, k]
-        # The toe goes first: in the roll of a step it is what the foot turns about.
+        # The toe comes first: in the roll of a step the foot turns about it.
         for point in (1, 0):
             if frames.stands[frame, leg, point] == 1 and frames.stands[frame - 1, leg, point] == 1:
                 here, before = frames.points[frame, leg, 2 + point], frames.points[frame - 1, leg, 2 + point]
@@ -199,13 +199,13 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
         room.weights[k, up] = pace.free + contact_strength * pace.height
         room.targets[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
     for k in range(3):
-        # Continue from the offsets that were already given: frames that are out cannot change.
+        # Continue from the offsets already used: frames that were returned cannot change.
         copy_into(memory.offsets[leg, k], room.past[k])
     smooth_paths(room, count, memory.known[0])
     again = False
-    for k in range(count):  # a smooth path may dip below the floor next to a contact: once more, with these held up
+    for k in range(count):  # a smooth path may dip below the floor next to a contact: repeat, holding these up
         sunk = _sunk(frames, leg, frame + k, firm[k])
-        # Ignore what is below the floor by less than anyone sees.
+        # Ignore depths below the floor that are too small to see.
         if room.path[EDGE + k, up] < sunk - 1e-3 * ground.leg:
             room.weights[k, up], room.targets[k, up], again = FLOOR * pace.height, sunk, True
     if again:
@@ -216,8 +216,8 @@ def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, pla
 
 @uncounted
 def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Floats) -> None:
-    """Compute how firmly the foot is held: 1 in a contact, with ramps at its ends; what lies beyond `last` goes on."""
-    # Beyond the last known frame a contact is taken to go on.
+    """Compute how firmly the foot is held: 1 in a contact, with ramps at its ends; contacts continue beyond `last`."""
+    # Beyond the last known frame a contact is assumed to continue.
     left = 1 << 20
     for k in range(last - frame - 1, -1, -1):
         age = frames.age[frame + k, leg]
@@ -232,7 +232,7 @@ def _grips(pace: Pace, frames: Frames, leg: int, frame: int, last: int, firm: Fl
 
 @uncounted
 def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats, targets: Floats) -> None:
-    """Offsets (frames, 3) over the ground that would hold the foot where it stands on average; 0 in the air."""
+    """Compute offsets (frames, 3) along the ground that hold the foot at its mean place in a contact; 0 in the air."""
     ground, pace, frames, memory = scene
     a, b = plane_of(ground.up)
     k = frame
@@ -263,7 +263,7 @@ def _holding_offsets(scene: Scene, leg: int, frame: int, last: int, firm: Floats
 
 @uncounted
 def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> tuple[float, float]:
-    """Return the center of a contact one frame on: it follows the mean (x, y) of what is seen, faster beyond
+    """Return the center of a contact one frame on: it follows the mean (x, y) of the observed places, faster beyond
     `drift_radius`."""
     # A foot that really slides would be pulled ever harder: let its center follow, faster when it is far.
     square = ((center[0] - pivot[0]) ** 2 + (center[1] - pivot[1]) ** 2) / (pace.drift_radius * pace.drift_radius)
@@ -273,12 +273,12 @@ def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> t
 
 @uncounted
 def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
-    """`lifts` of a frame whose contacts are decided: never below the floor, and onto it where a foot stands."""
+    """Compute `lifts` of a frame whose contacts are decided: never below the floor, and onto it where a foot stands."""
     for leg in range(frames.points.shape[1]):
         points = frames.points[frame, leg]
         heel = ground.soles[leg, 0, 0] - points[2, ground.up]
         frames.lifts[frame, leg, 0] = max(heel, ground.soles[leg, 1, 0] - points[3, ground.up])
-        # Come down onto the floor only where the foot stands, by the part of it that is nearest.
+        # Move down onto the floor only where the foot stands, by its part that is nearest.
         over = 1e300
         for point in range(2):
             if frames.stands[frame, leg, point] == 1:
@@ -289,7 +289,7 @@ def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
 
 @uncounted
 def _sunk(frames: Frames, leg: int, frame: int, firm: float) -> float:
-    """Compute how far a foot must go up at least to be nowhere below the floor; a body that does not stand may be."""
+    """Compute how far a foot must rise to be nowhere below the floor, unless the body does not stand."""
     if firm == 0.0 and frames.over[frame, leg] == 0:
         return -1e300
     return float(frames.lifts[frame, leg, 0])
@@ -304,7 +304,7 @@ def _lift(frames: Frames, leg: int, frame: int, firm: float) -> tuple[float, flo
 
 @uncounted
 def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: Floats) -> float:
-    """Return how far a leg stretches without stretching more than in the examples, or than it does itself."""
+    """Return how far a leg may stretch: as far as in the examples, or as it does in this frame."""
     full = straight_length(bones, leg, offsets)
     # A take that stretches a leg farther than others is not corrected for it.
     own = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
@@ -353,7 +353,7 @@ def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats)
 
 @uncounted
 def slack_of(ground: Ground, plan: Floats, count: int) -> float:
-    """Return how far knees are kept from straight (see bend_angle), by how much the foot is moved now and soon."""
+    """Return how far knees are kept from straight (see bend_angle), by how far the foot is moved now and soon."""
     total = 0.0
     for k in range(count):
         total += plan[k, 0] * plan[k, 0] + plan[k, 1] * plan[k, 1] + plan[k, 2] * plan[k, 2]

@@ -23,18 +23,18 @@ from freshtake.numeric.limb_kernels import (
     turn_into,
 )
 
-FULL = 0.9998  # of a limb's length: nearer to straight, no direction to bend is left
-SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: of feet that stand, of pins, beyond its own stretch
-ROOM = 16  # vectors that leading one limb works with
+FULL = 0.9998  # of a limb's length: nearer to straight, the direction of the bend is undefined
+SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: for standing feet, for pins, beyond its stretch
+ROOM = 16  # workspace vectors for leading one limb
 
 
 class Move(NamedTuple):
-    """Where the end of a limb is to go, and how."""
+    """Where the end of a limb moves, and how."""
 
     before: Floats  # (3,): where the root was
     root: Floats  # (3,): where it is
     offset: Floats  # (3,): of the end, from where it was
-    unmoved: float  # what is less than this is left alone
+    unmoved: float  # smaller offsets are ignored
     by_toe: bool  # where the ankle cannot turn freely, the toe is brought to its goal instead
     slack: float  # see bend_angle
     soft: float  # see within_reach
@@ -48,12 +48,12 @@ class LimbPath(NamedTuple):
 
 
 class LimbRoom(NamedTuple):
-    """What leading a limb works with, made once for many."""
+    """Workspace for leading a limb, allocated once and reused."""
 
     path: LimbPath
     vectors: Floats  # (ROOM, 4)
     sample: Floats  # (joints, 4)
-    links: Floats  # (3, LINK_ROOM): for work, and the coordinates of the sample's hip and ankle
+    links: Floats  # (3, LINK_ROOM): workspace, and the coordinates of the sample's hip and ankle
 
 
 @uncounted
@@ -82,12 +82,12 @@ def limb_room(bones: Bones) -> LimbRoom:
 
 
 class FootGoal(NamedTuple):
-    """What is wanted of a foot, and where its toe is now."""
+    """The goal of a foot, and where its toe is now."""
 
     turn: Floats  # (4,): its rotation in the world
     ankle: Floats  # (3,)
     toe: Floats  # (3,): from the ankle; 0 where the toe does not matter
-    toe_now: Floats  # (3,): as it has become
+    toe_now: Floats  # (3,): as it is now
 
 
 @uncounted
@@ -99,7 +99,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     much the goal was missed.
     """
     before, root, offset, unmoved, by_toe, _, _ = move
-    # A limb that has nowhere to go keeps its numbers bit for bit.
+    # A limb that does not move keeps its numbers bit for bit.
     still = True
     for axis in range(3):
         still = still and abs(offset[axis]) <= unmoved and abs(root[axis] - before[axis]) <= unmoved
@@ -112,7 +112,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     goal, aim, tip, now, foot = room[0, :3], room[1, :3], room[2, :3], room[3, :3], room[4]
     for axis in range(3):
         tip[axis] = now[axis] = 0.0
-    # Every round starts again from the pose that was drawn, so that rounds do not add up turns.
+    # Every round starts again from the sampled pose, so that rounds do not add up turns.
     for k in range(bones.path.shape[1]):
         if bones.path[limb, k] >= 0:
             copy_into(rotations[bones.path[limb, k]], sample[k])
@@ -138,7 +138,7 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
             copy_into(sample[k], rotations[bones.path[limb, k]])
         _bend(bones, limb, aim, full, move, rotations, path, room[5:12], links)
         missed = _keep_foot(bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path, room[12:16], links)
-        for axis in range(3):  # an ankle that cannot turn freely turns the toe away, which the ankle makes up for
+        for axis in range(3):  # an ankle that cannot turn freely turns the toe away: move the ankle to compensate
             aim[axis] = goal[axis] + tip[axis] - now[axis]
     return missed
 
@@ -173,9 +173,9 @@ def _bend(
     bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, room: Floats,
     links: Floats,
 ) -> None:  # fmt: skip
-    """Bend knee and hip for a goal of the ankle, as far as a limb of this `full` length reaches; `path` is that before.
+    """Bend knee and hip for a goal of the ankle, as far as a limb of `full` length reaches; `path` is the one before.
 
-    `room` (7, 4) and `links` are for work.
+    `room` (7, 4) and `links` are workspaces.
     """
     places, turns = path
     upper, middle, end = bones.at[limb, 0], bones.at[limb, 1], bones.at[limb, 2]
@@ -218,15 +218,15 @@ def _bend(
 
 @uncounted
 def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
-    """Return the distance from hip to ankle that a limb takes where `asked` is wanted: softly not beyond what it does.
+    """Return the distance from hip to ankle that a limb takes for a requested one, with a soft upper limit.
 
-    It stretches and folds as far as in the examples, or as far as it did itself. Near straight, a knee would have to
-    turn ever faster, so that the limb gives way from `soft` of its length before its end on.
+    It stretches and folds as far as in the examples, or as far as it already did. Near straight, a knee would have to
+    turn ever faster, so the limb gives way from `soft` of its length before its end on.
     """
     most = min(max(reach[1] * full, own + GIVE * full), max(FULL * full, own))
     begin = max(own, most - soft * full)
     if asked > begin:
-        # Value and slope go on smoothly where the limb begins to give way.
+        # Value and slope are continuous where the limb begins to give way.
         room = max(most - begin, 1e-12)
         return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
     # A leg may fold no more than in the takes, unless it already does.
@@ -237,7 +237,7 @@ def within_reach(reach: Floats, asked: float, own: float, full: float, soft: flo
 @uncounted
 def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floats, axis: Floats) -> None:
     """Find the hinge in the world; where none is known, at right angles to both segments."""
-    # A hinge that was learned bends the right way even where the leg is straight and shows none.
+    # A learned hinge bends the right way even where the leg is straight and shows none.
     hinge = bones.hinge[limb]
     if hinge[0] != 0.0 or hinge[1] != 0.0 or hinge[2] != 0.0:
         carry_into(turn, hinge, axis)
@@ -257,13 +257,13 @@ def _keep_foot(
 ) -> float:  # fmt: skip
     """Turn the ankle so that the foot has its rotation in the world, as far as the ankle can.
 
-    Returns how far the toe, or else the ankle, is from its goal. `room` (4, 4) and `links` are for work.
+    Returns how far the toe, or else the ankle, is from its goal. `room` (4, 4) and `links` are workspaces.
     """
     places, turns = path
     turn, goal, tip, now = foot
     upper, end, toe = bones.at[limb, 0], bones.at[limb, 2], bones.at[limb, 3]
     world, wanted, place, arm = room[0], room[1], room[2, :3], room[3, :3]
-    # Walk down the changed limb to see where its ankle is now.
+    # Compute forward kinematics of the changed limb to find its ankle.
     copy_into(turns[upper - 1], world)
     copy_into(places[upper], place)
     for k in range(upper, end):

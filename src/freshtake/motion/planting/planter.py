@@ -48,7 +48,7 @@ NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in
 
 
 class PlantRoom(NamedTuple):
-    """What planting works with, made once for many frames."""
+    """Workspace for planting, allocated once for many frames."""
 
     limbs: LimbRoom
     plans: Floats  # (legs, frames, 3)
@@ -58,10 +58,10 @@ class PlantRoom(NamedTuple):
 
 @compiled
 def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, out: PlantedFrames) -> None:
-    """Take all stages as far as they know enough of the future.
+    """Advance all stages as far as the known frames allow.
 
-    `counts` (5,): how many frames are taken in, judged, decided and given, and 1 where frames before the buffer's first
-    have been given. Planted frames go to `out`, from 0 on.
+    `counts` (5,): numbers of frames ingested, classified, decided and returned, and 1 where frames before the buffer's
+    first have been returned. Planted frames are written to `out`, from 0 on.
     """
     size, legs = scene.pace.horizon + 1, scene.frames.points.shape[1]
     room = PlantRoom(limb_room(bones), np.empty((legs, size, 3)), np.empty((legs, size)), path_room(size))
@@ -83,7 +83,7 @@ def _plant_frames(
             hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
             frames.longest[frame, leg] = longest_reach(bones, leg, frame_offsets, hip, ankle)
     counts[0] = fed
-    # Each stage waits for as much of the future as it looks at; at the end there is no more to wait for.
+    # Each stage waits for the frames that it looks ahead to; at the end there are no more to wait for.
     judged = fed if ended else max(fed - pace.reach, counts[1])
     for frame in range(counts[1], judged):
         judge(ground, pace, frames, frame, fed)
@@ -101,18 +101,18 @@ def _plant_frames(
         for leg in range(legs):
             plan_foot(scene, leg, frame, last, paths, plans[leg], firm[leg])
             contact_strengths[k, leg] = firm[leg, 0]
-        # Legs that cannot reach let the hips sink, rather than stretching or letting go of the floor.
+        # Legs that cannot reach make the hips sink, rather than stretch or lose the floor.
         sink = plan_sink(scene, frame, last, paths, plans, firm)
         remember(memory, plans, sink)
         copy_into(frames.root[frame], root[k])
-        # Limit how far hips sink softly: a hard limit would show as a jolt.
+        # Limit the sinking of the hips softly: a hard limit would show as a jolt.
         root[k, ground.up] -= pace.sink * math.tanh(sink / pace.sink) if sink != 0.0 else 0.0
         for joint in range(rotations.shape[1]):
             copy_into(frames.rotations[frame, joint], rotations[k, joint])
         frame_offsets = offsets[min(frame, len(offsets) - 1)]
         for leg in range(legs):
             slack = slack_of(ground, plans[leg], last - frame)
-            # A goal nearer than this is where the foot is already.
+            # With a smaller offset the foot is already at its goal.
             move = Move(frames.root[frame], root[k], plans[leg, 0], 1e-9 * ground.leg, True, slack, SOFT)
             missed[k, leg] = lead_limb(bones, leg, move, frame_offsets, rotations[k], limbs)
     counts[3] = given
@@ -139,7 +139,7 @@ class StreamFrame(NamedTuple):
 
 
 class PlanterState(NamedTuple):
-    """All that a planter remembers: buffered frames, the feet's offsets, how far each stage has come (see the kernel).
+    """The state of a planter: buffered frames, the feet's offsets, how far each stage is (see `plant_frames`).
 
     `offsets` (1 or frames, joints, 3) lead from each joint's parent to the joint.
     """
@@ -155,8 +155,8 @@ class Planter:
     """Plants feet, in a stream as in a clip.
 
     state = planter.start(); state, out = planter.feed(state, root, rotations, contacts) for one frame or a block of
-    them, as often as there are any; out = planter.finish(state) gives the last `latency` frames. `careful` leaves feet
-    alone that step, or that the body does not stand on, whatever the contacts say.
+    them, repeatedly; out = planter.finish(state) returns the last `latency` frames. `careful` leaves feet
+    alone that step, or that do not carry the body, whatever the contacts are.
     """
 
     base: PlantingModel
@@ -173,7 +173,7 @@ class Planter:
         fps: float | None = None,
         careful: bool = True,
     ) -> Planter:
-        """Return a planter for streams like the examples; `fps` where their frame rate is another."""
+        """Learn a planter for streams like the examples; `fps` if their frame rate differs."""
         base = examples if isinstance(examples, PlantingModel) else learn_planting(examples)
         if not base.feet:
             raise UsageError(NO_LEGS)
@@ -181,17 +181,17 @@ class Planter:
 
     @property
     def latency(self) -> int:
-        """Return how many frames go in before the first comes out."""
+        """How many frames go in before the first is returned."""
         return self.pace.latency
 
     @cached_property
     def pace(self) -> Pace:
-        """Return the settings in frames."""
+        """The settings in frames."""
         return pace(self.settings, self.frame_time, leg_length(self.base.skeleton), self.careful)
 
     @cached_property
     def ground(self) -> Ground:
-        """Return the floor as plain arrays."""
+        """The floor as plain arrays."""
         up = "xyz".index(self.base.up)
         soles = self.base.soles[..., None] + np.array([0.0, self.pace.band])
         return Ground(up, leg_length(self.base.skeleton), self.base.pelvis_depth, self.base.below, soles)
@@ -205,7 +205,7 @@ class Planter:
     def feed(
         self, state: PlanterState, root: npt.ArrayLike, rotations: npt.ArrayLike, contacts: npt.ArrayLike
     ) -> tuple[PlanterState, StreamFrame]:
-        """Feed one frame (3,), (joints, 4), (feet,) or a block of frames; returns those that are ready, perhaps none.
+        """Feed one frame (3,), (joints, 4), (feet,) or a block of frames; return those that are ready, possibly none.
 
         A frame that is refused leaves the state as it was.
         """
@@ -216,13 +216,13 @@ class Planter:
         return state, StreamFrame(out.root, out.rotations)
 
     def finish(self, state: PlanterState) -> StreamFrame:
-        """Return the frames that are still to come, when no more go in."""
+        """Return the remaining frames at the end of the stream."""
         nothing = np.zeros((0, 3)), np.zeros((0, len(self.base.skeleton), 4)), np.zeros((0, len(self.base.legs), 2))
         out = self.advance(_grown(state, *nothing), True)
         return StreamFrame(out.root, out.rotations)
 
     def advance(self, state: PlanterState, ended: bool) -> PlantedFrames:
-        """Plant all frames that can be planted now; fills the state's arrays in place."""
+        """Plant all frames that can be planted now; fill the state's arrays in place."""
         waiting, legs = len(state.frames.root) - int(state.counts[3]), len(self.base.legs)
         most = waiting if ended else max(waiting - self.latency, 0)
         out = PlantedFrames(
@@ -236,14 +236,14 @@ class Planter:
         return PlantedFrames(*(part[:done] for part in out))
 
     def stream(self) -> PlantingStream:
-        """Return a stream of poses that need no checks."""
+        """Return a stream for poses that need no checks."""
         return PlantingStream(self)
 
 
 class PlantingStream:
-    """`feed` and `finish` with buffers of its own, which are filled in place instead of copied.
+    """`feed` and `finish` with separate buffers, which are filled in place instead of copied.
 
-    For poses that we made: they are not checked, and there is no state to go back to.
+    For generated poses: they are not checked, and there is no earlier state to return to.
     """
 
     def __init__(self, planter: Planter) -> None:
@@ -262,26 +262,26 @@ class PlantingStream:
         return self._advanced(False)
 
     def finish(self) -> StreamFrame:
-        """Return the frames that are still to come, when no more go in."""
+        """Return the remaining frames at the end of the stream."""
         return self._advanced(True)
 
     def _advanced(self, ended: bool) -> StreamFrame:
-        known = Frames._make(part[: self._fed] for part in self._state.frames)
-        out = self._planter.advance(self._state._replace(frames=known), ended)
+        fed_frames = Frames._make(part[: self._fed] for part in self._state.frames)
+        out = self._planter.advance(self._state._replace(frames=fed_frames), ended)
         return StreamFrame(out.root, out.rotations)
 
     def _make_room(self, new: int) -> None:
-        """Enlarge the buffers, without frames that nothing looks at any more."""
+        """Enlarge the buffers, dropping frames that are no longer used."""
         joints, legs = len(self._planter.base.skeleton), len(self._planter.base.legs)
         empty = np.empty((0, 3)), np.empty((0, joints, 4)), np.empty((0, legs, 2))
         whole = self._state
-        known = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
-        self._fed = len(known.frames.root)
+        grown = _grown(whole._replace(frames=Frames._make(part[: self._fed] for part in whole.frames)), *empty)
+        self._fed = len(grown.frames.root)
         # Leave space for 256 further frames, so that a stream seldom allocates.
         frames = empty_frames(self._fed + new + 256, joints, legs)
-        for part, values in zip(frames, known.frames, strict=True):
+        for part, values in zip(frames, grown.frames, strict=True):
             part[: self._fed] = values
-        self._state = known._replace(frames=frames)
+        self._state = grown._replace(frames=frames)
 
 
 def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -> tuple[Floats, Floats]:
@@ -301,15 +301,15 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
 
 
 def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
-    """Return a copy of the state with frames at the end; those that nothing looks at any more are dropped."""
+    """Return a copy of the state with frames appended; those no longer used are dropped."""
     # Keep three frames before the next one to be decided: offsets are continued from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
-    kept, new = len(old[0]), len(root)
-    frames = empty_frames(kept + new, rotations.shape[1], strength.shape[1])
+    old_count, new = len(old[0]), len(root)
+    frames = empty_frames(old_count + new, rotations.shape[1], strength.shape[1])
     for part, values in zip(frames, old, strict=True):
-        part[:kept] = values
-    frames.root[kept:], frames.rotations[kept:], frames.strength[kept:] = root, rotations, strength
+        part[:old_count] = values
+    frames.root[old_count:], frames.rotations[old_count:], frames.strength[old_count:] = root, rotations, strength
     offsets, sinks, known, centers = state.memory
     memory = Memory(offsets.copy(), sinks.copy(), known.copy(), centers.copy())
     return PlanterState(frames, memory, state.counts - drop, state.offsets)

@@ -1,4 +1,4 @@
-"""What planting learns before it starts: limbs and their ranges, heights of the floor, contacts of examples.
+"""Learn what planting needs beforehand: limbs and their ranges, heights of the floor, contacts of examples.
 
 Contacts may also be given, by hand or by a classifier, or taken from the nearest frames of the examples.
 """
@@ -44,7 +44,7 @@ def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -
 
 
 def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
-    """Flags of feet or of foot joints as (frames, feet, 2), of heel and toe; what has no toe stands on its ankle."""
+    """Return flags of feet or foot joints as (frames, feet, 2), heel and toe; without a toe the ankle stands."""
     if not feet:
         return np.zeros((len(labels), 0, 2))
     if labels.shape[1] == len(feet):
@@ -57,10 +57,10 @@ def spread_labels(labels: Floats, feet: Sequence[Foot]) -> Floats:
 
 
 def named_labels(contacts: Mapping[str, Floats], frames: int, feet: Sequence[Foot], names: Sequence[str]) -> Floats:
-    """Return contacts by the names of feet or foot joints as columns; names that are not given stand nowhere.
+    """Return contacts by the names of feet or foot joints as columns; names that are not given never stand.
 
     A value is one number per frame, or intervals (n, 2) of first frame and frame after the last. A toe's name
-    makes all columns those of single joints; else a name stands for the foot as a whole.
+    makes all columns those of single joints; otherwise a name means the entire foot.
     """
     by_foot = [foot.name for foot in feet]
     by_joint = [names[joint] for foot in feet for joint in foot.joints]
@@ -122,18 +122,18 @@ def nearest_contacts(clip: Clip, examples: Sequence[Clip] | ContactGallery) -> F
     """Return (frames, foot joints), 0 to 1: the share of each frame's nearest example poses in which that joint stands.
 
     Poses are compared with their velocities, without travel and heading; near ones count more. A foot that slides in
-    the clip is found by this, where its own speed would say that it does not stand.
+    the clip is found by this, although by its speed it would not stand.
     """
     gallery = examples if isinstance(examples, ContactGallery) else contact_gallery(examples)
     points = pose_points(clip, gallery.facing)
-    # Compare 4096 frames at a time: all with all would not fit into memory.
+    # Compare 4096 frames at a time to limit the memory for distances.
     blocks = [_shares(points[k : k + 4096], gallery) for k in range(0, len(points), 4096)]
     return np.concatenate(blocks)
 
 
 def _shares(points: Floats, gallery: ContactGallery) -> Floats:
     all_distances = distances(points, gallery.poses)
-    # Five similar poses outvote a single frame that was labelled wrongly.
+    # Five similar poses outvote a single frame with a wrong label.
     count = min(5, len(gallery.poses))
     near = np.argpartition(all_distances, count - 1, axis=1)[:, :count]
     gaps = np.take_along_axis(all_distances, near, axis=1)
@@ -144,10 +144,10 @@ def _shares(points: Floats, gallery: ContactGallery) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class PlantingModel:
-    """Learned from examples by `learn_planting`, used for any number of clips and streams of the same kind.
+    """What `learn_planting` learned from examples, for any number of clips and streams of the same kind.
 
     `floor` is the height at which each foot joint stands, `heels` (legs,) the height of each heel (None: that of the
-    toe); `gallery` is None where a clip was its own example.
+    toe); `gallery` is None where a clip was its only example.
     """
 
     skeleton: Skeleton
@@ -161,17 +161,17 @@ class PlantingModel:
 
     @cached_property
     def legs(self) -> tuple[Limb, ...]:
-        """Return the limbs that stand."""
+        """The limbs that stand."""
         return tuple(limb for limb in self.limbs if limb.is_leg)
 
     @property
     def below(self) -> Floats:
-        """Return (legs,): how far the ankle of a flat foot is above its toe."""
+        """How far the ankle of a flat foot is above its toe, (legs,)."""
         return np.array([max(heights[0] - heights[-1], 0.0) for heights in self._floors()])
 
     @property
     def soles(self) -> Floats:
-        """Return (legs, 2): the heights of heel and toe when they stand."""
+        """The heights of heel and toe when they stand, (legs, 2)."""
         soles = np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
         if self.heels is not None:
             soles[:, 0] = self.heels
@@ -183,17 +183,17 @@ class PlantingModel:
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
-        """Return the feet that can stand, in the order of contact columns."""
+        """The feet that can stand, in the order of contact columns."""
         return limb_feet(self.limbs, self.skeleton)
 
     @cached_property
     def bones(self) -> Bones:
-        """Return the legs as plain arrays."""
+        """The legs as plain arrays."""
         return make_bones(self.skeleton, self.legs)
 
     @cached_property
     def pelvis_depth(self) -> int:
-        """Return where the pelvis is on the way from the root to a foot."""
+        """Where the pelvis is on the path from the root to a foot."""
         return len(self.skeleton.chain(pelvis(self.skeleton))) - 1
 
     def feet_in_body(self, clip: Clip) -> Floats:
@@ -207,7 +207,7 @@ class PlantingModel:
 
     @property
     def facing(self) -> Floats:
-        """Return the rotation of the pelvis from which headings are measured."""
+        """The rotation of the pelvis from which headings are measured."""
         assert self.gallery is not None
         return self.gallery.facing
 
@@ -216,7 +216,7 @@ class PlantingModel:
         return joint_contacts(clip, settings=self.finding or RECORDED, standing=self.feet).astype(np.float64)
 
     def contacts(self, clip: Clip) -> Floats:
-        """Contacts, 0 to 1: (frames, foot joints) by the nearest example poses, else (frames, feet) by the clip."""
+        """Return contacts, 0 to 1: (frames, foot joints) by the nearest examples, else (frames, feet) by the clip."""
         if not self.feet:
             return np.zeros((len(clip), 0))
         if self.gallery is not None:
@@ -245,13 +245,13 @@ def learn_planting(
 
     Args:
         examples: The clips.
-        floor: Heights at which feet stand, one or one for each foot joint; default: from the clips.
+        floor: Heights at which feet stand, one for all or one per foot joint; default: from the clips.
         mapping: Names of the joints of limbs, where they are not found.
         finding: How contacts are found.
         labels: (frames of all clips, foot joints): their contacts, 0 or 1, where they are known already.
 
     Returns:
-        What planting has to know of the body and its feet.
+        The model of the body and its feet.
     """
     if not examples:
         raise UsageError("planting learns from at least one clip")
@@ -259,7 +259,7 @@ def learn_planting(
     limbs = learn_limbs(examples, mapping)
     feet = limb_feet(limbs, first.skeleton)
     if labels is not None and labels.shape[1] != sum(len(foot.joints) for foot in feet):
-        labels = None  # of other feet than these
+        labels = None  # they belong to other feet
     gallery = contact_gallery(examples, finding or RECORDED, feet, labels) if feet else None
     heights = _floor(examples, feet, floor, finding)
     return PlantingModel(first.skeleton, first.frame_time, first.up, limbs, heights, gallery, finding)
@@ -272,7 +272,7 @@ def own_planting_model(
     mapping: LimbNames | None = None,
     finding: ContactSettings | None = None,
 ) -> PlantingModel:
-    """Return a clip as its own example: ranges of its joints, contacts by its own heights and speeds.
+    """Learn from a clip as its only example: ranges of its joints, contacts by its heights and speeds.
 
     Feet that sink in now and then would make the floor too low, so it lies half a band below where they mostly stand.
     """
@@ -293,7 +293,7 @@ def own_planting_model(
 def _floor(
     clips: Sequence[Clip], feet: Sequence[Foot], floor: npt.ArrayLike | None, finding: ContactSettings | None
 ) -> Floats:
-    """Return heights as given, one or one for each joint; else a low percentile over all clips together."""
+    """Return heights as given, one for all or one per joint; else a low percentile over all clips together."""
     joints = [joint for foot in feet for joint in foot.joints]
     if floor is None:
         heights = np.concatenate([clip.positions()[:, joints, clip.up_index] for clip in clips])

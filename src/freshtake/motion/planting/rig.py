@@ -1,4 +1,4 @@
-"""How feet are planted, and the body, the settings and the frames as the plain arrays that compiled functions see.
+"""Settings of planting, and the body, the settings and the frames as the plain arrays that compiled functions take.
 
 Times are in seconds and lengths in leg lengths, with defaults measured on recorded takes.
 """
@@ -17,24 +17,24 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 
 LOCKS = ("soft", "hard")
-DROP, RISE = 0.08, 0.16  # seconds in which hips sink and come back: slower than feet, or their shaking shows
+DROP, RISE = 0.08, 0.16  # seconds in which hips sink and rise again: slower than feet, or their shaking shows
 BRIDGED, SHORTEST, WINDOW = 0.05, 0.06, 1.0 / 30.0  # seconds
 HEIGHT_ON, HEIGHT_OFF = 0.07, 0.11  # leg lengths
-LINKS = 2  # at most, of one joint
+LINKS = 2  # per joint at most
 
 
 @dataclass(frozen=True)
 class PlantSettings:
-    """`lock` soft lets standing feet keep the small movement that real ones have; hard holds them still.
+    """`lock` soft lets standing feet keep the small movement of real ones; hard holds them still.
 
     Every foot gets a smooth offset that looks `lookahead` seconds ahead: while the foot stands it follows what would
-    hold it within about `hold` (hard: `hard_hold`), in the air it returns to nothing within about `swing`. Contacts
-    take hold and let go over `ramp`. The place of a contact follows the foot's own slow drift over `drift` and, beyond
+    hold it within about `hold` (hard: `hard_hold`), in the air it returns to zero within about `swing`. Contacts
+    take hold and let go over `ramp`. The place of a contact follows the foot's slow drift over `drift` and, beyond
     `drift_radius`, faster. Soles stand between their least height and `band` above it; what stands more than `step`
     above the floor stands on something else and keeps its height. Where a leg would stretch farther than in the
     examples, the hips sink, by `sink` at most. A foot that moves faster than `steps` leg lengths a second takes a step
     and is left alone, unless contacts are to be obeyed. With `rests` above 0, a foot that is low and slow enough for a
-    contact of recorded motion (see ContactSettings; `rests` times as slow) stands although contacts do not say so.
+    contact of recorded motion (see ContactSettings; `rests` times as slow) stands even without a contact.
     """
 
     lock: str = "soft"
@@ -71,12 +71,12 @@ def settings_for(plant: bool | str) -> PlantSettings:
 
 
 class Pace(NamedTuple):
-    """The settings in frames and in the skeleton's unit, as the kernel wants them.
+    """The settings in frames and in the skeleton's unit, for compiled functions.
 
     `stand`, `height` and `free` are weights T⁻⁶ of following within T frames (see numeric.smooth_path): of standing
     feet over the ground, of heights, and in the air. Contacts are decided `wait` frames late: speeds look `reach`
     frames to either side, pauses below `bridged` frames are closed and contacts below `shortest` frames are dropped.
-    `careful` is 0 where contacts are to be taken as they are given.
+    `careful` is 0 where contacts are used as they are given.
     """
 
     horizon: int
@@ -98,24 +98,24 @@ class Pace(NamedTuple):
     height_off: float
     speed_on: float  # per frame
     speed_off: float
-    rest_on: float  # per frame, too: of feet that stand although contacts do not say so
+    rest_on: float  # per frame, of feet that stand without a contact
     rest_off: float
-    drop: float  # weights like `height` and `free`, of hips that sink and come back
+    drop: float  # weights like `height` and `free`, for hips that sink and rise again
     rise: float
 
     @property
     def latency(self) -> int:
-        """Return frames between what goes into a planter and what comes out."""
+        """Frames between the input of a planter and its output."""
         return self.horizon + self.wait
 
 
 def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) -> Pace:
-    """Return the settings for motion of a frame rate and a body's size."""
+    """Return the settings for a frame rate and a body's size."""
 
     def frames(seconds: float, least: int = 1) -> int:
         return max(least, round(seconds / frame_time))
 
-    # A foot that is locked hard stays where it is: in a minute it does not drift.
+    # A hard-locked foot does not drift: the time constant is a minute.
     hold, drift = (settings.hold, settings.drift) if settings.lock == "soft" else (settings.hard_hold, 60.0)
     reach, bridged, shortest = frames(WINDOW), frames(BRIDGED), frames(SHORTEST, 2)
     resting = settings.rests * leg * frame_time
@@ -135,7 +135,7 @@ class Bones(NamedTuple):
     """Limbs: the joints from the root to the last point of each, and where hip, knee, ankle and toe are among them.
 
     `path` (limbs, joints) is filled up with -1, `at` (limbs, 4) has -1 where there is no toe. `hinge` (limbs, 3) is
-    the knee's axis in its own frame, flexion positive, 0 where none is known. `reach` (limbs, 2) is the range of the
+    the knee's axis in its local frame, flexion positive, 0 where none is known. `reach` (limbs, 2) is the range of the
     distance from hip to ankle, in the length of the straight limb. `upright` (limbs,) says which ends keep their
     direction in the world. The rest is what hips and ankles can do, 0 links: anything (see `body.limbs`).
     """
@@ -170,10 +170,10 @@ class Frames(NamedTuple):
     """Frames first, legs second. `strength` is how surely heel and toe stand, 0 to 1.
 
     `points` are hip, ankle, heel and toe in the world; `over` says where the pelvis is over the foot; `raw` is 0 in the
-    air, 1 where a contact may go on and 2 where it may begin; `stands` are the contacts of heel and toe; `age` counts
+    air, 1 where a contact may continue, 2 where it may begin; `stands` are the contacts of heel and toe; `age` counts
     the frames of a contact, -1 in the air; `pivot` is the path in the ground plane of what the foot stands on;
     `longest` is how far the leg may stretch from hip to ankle; `lifts` are how far up the foot must go at least, and
-    by how much (0 or less) it comes to the floor that it stands on.
+    by how much (0 or less) it moves to the floor that it stands on.
     """
 
     root: Floats
@@ -190,7 +190,7 @@ class Frames(NamedTuple):
 
 
 class Memory(NamedTuple):
-    """What is kept from frame to frame: the last three offsets of every foot and of the root, centers of contacts.
+    """State from frame to frame: the last three offsets of every foot and of the root, centers of contacts.
 
     `offsets` (legs, 3, 3) and `sinks` (3, 1), newest first; `known` (1,) says how many there are; `centers` (legs, 2).
     """
@@ -202,7 +202,7 @@ class Memory(NamedTuple):
 
 
 class Scene(NamedTuple):
-    """What the plans of feet and hips see."""
+    """The inputs of the plans of feet and hips."""
 
     ground: Ground
     pace: Pace
@@ -211,7 +211,7 @@ class Scene(NamedTuple):
 
 
 class PelvisFrame(NamedTuple):
-    """What feet are measured from: the pelvis, by its place on the way to a foot, without its heading."""
+    """The reference for feet: the pelvis, by its place on the path to a foot, without its heading."""
 
     pelvis: int
     up: int
@@ -254,7 +254,7 @@ def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
 
 
 def empty_frames(count: int, joints: int, legs: int) -> Frames:
-    """Return frames that nothing is known of yet."""
+    """Return empty frames."""
     return Frames(
         np.empty((count, 3)), np.empty((count, joints, 4)), np.empty((count, legs, 2)), np.empty((count, legs, 4, 3)),
         np.zeros((count, legs), dtype=np.int8), np.zeros((count, legs, 2), dtype=np.int8),

@@ -1,4 +1,4 @@
-"""Motion of one body on another: parts of the body by name or shape, rest poses, transfer, standing feet."""
+"""Retarget motion to another body: body parts by name or shape, rest poses, transfer, standing feet."""
 
 from __future__ import annotations
 

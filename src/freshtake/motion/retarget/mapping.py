@@ -1,4 +1,4 @@
-"""BodyMap: which joints are hips, spine, arms, legs and fingers, whatever they are called; and how it is found.
+"""BodyMap: which joints are hips, spine, arms, legs and fingers, whatever their names; and how it is found.
 
 Joints are mapped by the names of widespread rigs, else by the shape of the skeleton.
 
@@ -30,7 +30,7 @@ TRUNK = ("hips", "spine", "neck", "head")
 CHAINS = ("spine", "neck", *(f"{side}_{finger}" for side in SIDES for finger in FINGERS))  # any number of joints
 ROLES = (*TRUNK, *(f"{side}_{part}" for side in SIDES for part in (*ARM, *LEG, *FINGERS)))
 NEEDED = ("hips", *(f"{side}_{part}" for side in SIDES for part in (*LEG[:3], *ARM[1:3])))
-# What each part hangs on, where that is mapped; else on what that hangs on.
+# The part that each part hangs on; where that is not mapped, the part above it counts.
 ABOVE = {"spine": "hips", "neck": "spine", "head": "neck"}
 for _side in SIDES:
     ABOVE |= {f"{_side}_shoulder": "spine", f"{_side}_upper_leg": "hips"}
@@ -41,9 +41,9 @@ for _side in SIDES:
 
 @dataclass(frozen=True, eq=False)
 class BodyMap:
-    """Joints by their part of the body (see ROLES): one each, of spine, neck and fingers any number, from the body on.
+    """Joints by body part (see ROLES): one each; for spine, neck and fingers any number, from the body outwards.
 
-    `family` says by which convention they were found, such as "Mixamo".
+    `family` is the naming convention by which they were found, such as "Mixamo".
     """
 
     joints: Mapping[str, tuple[int, ...]]
@@ -62,15 +62,15 @@ class BodyMap:
 
     @property
     def count(self) -> int:
-        """Return how many joints are mapped."""
+        """How many joints are mapped."""
         return sum(len(joints) for joints in self.joints.values())
 
     def names(self, skeleton: Skeleton) -> dict[str, list[str]]:
-        """Return names, as a map file has them."""
+        """Return joint names by part, as in a map file."""
         return {role: [skeleton.names[joint] for joint in joints] for role, joints in self.joints.items()}
 
     def lacking(self) -> list[str]:
-        """Return parts without which a body cannot be retargeted."""
+        """Return the missing parts without which a body cannot be retargeted."""
         return [role for role in NEEDED if role not in self.joints]
 
 
@@ -83,7 +83,7 @@ def above(joints: Mapping[str, tuple[int, ...]], role: str) -> str | None:
 
 
 def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str = "given") -> BodyMap:
-    """A map by the names of joints, checked: parts and joints exist, no joint is used twice, limbs hang together."""
+    """Return a map by joint names; check that parts and joints exist, joints occur once and limbs are connected."""
     joints: dict[str, tuple[int, ...]] = {}
     used: dict[str, str] = {}
     for role, listed in names.items():
@@ -103,7 +103,7 @@ def map_by_names(skeleton: Skeleton, names: Mapping[str, list[str]], family: str
 
 
 def _require_order(skeleton: Skeleton, joints: Mapping[str, tuple[int, ...]]) -> None:
-    """Check that every part hangs on the one above it, but for feet, which may hang on the root; no circle does."""
+    """Check that every part hangs on the one above it, except feet, which may hang on the root."""
     for role, role_joints in joints.items():
         lead = above(joints, role)
         path = role_joints if lead is None or role.endswith("upper_leg") else (joints[lead][-1], *role_joints)
@@ -129,7 +129,7 @@ _NECK = re.compile(r"neck|head", re.I)
 
 
 class Family(NamedTuple):
-    """A convention of names: `mark` is found in a name of every such rig, which tells it from others like it."""
+    """A naming convention: `mark` occurs in a name of every such rig, which distinguishes it from similar ones."""
 
     name: str
     mark: str
@@ -140,7 +140,7 @@ class Family(NamedTuple):
     leg: str  # upper leg, lower leg, foot, toes
 
     def roles(self) -> dict[str, str]:
-        """Return the plain name of every part."""
+        """Return the normalized name of every part."""
         out = {"hips": self.hips, "head": self.head}
         for side, called in zip(SIDES, self.sides, strict=True):
             for parts, words in ((ARM, self.arm), (LEG, self.leg)):
@@ -176,7 +176,7 @@ FAMILIES = (
 
 
 def plain(name: str) -> str:
-    """Return a joint's name without namespace, case, blanks, punctuation and what programs put before every name."""
+    """Return a joint's name without namespace, case, blanks, punctuation and the prefixes that programs add."""
     return _PREFIX.sub("", bare(name))
 
 
@@ -190,7 +190,7 @@ Joints = dict[str, tuple[int, ...]]
 
 
 def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
-    """Find hips, head, arms and legs of a body that stands (joints, 3), y up; None where there is no such body."""
+    """Find hips, head, arms and legs of a standing body (joints, 3), y up; None where there is no such body."""
     leaves = [j for j in range(1, len(skeleton)) if not skeleton.children(j) and not HELPER.search(skeleton.names[j])]
     legs = _lowest_pair(skeleton, rest, leaves)
     if legs is None:
@@ -216,7 +216,7 @@ def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
 
 
 def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[int] | None:
-    """The two lowest tips, left first, of limbs that part at or below the middle of the body; left by the toes."""
+    """Return the two lowest tips, left first, of limbs that part at or below the body's middle; toes tell the side."""
     low = sorted(leaves, key=lambda tip: float(rest[tip, 1]))
     first = next(iter(low), None)
     if first is None:
@@ -257,14 +257,14 @@ def _across(rest: Floats, legs: list[int]) -> Floats:
 
 
 def _head(skeleton: Skeleton, tip: int, chest: int) -> int:
-    """Return the highest joint, or the one before it where it is called head."""
+    """Return the highest joint, or the one before it if that is called head."""
     path = skeleton.chain(tip)
     named = [joint for joint in path if "head" in skeleton.names[joint].lower() and joint > chest]
     return named[0] if named else tip
 
 
 def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kind: str) -> Joints:
-    """Return the two longest bones that follow one another, and what lies before and behind them."""
+    """Return the two longest consecutive bones of a limb, and what lies before and behind them."""
     path = skeleton.chain(tip)
     path = path[path.index(start) + 1 :]
     bones = [float(np.linalg.norm(rest[b] - rest[a])) for a, b in pairwise(path)]
@@ -299,14 +299,18 @@ def find_body(skeleton: Skeleton, poses: Sequence[Floats] = (), who: str = "the 
 
 
 def by_names(skeleton: Skeleton) -> BodyMap | None:
-    """The family that names most parts, with spine, neck and fingers found along the way; None where none fits."""
+    """Return the map of the family that names most parts, with spine, neck and fingers; None where none fits."""
     best: tuple[int, bool] = (0, False)
     best_family: tuple[Family, Joints] | None = None
     for numbered in (False, True):
         names = [NUMBER.sub("", name) if numbered else name for name in skeleton.names]
-        known = {plain(name): joint for joint, name in reversed(list(enumerate(names))) if not HELPER.search(name)}
+        joint_by_name = {
+            plain(name): joint for joint, name in reversed(list(enumerate(names))) if not HELPER.search(name)
+        }
         for family in FAMILIES:
-            joints: Joints = {role: (known[name],) for role, name in family.roles().items() if name in known}
+            joints: Joints = {
+                role: (joint_by_name[name],) for role, name in family.roles().items() if name in joint_by_name
+            }
             marked = any(re.search(family.mark, tried) for name in names for tried in (bare(name), plain(name)))
             if (len(joints), marked) > best and len(joints) >= 4:
                 best, best_family = (len(joints), marked), (family, joints)
@@ -318,7 +322,7 @@ def by_names(skeleton: Skeleton) -> BodyMap | None:
 
 
 def _with_trunk(skeleton: Skeleton, joints: Joints) -> Joints:
-    """Add spine and neck, which are what lies between hips, arms and head."""
+    """Add spine and neck: what lies between hips, arms and head."""
     hips, head = joints.get("hips", (0,))[0], joints.get("head", (None,))[0]
     arms = [joints[role][0] for role in (f"{side}_{part}" for side in SIDES for part in ("shoulder", "upper_arm"))
             if role in joints]  # fmt: skip
@@ -357,7 +361,7 @@ def _fingers(skeleton: Skeleton, body: BodyMap) -> Joints:
             chain = chains.setdefault(finger, [])
             if len(chain) < 3 and (not chain or chain[-1] in skeleton.chain(joint)):
                 chain.append(joint)
-        # A hand with fewer than three chains has no fingers worth the name.
+        # A hand with fewer than three chains is treated as having no fingers.
         if len(chains) >= 3:
             out |= {f"{side}_{finger}": tuple(chain) for finger, chain in chains.items()}
     return out

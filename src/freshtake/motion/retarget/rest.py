@@ -1,8 +1,8 @@
-"""Rig: a skeleton with its body map, its feet and its rest pose, in which it stands like a body.
+"""Rig: a skeleton with its body map, its feet and the rest pose of a standing body.
 
 Files rest in very different poses: arms out or down, feet apart, bones along x, lying on their backs. Motion is
 transferred relative to rest poses in the body's axes (x left, y up, z forward), after the bones of one have been turned
-to lie as those of the other.
+to align with those of the other.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ NEXT = {"upper_leg": "lower_leg", "lower_leg": "foot", "upper_arm": "lower_arm",
 
 
 class Stated(NamedTuple):
-    """The rest pose that a file states: places (joints, 3) and rotations (joints, 4) in axes of its own."""
+    """The rest pose that a file states: places (joints, 3) and rotations (joints, 4) in the file's axes."""
 
     places: Floats
     turns: Floats
@@ -39,7 +39,7 @@ class Stated(NamedTuple):
 class Rest:
     """A skeleton at rest: `places` (joints, 3) and `turns` (joints, 4) in the body's axes, and `local` rotations.
 
-    `how` says where the pose is from, `score` (up to 1) how much it is like a standing body. `trunk` (3,) is the
+    `how` says where the pose is from, `score` (up to 1) how much it resembles a standing body. `trunk` (3,) is the
     direction from hips to shoulders.
     """
 
@@ -61,12 +61,12 @@ class _Pose(NamedTuple):
 
 
 def zero_places(skeleton: Skeleton) -> Floats:
-    """Return (joints, 3): with all rotations zero and the root at the origin."""
+    """Return places (joints, 3) with all rotations zero and the root at the origin."""
     return _zero(skeleton).places
 
 
 def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
-    """Return the first of: the file's own rest pose, all rotations zero, the straightest frame, in which a body stands.
+    """Return the first in which a body stands of: the file's rest pose, all rotations zero, the straightest frame.
 
     Where no pose is good, the best of them.
     """
@@ -75,7 +75,7 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
         local = local_rotations(clip.skeleton.parents, stated.turns)
         poses.insert(0, _Pose(STATED, stated.places, stated.turns, local, None))
     scores = [_score(pose.places[None], body, pose.up)[0] for pose in poses]
-    # Poses that score less are no rest of a body.
+    # Poses with a lower score are no rest pose of a body.
     good = next((k for k, score in enumerate(scores) if score >= 0.75), None)
     if good is None:
         # A few hundred frames are enough to find one in which the body stands.
@@ -123,7 +123,7 @@ def trunk_line(places: Floats, body: BodyMap) -> Floats:
 
 
 def _score(places: Floats, body: BodyMap, up: Floats | None) -> Floats:
-    """(frames,), up to 1: straight legs below an upright trunk, level hips and shoulders, arms that are not raised."""
+    """Return scores (frames,) up to 1: straight legs, upright trunk, level hips and shoulders, arms not raised."""
     trunk = trunk_line(places, body)
     vertical = trunk if up is None else up
     hips, shoulders = _across(places, body, "upper_leg"), _across(places, body, "upper_arm")
@@ -156,15 +156,15 @@ def _in_body_axes(skeleton: Skeleton, body: BodyMap, pose: _Pose, score: float) 
 
 
 def _axes(left: Floats, up: Floats) -> Floats:
-    """Return the rotation (..., 4) of the body's axes: up as given, left as near as can be."""
+    """Return the rotation (..., 4) of the body's axes: up as given, left as near as possible."""
     level = _unit(left - _dot(left, up)[..., None] * up)
     return from_matrix(np.stack([level, np.broadcast_to(up, level.shape), np.cross(level, up)], axis=-1))
 
 
 def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
-    """Put hips, spine, head and collar bones as they are on average, seen from where the hips face.
+    """Set hips, spine, head and collar bones to their mean, relative to where the hips face.
 
-    Where no pose is one of rest, a single frame of a run says little about how a trunk is held.
+    Where no pose is one of rest, a single frame of a run says little about the usual trunk.
     """
     world = clip.world()
     back = inverse(_axes(_across(world.positions, body, "upper_leg"), np.eye(3)[clip.up_index]))
@@ -190,7 +190,7 @@ def _snapped(direction: Floats) -> Floats:
 
 
 def bone(rest: Rest, body: BodyMap, role: str, place: int = 0) -> Floats | None:
-    """Return the direction (3,) of a part's bone at rest, in the body's axes; None where it ends nowhere."""
+    """Return the direction (3,) of a part's bone at rest, in the body's axes; None where the bone has no end."""
     side, _, part = role.partition("_")
     joint = body.joints[role][place]
     ends = [rest.places[joint_below] for joint_below in body.joints[role][place + 1 : place + 2]]
@@ -230,14 +230,14 @@ def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: Bo
 
 
 def trunk_turn(source: Rest, target: Rest) -> Floats:
-    """Return no turn between two rest poses; where one is a frame of a take, the turn between their trunks."""
+    """Return the turn between the trunks where one rest pose is a frame of a take; otherwise none."""
     if SEEN not in (source.how, target.how):
         return IDENTITY
     return shortest_arc(source.trunk, target.trunk)
 
 
 def _laid_on(turn: Floats, source: Floats | None, target: Floats | None) -> Floats:
-    """Return the turn of the bone above, then the smallest that is left."""
+    """Return the turn of the bone above, followed by the smallest remaining turn."""
     if source is None or target is None:
         return turn
     return multiply(shortest_arc(rotate(turn, source), target), turn)
@@ -253,7 +253,7 @@ def _yaw(source: Floats | None, target: Floats | None) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Rig:
-    """A skeleton that motion is taken from or put onto: a clip of it, its parts and its rest pose."""
+    """A skeleton that motion is transferred from or to: a clip of it, its parts and its rest pose."""
 
     clip: Clip
     body: BodyMap
@@ -261,7 +261,7 @@ class Rig:
 
     @cached_property
     def feet(self) -> tuple[Foot, ...]:
-        """Return the feet of the map, left first."""
+        """The feet of the map, left first."""
         names, joints = self.clip.skeleton.names, self.body.joints
         return tuple(
             Foot(names[joints[f"{side}_foot"][0]], joints[f"{side}_foot"][0], joints.get(f"{side}_toes", (None,))[0])
@@ -270,7 +270,7 @@ class Rig:
 
 
 def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
-    """Return the parts and the rest pose of a clip's skeleton, found or given; `stated` is the file's own rest pose."""
+    """Return the rig of a clip, its parts and rest pose found or given; `stated` is the file's rest pose."""
     if body is None:
         body = _found_body(clip, stated, who)
     rig = Rig(clip, body, find_rest(clip, body, stated))

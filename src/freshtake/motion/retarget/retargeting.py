@@ -1,4 +1,4 @@
-"""`retarget`: a clip of one body on another, on the floor, with its feet standing as they stood.
+"""`retarget`: a clip of one body on another, on the floor, with its feet standing as before.
 
 The target's legs have other proportions. Where a foot of the source stands, the target's foot gets the source's small
 movement, scaled, and the height at which it is on the floor; limbs are brought to such places by bending the hinge
@@ -42,14 +42,14 @@ from freshtake.numeric.rotations import inverse, multiply, rotate
 
 LEG: Limb = ("upper_leg", "lower_leg", "foot")
 ARM: Limb = ("upper_arm", "lower_arm", "hand")
-LONG_GAP = 0.5  # seconds: in a longer step the correction fades away and comes back
+LONG_GAP = 0.5  # seconds: in a longer step the correction fades out and in again
 
 
 Limb = tuple[str, str, str]
 
 
 def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, moves: Floats, most: float) -> None:
-    """Move the end of a limb by (frames, 3); world rotations are changed, the end keeps its own."""
+    """Move the end of a limb by (frames, 3), changing world rotations in place; the end keeps its rotation."""
     skeleton = rig.rest.skeleton
     first, middle, end = (rig.body.one(f"{side}_{part}") for part in limb)
     upper, lower = places[:, middle] - places[:, first], places[:, end] - places[:, middle]
@@ -66,7 +66,7 @@ def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, mo
 
 
 def _hinge_at_rest(rig: Rig, first: int, middle: int, limb: Limb) -> Floats:
-    """Return the axis in the body's axes: knees bend back about the left, elbows forward."""
+    """Return the hinge in the body's axes: knees bend back about the left, elbows forward."""
     if limb == LEG:
         return np.array([1.0, 0.0, 0.0])
     across = np.cross(rig.rest.places[middle] - rig.rest.places[first], np.array([0.0, 0.0, 1.0]))
@@ -74,10 +74,10 @@ def _hinge_at_rest(rig: Rig, first: int, middle: int, limb: Limb) -> Floats:
 
 
 def _seen_hinge(upper: Floats, lower: Floats, hinge: Floats) -> Floats:
-    """Return the normal of a limb that is bent, the axis at rest of one that is straight, and what lies between."""
+    """Return the normal of a bent limb, the axis at rest of a straight one, and a blend of both in between."""
     normal = np.cross(upper, lower)
     size = np.linalg.norm(upper, axis=-1) * np.linalg.norm(lower, axis=-1)
-    # Only a clear bend shows the hinge's axis; near straight legs it is taken from other frames.
+    # Only a clear bend shows the hinge's axis.
     share = np.minimum(np.linalg.norm(normal, axis=-1) / (0.3 * size), 1.0)[:, None]
     normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
     axis = share * normal + (1.0 - share) * hinge
@@ -88,10 +88,10 @@ def _seen_hinge(upper: Floats, lower: Floats, hinge: Floats) -> Floats:
 def limb_turns(
     upper: Floats, lower: Floats, hinge: Floats, goal: Floats, most: float, swing: Floats, bend: Floats
 ) -> None:
-    """Turns (frames, 4) of the lower part (`bend`) and then of the whole limb (`swing`) that bring its end to its goal.
+    """Compute turns (frames, 4) of the lower part (`bend`), then of the limb (`swing`), that bring its end to its goal.
 
     All vectors (frames, 3) are seen from the limb's first joint; `hinge` is the axis of knee or elbow, flexion
-    positive, and `most` the angle beyond which it hardly bends more or less than it did.
+    positive, and `most` the angle by which its bend may change, softly limited.
     """
     turned, line = np.empty(3), np.empty(3)
     for frame in range(len(goal)):
@@ -110,9 +110,9 @@ def limb_turns(
 
 
 class Steps(NamedTuple):
-    """One foot: where it is on the target and where the source's scaled foot is, and when it stands.
+    """One foot: its place on the target, the scaled place on the source, and when it stands.
 
-    `off` (frames, points, 3) is the one minus the other, `stands` (frames, points) when a point of the foot stands:
+    `off` (frames, points, 3) is the former minus the latter, `stands` (frames, points) when a point of the foot stands:
     the ankle, then the toe where both have one.
     """
 
@@ -121,7 +121,7 @@ class Steps(NamedTuple):
 
     @property
     def standing(self) -> Bools:
-        """Return (frames,): when any of them stands."""
+        """Frames (frames,) in which any of them stands."""
         return np.asarray(self.stands.any(axis=1))
 
 
@@ -144,18 +144,18 @@ def corrections(steps: Steps, frame_time: float) -> Floats:
 
 
 def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float) -> Floats:
-    """(frames,): what standing feet have in common upright, smoothed: it is left to the hips, and knees are kept.
+    """Return (frames,): the smoothed vertical move that standing feet share; the hips make it, so that knees stay.
 
-    A leg that is nearly straight would have to bend by eight degrees to shorten by a two-hundredth part.
+    A nearly straight leg would have to bend by eight degrees to shorten by a two-hundredth.
     """
     weights = np.stack(stands, axis=1).astype(np.float64)
     total = weights.sum(axis=1)
     frames = np.arange(len(total))
-    known = np.flatnonzero(total)
-    if len(known) == 0:
+    defined = np.flatnonzero(total)
+    if len(defined) == 0:
         return np.zeros(len(total))
     lifts = (np.stack([move[:, 1] for move in moves], axis=1) * weights).sum(axis=1)
-    filled = np.interp(frames, known, lifts[known] / total[known])
+    filled = np.interp(frames, defined, lifts[defined] / total[defined])
     # Average the lift of the hips over a tenth of a second to either side, or steps would show as jolts.
     reach = max(1, round(0.1 / frame_time))
     window = np.hanning(2 * reach + 1)[1:-1]
@@ -163,9 +163,9 @@ def hip_lift(moves: Sequence[Floats], stands: Sequence[Bools], frame_time: float
 
 
 def _held(off: Floats, stands: Bools) -> Floats:
-    """Return what takes out the movement that the source does not make, with as little change on average as can be.
+    """Return the move that removes the movement absent in the source, with the least change on average.
 
-    Along the ground the changes of the standing points are taken back; upright the height is met.
+    Along the ground the changes of the standing points are undone; vertically the height is met.
     """
     weights = stands / stands.sum(axis=1, keepdims=True)
     out = np.zeros((len(off), 3))
@@ -179,7 +179,7 @@ def _held(off: Floats, stands: Bools) -> Floats:
 
 
 def limited(moves: Floats, most: float) -> Floats:
-    """Return moves (frames, n) whose lengths hardly exceed `most`, and that are kept where they are well below it."""
+    """Return moves (frames, n) whose lengths are softly limited to `most`; those well below it are unchanged."""
     length = np.linalg.norm(moves, axis=1, keepdims=True) / most
     return np.asarray(moves * np.where(length > 1e-9, np.tanh(length**3) ** (1 / 3) / np.maximum(length, 1e-9), 1.0))
 
@@ -189,7 +189,7 @@ def _smooth(share: Floats) -> Floats:
 
 
 def _fade(out: Floats, at: int, way: int, frame_time: float) -> Floats:
-    """Fade the correction away before the first and after the last contact."""
+    """Fade the correction out before the first and after the last contact."""
     count = at if way < 0 else len(out) - 1 - at
     ahead = np.arange(1, count + 1) * frame_time / LONG_GAP
     faded = out[at] * (1.0 - _smooth(np.minimum(ahead, 1.0)))[:, None]
@@ -197,7 +197,7 @@ def _fade(out: Floats, at: int, way: int, frame_time: float) -> Floats:
 
 
 def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
-    """Lead between two contacts from one correction to the other, or to none and back in a long step."""
+    """Interpolate the correction between two contacts, or fade it out and in again in a long step."""
     count = start - end - 1
     if count * frame_time > 2.0 * LONG_GAP:
         out[end + 1 : start] += _fade(out[:start], end, 1, frame_time)
@@ -209,31 +209,31 @@ def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Retargeter:
-    """Puts clips of one rig onto another."""
+    """Retargets clips of one rig to another."""
 
     source: Rig
     target: Rig
 
     @cached_property
     def transfer(self) -> Transfer:
-        """Return what does not depend on the frame."""
+        """What does not depend on the frame."""
         standing = with_up(take_frames(self.target.clip, 0, 1), "y").world().rotations[0]
         return plan_transfer(self.source.rest, self.source.body, self.target.rest, self.target.body, standing)
 
     @cached_property
     def followers(self) -> tuple[Follower, ...]:
-        """Return joints of the target that go with a joint which they do not hang on."""
+        """Joints of the target that follow a joint that they do not hang on."""
         return find_followers(self.target.rest, self.target.body)
 
     @property
     def matched(self) -> int:
-        """Return how many joints of the target follow the source."""
+        """How many joints of the target follow the source."""
         return len(self.transfer.drivers)
 
     def retarget(self, clip: Clip, *, plant: bool = True, hands: bool = False) -> Clip:
         """Return the clip on the target: rotations relative to rest, travel and heights by the lengths of the legs.
 
-        With `plant`, feet stand as those of the source do; in a loop through its seam. With `hands`, hands are as high
+        With `plant`, feet stand as the source's do, in a loop also across its seam. With `hands`, hands are as high
         over floor, hips and shoulders as the source's.
         """
         played = clip.playback
@@ -258,9 +258,9 @@ class Retargeter:
         places = world_places(skeleton.offsets, skeleton.parents, world)
         follow(self.followers, skeleton, world, places)
         ground = self._ground(upright, pose.positions)
-        wanted = pose.positions[:, hip_joints(self.source.body)].mean(axis=1) * plan.leg_ratio
-        wanted[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
-        places += (wanted - places[:, hip_joints(self.target.body)].mean(axis=1))[:, None]
+        hips_goal = pose.positions[:, hip_joints(self.source.body)].mean(axis=1) * plan.leg_ratio
+        hips_goal[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
+        places += (hips_goal - places[:, hip_joints(self.target.body)].mean(axis=1))[:, None]
         if plant:
             self._stand(upright, pose.positions, world, places, ground)
         if hands:
@@ -278,31 +278,31 @@ class Retargeter:
         same = stands_on_zero(self.source) == stands_on_zero(self.target)
         height, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
         floor = stood - other
-        # A floor this near to height 0 is meant to be at 0.
+        # A floor this near to height 0 is assumed to be at 0.
         if not same and abs(floor) < 0.06 * leg(self.source.rest, self.source.body):
             floor = 0.0
         stands = height + self.transfer.leg_ratio * floor
-        # Feet turn relative to rest: what the source's toes stand lower than at rest, the target's do too.
+        # Feet turn relative to rest: toes of the target stand as much lower than at rest as the source's.
         drop = toe_drop(self.target) + self.transfer.leg_ratio * (stood - toes - toe_drop(self.source))
         return np.array([[stands, stands - drop], [stood, toes]])
 
     def _stand(self, upright: Clip, source: Floats, world: Floats, places: Floats, ground: Floats) -> None:
-        """Lift the hips and lead the legs so that feet stand as the source's do; rotations and places are changed."""
+        """Lift the hips and lead the legs, in place, so that feet stand as the source's do."""
         contacts = joint_contacts(upright, settings=RECORDED, standing=self.source.feet)
         starts = np.cumsum([0, len(self.source.feet[0].joints)])
         ratio, (stands, stood) = self.transfer.leg_ratio, ground
         steps = []
         for first, target_foot, source_foot in zip(starts, self.target.feet, self.source.feet, strict=True):
             points = min(len(target_foot.joints), len(source_foot.joints))
-            wanted = ratio * source[:, source_foot.joints[:points]]
-            wanted[..., 1] += (stands - ratio * stood)[:points]
+            goal = ratio * source[:, source_foot.joints[:points]]
+            goal[..., 1] += (stands - ratio * stood)[:points]
             foot_contacts = contacts[:, first : first + len(source_foot.joints)]
-            held = (
+            contact = (
                 foot_contacts[:, :points]
                 if points == len(source_foot.joints)
                 else np.asarray(foot_contacts.any(axis=1))[:, None]
             )
-            steps.append(Steps(places[:, target_foot.joints[:points]] - wanted, held))
+            steps.append(Steps(places[:, target_foot.joints[:points]] - goal, contact))
         moves = [corrections(foot, upright.frame_time) for foot in steps]
         # Corrections below this are rounding errors: leave the clip untouched.
         if max(np.abs(move).max() for move in moves) <= 1e-6 * leg(self.target.rest, self.target.body):
@@ -311,13 +311,13 @@ class Retargeter:
         places[..., 1] += lift[:, None]
         for side, move in zip(SIDES, moves, strict=True):
             move[:, 1] -= lift
-            # Beyond 3 % of a leg a foot hardly strays from where its leg would put it.
+            # Limit the correction of a foot softly to 3 % of a leg.
             near = limited(move, 0.03 * leg(self.target.rest, self.target.body))
             # A knee bends by at most 3° more or less for the height of its foot.
             lead_limb(self.target, side, LEG, world, places, near, math.radians(3.0))
 
     def _filed(self, clip: Clip, world: Floats, places: Floats) -> Clip:
-        """Return a clip as the target's file has it: what is above the joint that travels stands still."""
+        """Return a clip in the form of the target's file: joints above the one that travels are still."""
         plan, target = self.transfer, self.target.clip
         skeleton = plan.target.skeleton
         turn = tilt("y", target.up)
@@ -327,9 +327,9 @@ class Retargeter:
             skeleton, clip.frame_time, rotate(turn, places[:, 0]), local, name=clip.name, provenance=clip.provenance,
             up=target.up, unit_m=unit_of(target),
         )  # fmt: skip
-        wanted = WorldPose(rotate(turn, places), multiply(turn, world))
+        goal = WorldPose(rotate(turn, places), multiply(turn, world))
         if plan.mover == 0:
-            return self._led(target_clip, wanted)
+            return self._led(target_clip, goal)
         translations = np.repeat(skeleton.offsets[None], len(clip), axis=0)
         translations[:, 0] = target.root[0]
         path = skeleton.chain(plan.mover)
@@ -337,10 +337,10 @@ class Retargeter:
         from_above = rotate(turn, places[:, plan.mover]) - above.positions[0, -1]
         translations[:, plan.mover] = rotate(inverse(above.rotations[0, -1]), from_above)
         filed = target_clip.changed(root=translations[:, 0], joint_translations=translations)
-        return rooted(self._led(filed, wanted), tuple(path))
+        return rooted(self._led(filed, goal), tuple(path))
 
     def _led(self, clip: Clip, wanted: WorldPose) -> Clip:
-        """Return the clip, as its file has it, with followers where they are wanted in the world."""
+        """Return the clip, in the form of its file, with followers at the given world poses."""
         if not self.followers:
             return clip
         local, rotations = clip.local_translations().copy(), clip.rotations.copy()
@@ -350,7 +350,7 @@ class Retargeter:
 
 
 def _three_times(clip: Clip, count: int) -> Clip:
-    """Return a loop of `count` frames three times over, moved on by its travel each time."""
+    """Return a loop of `count` frames three times in a row, moved on by its travel each time."""
     assert clip.playback is not None
     travel = clip.playback.travel if clip.playback.root_motion != "none" else np.zeros(3)
     rows = np.arange(3 * count + len(clip) - count) % count

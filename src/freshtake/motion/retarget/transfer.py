@@ -23,7 +23,7 @@ from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, multiply
 _TWIST = re.compile(r"twist|roll", re.I)
 STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
 _TARGET = (re.compile(r"^ik[_ ]?(.+)$", re.I), re.compile(r"^(.+?)[_ ]ik$", re.I))
-_HELD = {"hand_gun": "hand_r"}  # Unreal: what both hands hold is in the right one
+_HELD = {"hand_gun": "hand_r"}  # Unreal: what both hands hold is in the right hand
 
 
 class Twist(NamedTuple):
@@ -37,7 +37,7 @@ class Twist(NamedTuple):
 
 
 def find_twists(rest: Rest, body: BodyMap) -> tuple[Twist, ...]:
-    """Return joints that are called twist or roll and hang on a forearm, but lead to no other joint than the hand."""
+    """Return joints called twist or roll that hang on a forearm and lead to no joint other than the hand."""
     mapped = {joint for joints in body.joints.values() for joint in joints}
     twists = []
     for side in SIDES:
@@ -73,9 +73,9 @@ def twist_turns(rest: Rest, twists: tuple[Twist, ...], world: Floats) -> Floats:
 
 
 def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: Floats) -> Iterator[tuple[str, Floats]]:
-    """By side, how hands have to move (frames, 3), y up, from where they are to heights like the source's.
+    """Return by side how far hands must move (frames, 3), y up, to reach heights like the source's.
 
-    A height between ankles and hips, or hips and shoulders, keeps its share of the way between them; above the
+    A height between ankles and hips, or hips and shoulders, keeps its share of the distance between them; above the
     shoulders it keeps its share of an arm. `ankles` are the heights at which those of target and source stand.
     """
     for side in SIDES:
@@ -86,9 +86,9 @@ def hand_moves(source: Rig, target: Rig, given: Floats, places: Floats, ankles: 
             hip, shoulder = (points[:, rig.body.one(f"{side}_{part}"), 1] for part in ("upper_leg", "upper_arm"))
             marks.append((np.full_like(hip, floor), hip, shoulder, shoulder + _arm(rig, side)))
         height = given[:, source.body.one(f"{side}_hand"), 1]
-        wanted = _between(height, marks[1], marks[0])
+        goal_height = _between(height, marks[1], marks[0])
         out = np.zeros((len(places), 3))
-        out[:, 1] = wanted - places[:, target.body.one(f"{side}_hand"), 1]
+        out[:, 1] = goal_height - places[:, target.body.one(f"{side}_hand"), 1]
         yield side, out
 
 
@@ -98,7 +98,7 @@ def _arm(rig: Rig, side: str) -> float:
 
 
 def _between(height: Floats, given: tuple[Floats, ...], wanted: tuple[Floats, ...]) -> Floats:
-    """Heights that lie between the wanted marks as they did between the given; beyond the ends, on as near them."""
+    """Return heights mapped from the given marks to the wanted ones; beyond the ends, extrapolated."""
     out = np.empty_like(height)
     for k in range(len(given) - 1):
         share = (height - given[k]) / np.where(np.abs(given[k + 1] - given[k]) < 1e-9, 1e-9, given[k + 1] - given[k])
@@ -109,7 +109,7 @@ def _between(height: Floats, given: tuple[Floats, ...], wanted: tuple[Floats, ..
 
 
 class Follower(NamedTuple):
-    """A joint, the one that it goes with, its place in that one's frame, and its turn in it (None: it has its own)."""
+    """A joint, the one that it follows, its place in that one's frame, and its turn in it (None: unchanged)."""
 
     joint: int
     lead: int
@@ -118,7 +118,7 @@ class Follower(NamedTuple):
 
 
 def find_followers(rest: Rest, body: BodyMap) -> tuple[Follower, ...]:
-    """Return feet that do not hang on their shanks, then targets that are named after a joint."""
+    """Return feet that do not hang on their shanks, then targets named after a joint."""
     skeleton = rest.skeleton
     out = []
     for side in SIDES:
@@ -146,7 +146,7 @@ def _seen_from(rest: Rest, lead: int, joint: int) -> Floats:
 
 
 def follow(followers: tuple[Follower, ...], skeleton: Skeleton, world: Floats, places: Floats) -> None:
-    """Put followers, with what hangs on them, where their leads are; rotations and places are changed."""
+    """Put followers, with what hangs on them, where their leads are, changing rotations and places in place."""
     for follower in followers:
         goal = places[:, follower.lead] + rotate(world[:, follower.lead], follower.place)
         places[:, skeleton.descendants(follower.joint)] += (goal - places[:, follower.joint])[:, None]
@@ -155,9 +155,9 @@ def follow(followers: tuple[Follower, ...], skeleton: Skeleton, world: Floats, p
 
 
 class _Driver(NamedTuple):
-    """A joint of the target and what turns it: the source's joint, and the turn from the one's frame to the other's.
+    """A joint of the target and what drives it: the source's joint, and the turn from the one's frame to the other's.
 
-    Where chains have other numbers of joints, it lies `share` of the way to a second joint.
+    Where chains have different numbers of joints, it is `share` of the way to a second joint.
     """
 
     joint: int
@@ -211,7 +211,7 @@ class Transfer:
         return out
 
     def _settle_base(self, out: Floats, still: Bools) -> None:
-        """The mover goes with the hips, as they lie on one another at rest; what is above it stands as at rest."""
+        """Move the mover with the hips, offset as at rest; what is above it stays as at rest."""
         hips = self.target_body.one("hips")
         chain = self.target.skeleton.chain(hips)
         turns = self.target.turns
@@ -264,13 +264,13 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
 
 
 def _worth_mapping(role: str, source: BodyMap, target: BodyMap) -> bool:
-    """Fingers are carried over where both have as many as hands have."""
+    """Return whether a part is worth mapping: fingers only where both bodies have that hand."""
     side, _, part = role.partition("_")
     return part not in FINGERS or all(f"{side}_hand" in body for body in (source, target))
 
 
 def _knots(body: BodyMap, role: str) -> list[tuple[float, int]]:
-    """Return joints along a chain of the source at shares of its bend: what it hangs on 0, its last joint 1."""
+    """Return joints along a chain of the source at shares of its bend: its parent 0, its last joint 1."""
     chain = body.joints.get(role, ())
     lead = above(body.joints, role) or "hips"
     return [(0.0, body.joints[lead][-1]), *[((k + 1) / len(chain), joint) for k, joint in enumerate(chain)]]
@@ -279,7 +279,7 @@ def _knots(body: BodyMap, role: str) -> list[tuple[float, int]]:
 def _namesakes(
     source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap
 ) -> Iterator[tuple[int, int, str]]:
-    """Joints of one name in both that are mapped in neither, and the part of the body that they hang on in both."""
+    """Return joints with the same name in both that are mapped in neither, and the part that they hang on in both."""
     mapped = [
         {joint: role for role, role_joints in body.joints.items() for joint in role_joints}
         for body in (source_body, target_body)
@@ -302,7 +302,7 @@ def hip_joints(body: BodyMap) -> Ints:
 
 
 def _mover(rest: Rest, body: BodyMap) -> int:
-    """Return the joint that travels: the hips, or the highest joint above them that is in about their place."""
+    """Return the joint that travels: the hips, or the highest joint above them at about the same place."""
     # A joint above the hips that is this near to them carries the body.
     hips, near = body.one("hips"), 0.25 * leg(rest, body)
     path = rest.skeleton.chain(hips)

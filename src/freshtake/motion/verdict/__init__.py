@@ -1,4 +1,4 @@
-"""Judge motions by what their takes do: the one list of limits, for every method and command.
+"""Check motions against what their takes do: one list of limits, for every method and command.
 
 `limits` holds how far a body may go, `judging` turns what exceeds it into remarks that are green, amber or red.
 """

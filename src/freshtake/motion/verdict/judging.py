@@ -1,7 +1,7 @@
-"""Judge a motion by the same few checks, whatever made it: may it leave the house?
+"""Check whether a motion is fit for use, by the same few checks for every method.
 
-What the takes do sets the standard. Green: it does nothing that they do not do. Amber: it may be used, and a sentence
-says where to look. Red: no body does this, and no command writes it unless it is told to.
+The takes set the standard. Green: the motion does nothing that they do not do. Amber: it may be used, and a sentence
+says where to look. Red: no body does this, and no command writes it unless told to.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ from freshtake.numeric.arrays import Floats, Ints
 
 GREEN, AMBER, RED = "green", "amber", "red"
 BODY_SPEED = 20.0  # leg lengths per second: ten lengths of a body
-# How far beyond its limit a figure of the body is no matter of taste: radians, leg lengths, logarithm.
+# Excess over its limit from which a figure of the body is red: radians, leg lengths, logarithm.
 IMPOSSIBLE = {BEND: math.radians(30.0), DEPTH: 0.15, PEAK: math.log(4.0)}
 LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of the takes: amber, red
 HOVERS = 0.05  # leg lengths that the lowest foot stays above the floor
 DRAW_AGAIN = "try another --seed or less --amount"
-# A damaged model: lengths of all bones a second, and from the origin; and any number, with bones or without.
+# Signs of a damaged model: bone lengths per second, and from the origin; and any number, with bones or without.
 FLUNG = (100.0, 1e6, 1e7)
-NUMBERS = ("positions", "points", "vertices")  # where motions without bones have theirs
+NUMBERS = ("positions", "points", "vertices")  # the array of motions without bones
 SLIDES = (1.5, 0.05)  # times the takes' speed of feet near the floor, and legs per second more
-# A gait that was changed, against the one it was made from: amber, red.
-GAIT_STRIDES = (0.1, 0.5)  # share of the strides that are missing or too many
+# A changed gait, compared with its source: amber, red.
+GAIT_STRIDES = (0.1, 0.5)  # share of missing or additional strides
 GAIT_FACTORS = {"slide": (1.3, 2.5), "jerk": (1.5, 3.0), "pace": (1.35, 2.0)}
 
 M = TypeVar("M")
 
 
 class Remark(NamedTuple):
-    """One thing that is wrong: which check, how badly, in words, at which frame, and what to do about it."""
+    """One fault: which check, how serious, in words, at which frame, and what to do about it."""
 
     check: str
     color: str
@@ -60,13 +60,13 @@ class Verdict(NamedTuple):
 
     @property
     def color(self) -> str:
-        """Return the worst color of all remarks; green where there is none."""
+        """The worst color of all remarks; green where there is none."""
         colors = {remark.color for remark in self.remarks}
         return RED if RED in colors else AMBER if AMBER in colors else GREEN
 
     @property
     def sentences(self) -> list[str]:
-        """Return the remarks in words, the worst first."""
+        """The remarks in words, the worst first."""
         worst_first = sorted(self.remarks, key=lambda remark: remark.color != RED)
         places = ["" if one.frame is None else f", frame {one.frame}" for one in worst_first]
         return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in zip(worst_first, places, strict=True)]
@@ -116,16 +116,16 @@ def judge(
     name: str = "",
     remedy: str = DRAW_AGAIN,
 ) -> Verdict:
-    """Judge a motion by what takes do.
+    """Check a motion against what takes do.
 
     Args:
         clip: The motion.
         standard: What its takes do.
-        amount: With how much variation it was drawn.
-        rate: How much faster than the takes it was to be.
-        same_body: Whether it moves the body of the takes; another one only has to keep its bones and to be no faster.
+        amount: The amount of variation it was drawn with.
+        rate: Its requested pace relative to the takes.
+        same_body: Whether it moves the body of the takes; a different one only has to keep its bones and not be faster.
         name: What to call it; by default the clip's name.
-        remedy: What to do about a body that does what it cannot.
+        remedy: What to do about a body that exceeds its limits.
 
     Returns:
         Remarks on the worst frame of each check that fails; none for a motion that does what the takes do.
@@ -144,7 +144,7 @@ def judge(
 
 
 def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callable[[str], None] | None) -> None:
-    """Refuse motions that no body makes, unless `keep_going`; say what else there is, kind by kind."""
+    """Refuse motions that no body makes, unless `keep_going`; report all other remarks by kind."""
     red = [one for one in verdicts if one.color == RED]
     if red and not keep_going:
         more = f" (and {len(red) - 1} more of {len(verdicts)})" if len(red) > 1 else ""
@@ -162,7 +162,7 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
 
 
 def require_unflung(motion: M) -> M:
-    """Return what a model made, or refuse it where the body is flung about: the model file is damaged.
+    """Return a model's result, or refuse it where the body is flung about: the model file is damaged.
 
     Args:
         motion: A clip, point clip, stroke or mesh sequence, or plain rows of numbers.
@@ -172,7 +172,7 @@ def require_unflung(motion: M) -> M:
     """
     if not isinstance(motion, Clip):
         numbers: Any = next((getattr(motion, name) for name in NUMBERS if hasattr(motion, name)), motion)
-        if bool((np.abs(numbers) > FLUNG[2]).any()):  # a gap in a marker is NaN, and not above
+        if bool((np.abs(numbers) > FLUNG[2]).any()):  # a gap in a marker is NaN, which does not compare as larger
             raise UsageError("this model makes numbers that no recording has: it is damaged, so learn it again")
         return motion
     size = float(np.linalg.norm(motion.skeleton.offsets, axis=1).sum())
@@ -197,21 +197,21 @@ def check_result(
     remedy: str = DRAW_AGAIN,
     more: Sequence[Remark] = (),
 ) -> list[Verdict]:
-    """Judge one motion of any method by the takes it was made from, and refuse what no body does.
+    """Check one motion of any method against the takes it was made from, and refuse what no body does.
 
     Args:
-        motion: What is about to be written; what has no skeleton passes.
+        motion: What is about to be written; motions without a skeleton pass.
         takes: The motions that it was made from.
-        name: The file that it goes to.
-        keep_going: Whether red motions are written all the same.
+        name: The file that it is written to.
+        keep_going: Whether red motions are written anyway.
         warn: Receives a sentence for each remark.
         same_body: See `judge`.
         most_off: How far it is off its path, in its unit of length.
-        remedy: What to do about a body that does what it cannot.
+        remedy: What to do about a body that exceeds its limits.
         more: Remarks of the method itself, such as `gait_remarks`.
 
     Returns:
-        The verdict in a list; none where there is nothing to judge.
+        The verdict in a list; empty where there is nothing to check.
     """
     clips = [take for take in takes if isinstance(take, Clip)]
     if not clips or not isinstance(motion, Clip):
@@ -225,7 +225,7 @@ def check_result(
 
 
 def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:
-    """Return the verdict in one line: how many of so many motions passed all checks."""
+    """Return the verdict in one line: how many motions passed all checks."""
     green = sum(one.color == GREEN for one in verdicts)
     if green == len(verdicts):
         return f"checked {what}: bodies, floor, feet, speeds and jolts are as in the takes"
@@ -234,7 +234,7 @@ def verdict_line(verdicts: Sequence[Verdict], what: str) -> str:
 
 
 def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
-    """Add a remark where a motion is farther off its path than a step is long; a leg is about that."""
+    """Add a remark where a motion is farther off its path than a step, about a leg length."""
     if most_off <= leg:
         return verdict
     what = f"it is up to {most_off / leg:.1f} leg lengths off its path"
@@ -243,7 +243,7 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
 
 
 def _as_the_takes(clip: Clip, take: Clip) -> Clip:
-    """Return the motion with axis, unit and root of the takes: a file that was converted is judged by what it shows."""
+    """Return the motion with the axis, unit and root of the takes, so that a converted file is checked as it is."""
     clip = rooted_like(with_up(clip, take.up), take.skeleton)
     size = leg_length(take.skeleton) / leg_length(clip.skeleton)
     # A body that merely has other proportions is not scaled: units differ by more.
@@ -257,7 +257,7 @@ def gait_remarks(made: Gait, source: Gait, taught: tuple[Gait, Gait] | None, sha
         made: The gait of the result.
         source: The gait of the clip that it was made from.
         taught: Mean gaits of the takes before and after the change; None where they are unknown.
-        share: How much of the change was asked for; None where its speed cannot be foreseen.
+        share: How much of the change was requested; None where its speed cannot be predicted.
 
     Returns:
         A remark for each figure that is off; none for a sound gait.
@@ -265,7 +265,7 @@ def gait_remarks(made: Gait, source: Gait, taught: tuple[Gait, Gait] | None, sha
     after = source if taught is None else taught[1]
     remarks = []
     lost = abs(made.strides - source.strides)
-    # One step more or less is a matter of where the ends are cut; who goes nowhere may take a step for a stronger blow.
+    # One step more or less depends on where the ends are cut; a body on the spot may step for a stronger blow.
     if lost > 0.5 and source.speed > STANDING and (color := _color(lost / max(source.strides, 0.5), GAIT_STRIDES)):
         what = f"{source.strides:g} strides became {made.strides:g}"
         remarks.append(Remark("strides", color, what, None, "give takes of both kinds with as many cycles"))
@@ -289,7 +289,7 @@ def gait_remarks(made: Gait, source: Gait, taught: tuple[Gait, Gait] | None, sha
 
 
 def _color(value: float, limits: tuple[float, float]) -> str:
-    """Return amber or red where a value has reached that limit; nothing below both."""
+    """Return amber or red where a value exceeds that limit, otherwise an empty text."""
     return "" if value <= limits[0] else AMBER if value <= limits[1] else RED
 
 
@@ -321,7 +321,7 @@ def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
 
 
 def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
-    """Find limits of the body that are exceeded: the gravest of each kind."""
+    """Return a remark for each kind of body limit that is exceeded, a red one where there is any."""
     remarks: dict[str, Remark] = {}
     for k, sentence in zip(np.flatnonzero(check.over).tolist(), check.sentences, strict=True):
         figure: Figure = check.figures[k]
@@ -352,7 +352,7 @@ def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Rem
 
 
 def _targets(clip: Clip) -> list[int]:
-    """Return the joints that are carried next to the body, such as targets of inverse kinematics: they are no bones."""
+    """Return the joints carried next to the body, such as targets of inverse kinematics, which are no bones."""
     skeleton = clip.skeleton
     carried = () if skeleton.base is None else skeleton.base.carried
     helpers = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name)]
@@ -380,7 +380,7 @@ def _foot_joints(clip: Clip) -> Ints:
 
 
 def _floor(takes: Sequence[Clip]) -> Floats:
-    """(foot joints,): the heights at which feet stand; empty where no foot of any take stands, as swimmers' do not."""
+    """Return (foot joints,) heights at which feet stand; empty where none stands in any take, as with swimmers."""
     if not any(foot_contacts(take) for take in takes):
         return np.zeros(0)
     heights = [take.positions()[:, _foot_joints(take), take.up_index] for take in takes]
@@ -396,7 +396,7 @@ def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
 
 
 def _slide(clip: Clip, places: Floats, floor: Floats) -> tuple[float, int]:
-    """Mean speed across the floor, in legs per second, of feet near it in two frames; and the frame of the fastest."""
+    """Return the mean speed of feet near the floor in two frames, in legs per second, and the fastest frame."""
     joints = _foot_joints(clip)
     if not len(floor) or len(clip) < 2:
         return 0.0, 0

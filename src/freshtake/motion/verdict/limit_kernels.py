@@ -23,7 +23,7 @@ TINY = 1e-12
 
 
 class BodyPlan(NamedTuple):
-    """What the kernel reads.
+    """The input of the compiled functions.
 
     `limbs` (limbs, 3) are hip, knee, ankle or shoulder, elbow, hand; `frames` (limbs, 3, 3) the directions along the
     upper segment, in which the limb bends and sideways of it, in the frame of the upper joint. `counted` (joints,) is
@@ -40,7 +40,7 @@ class BodyPlan(NamedTuple):
 
 
 def body_plan(clips: Sequence[Clip]) -> BodyPlan:
-    """Return the plan of a body, with the ways in which limbs bend learned from clips."""
+    """Return the plan of a body, with the bending directions of limbs learned from clips."""
     skeleton = clips[0].skeleton
     limbs = limb_joints(skeleton)
     worlds = [clip.world() for clip in clips]
@@ -48,7 +48,7 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
     rotations = np.concatenate([world.rotations for world in worlds])
     joints = np.array([limb[:3] for _, limb, _ in limbs], dtype=np.intp).reshape(-1, 3)
     frames = np.array([_bending(positions, rotations, *limb) for limb in joints.tolist()]).reshape(-1, 3, 3)
-    legs, arms = ([limb for _, limb, is_leg in limbs if is_leg is wanted] for wanted in (True, False))
+    legs, arms = ([limb for _, limb, is_leg in limbs if is_leg is are_legs] for are_legs in (True, False))
     return BodyPlan(
         np.ascontiguousarray(skeleton.parents, dtype=np.intp), joints, frames, _counted(skeleton),
         _pairs(skeleton, legs, arms), clips[0].up_index,
@@ -63,7 +63,7 @@ def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end:
     lower = rotate(back, positions[:, end] - positions[:, middle]).mean(axis=0)
     bend = lower - (lower @ along) * along
     size = float(np.linalg.norm(bend))
-    if size <= 1e-9 * float(np.linalg.norm(lower)):  # a limb that is always straight bends in no way
+    if size <= 1e-9 * float(np.linalg.norm(lower)):  # a limb that is always straight has no bending direction
         bend = np.cross(along, np.eye(3)[int(np.argmin(np.abs(along)))])
         size = float(np.linalg.norm(bend))
     bend = bend / max(size, 1e-12)
@@ -103,7 +103,7 @@ def _middle(skeleton: Skeleton, arm: int) -> list[int]:
 
 
 def _segments(skeleton: Skeleton, joints: Sequence[int]) -> list[tuple[int, int]]:
-    """Return parents and joints that are not in one place."""
+    """Return parents and joints that are not at the same place."""
     lengths = skeleton.lengths()
     return [(int(skeleton.parents[joint]), joint) for joint in joints if joint > 0 and lengths[joint] > 0]
 
@@ -125,11 +125,11 @@ def _measure(
     plan: BodyPlan, root: Floats, rotations: Floats, offsets: Floats, places: Floats, turns: Floats, worst: Floats,
     at: Ints,
 ) -> None:  # fmt: skip
-    """`places` (3, joints, 3) and `turns` (joints + 2, 4) are for work."""
+    """Measure frame by frame; `places` (3, joints, 3) and `turns` (joints + 2, 4) are workspaces."""
     for k in range(len(worst)):
         worst[k], at[k] = -math.inf, 0
     for frame in range(len(root)):
-        # Three poses in turn are enough: a second difference sees no more.
+        # Three poses in rotation are enough for a second difference.
         here = places[frame % 3]
         _pose(plan, root[frame], rotations[frame], offsets[min(frame, len(offsets) - 1)], here, turns)
         _bends(plan, here, turns, frame, worst, at)
@@ -165,11 +165,11 @@ def _keep(value: float, frame: int, number: int, worst: Floats, at: Ints) -> Non
 
 @uncounted
 def _bends(plan: BodyPlan, places: Floats, turns: Floats, frame: int, worst: Floats, at: Ints) -> None:
-    """Measure how far knees and elbows are bent: to either side in the plane in which they bend, and out of it."""
+    """Measure how far knees and elbows are bent: to either side in their bending plane, and out of it."""
     back, lower = turns[len(turns) - 2], turns[len(turns) - 1, :3]
     for limb in range(len(plan.limbs)):
         upper, middle, end = plan.limbs[limb, 0], plan.limbs[limb, 1], plan.limbs[limb, 2]
-        # The shank as the thigh sees it: turned back by the conjugate of the thigh's rotation.
+        # The shank in the thigh's frame: turned back by the conjugate of the thigh's rotation.
         back[0] = turns[upper, 0]
         size = 0.0
         for axis in range(3):
@@ -204,7 +204,7 @@ def _depths(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints)
 
 @uncounted
 def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: Ints) -> None:
-    """Measure how near to each other the segments of every pair come."""
+    """Measure the smallest distance between the segments of every pair."""
     for pair in range(len(plan.pairs)):
         a, b, c, d, group = plan.pairs[pair]
         _keep(-segment_distance(places[a], places[b], places[c], places[d]), frame, group, worst, at)
@@ -212,7 +212,7 @@ def _clearances(plan: BodyPlan, places: Floats, frame: int, worst: Floats, at: I
 
 @uncounted
 def segment_distance(a: Floats, b: Floats, c: Floats, d: Floats) -> float:
-    """Return the distance of the segments a to b and c to d: the nearest points s of the first and t of the second."""
+    """Return the distance between the segments a to b and c to d, by their nearest points s and t."""
     aa = bb = ab = ac = bc = 0.0
     for k in range(3):
         u, v, w = b[k] - a[k], d[k] - c[k], a[k] - c[k]

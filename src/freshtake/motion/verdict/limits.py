@@ -1,4 +1,4 @@
-"""How far a body may go beyond what its takes do: limits learned from the takes, and a clip measured against them."""
+"""Limits learned from takes on how far a body may go beyond them, and measuring a clip against them."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ FARTHER = {
 ALARMS = 0.01  # share of further takes that may exceed any limit
 ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
 LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
-SUNK = 0.005  # leg lengths that anybody may go deeper
+SUNK = 0.005  # leg lengths that any body may go deeper
 PEAKS = 2.0  # times the largest acceleration of any take
 
 
@@ -43,7 +43,7 @@ class Figure(NamedTuple):
     who: str
 
     def sentence(self, value: float, more: float) -> str:
-        """Say in words what the figure is, or by how much it is larger than in the takes."""
+        """Return in words what the figure is, or by how much it is larger than in the takes."""
         # Damaged models reach logarithms that exp cannot take.
         shown = {
             BEND: math.degrees(more),
@@ -63,7 +63,7 @@ class Measured(NamedTuple):
 
 
 def figures_of(plan: BodyPlan, names: Sequence[str]) -> tuple[Figure, ...]:
-    """Return the figures in the kernel's order; `names` are those of the joints."""
+    """Return the figures in the order of `measure`; `names` are those of the joints."""
     bends = [Figure(BEND, what, names[limb[1]]) for limb in plan.limbs for what in ("stretch", "bend", "side")]
     depths = [Figure(DEPTH, "depth", who) for who in ("a foot", "the body")]
     near = [Figure(CLEARANCE, "near", who) for who in ("arm and trunk", "the legs")]
@@ -99,23 +99,23 @@ class BodyCheck:
 
     @property
     def over(self) -> Bools:
-        """Return (figures,): which limits are exceeded."""
+        """Which limits are exceeded, (figures,)."""
         return np.asarray(self.measured.values > self.limits)
 
     @property
     def passed(self) -> bool:
-        """Return whether no limit is exceeded."""
+        """Whether no limit is exceeded."""
         return not self.over.any()
 
     @property
     def excess(self) -> float:
-        """Return the largest excess over a limit, in gaps between takes; 0 where none is exceeded."""
+        """The largest excess over a limit, in gaps between takes; 0 where none is exceeded."""
         over = self.over
         return float(((self.measured.values[over] - self.limits[over]) / self.gaps[over]).max(initial=0.0))
 
     @property
     def sentences(self) -> tuple[str, ...]:
-        """Return what is exceeded, and by how much it is more than in the takes."""
+        """The exceeded limits, and by how much they exceed the takes."""
         values = self.measured.values
         over = np.flatnonzero(self.over).tolist()
         return tuple(self.figures[k].sentence(float(values[k]), float(values[k] - self.most[k])) for k in over)
@@ -123,7 +123,7 @@ class BodyCheck:
 
 @dataclass(frozen=True, eq=False)
 class BodyLimits:
-    """Learned by `learn_limits`. `most` (figures,) is the largest value in any take, `gaps` how far takes lie apart.
+    """Learned by `learn_limits`. `most` (figures,) is the largest value in any take, `gaps` how far takes are apart.
 
     A gap is how far a take goes beyond all others, on average over the two outermost ones of a figure, but not less
     than on average over the figures of its kind.
@@ -138,7 +138,7 @@ class BodyLimits:
     leg: float
 
     def check(self, clip: Clip, *, amount: float = 1.0, rate: float = 1.0) -> BodyCheck:
-        """Return what a clip does, drawn with an amount of variation and at a rate of the takes' pace."""
+        """Measure a clip against its limits, for an amount of variation and a rate relative to the takes' pace."""
         length = max(clip.duration / self.duration, 1.0)
         limits = self.limits(length, max(amount, 1.0), max(rate, 1.0))
         return BodyCheck(self.figures, measured(self.plan, clip, self.leg), self.most, limits, self.gaps)
@@ -168,7 +168,7 @@ class BodyLimits:
 
     @cached_property
     def pooled(self) -> Floats:
-        """Return (figures,): from how many gaps each figure's gap was estimated."""
+        """From how many gaps each figure's gap was estimated, (figures,)."""
         kinds = [figure.kind for figure in self.figures]
         return max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
 
@@ -185,7 +185,7 @@ class BodyLimits:
 
 
 def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
-    """Return limits of a body that moves as in these takes; for one take there are hardly any."""
+    """Learn limits of a body that moves as in these takes; a single take gives hardly any."""
     plan, leg = body_plan(takes), leg_length(takes[0].skeleton)
     values = np.array([measured(plan, take, leg).values for take in takes])
     figures = figures_of(plan, takes[0].skeleton.names)
@@ -201,6 +201,6 @@ def _gaps(values: Floats) -> Floats:
     """Return how far the outermost takes lie beyond the others, (figures,)."""
     if len(values) < 2:
         return np.zeros(values.shape[1])
-    known = np.where(np.isfinite(values), values, 0.0)
-    order = np.sort(known, axis=0)
+    finite = np.where(np.isfinite(values), values, 0.0)
+    order = np.sort(finite, axis=0)
     return np.asarray(0.5 * (order[-1] - order[-2] + order[1] - order[0]))

@@ -1,6 +1,6 @@
 """Goals of a variant: poses at times, joints at places, a duration, a speed, a path on the ground.
 
-Goals decide where a variant begins and ends, and its pace: phases follow from poses, tempo from duration and speed.
+Goals determine where a variant begins and ends, and its pace: phases follow from poses, tempo from duration and speed.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from freshtake.variation.sampling import Variant
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-SLOWEST_GOAL, FASTEST_GOAL = 0.7, 1.4  # of the mean pace; beyond it a goal is met as nearly as this allows
+SLOWEST_GOAL, FASTEST_GOAL = 0.7, 1.4  # of the mean pace; beyond it a goal is met as nearly as possible
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class PosePin:
         frame: Its frame there; negative: from the end.
         time: Seconds after the variant's start at which it is met (negative: before its end).
         joints: The joints that are pinned; default: all. The others follow as the model predicts.
-        placed: Whether the variant is then where the motion is, and faces as it does, too.
+        placed: Whether the variant also has the motion's position and heading there.
     """
 
     motion: Any
@@ -108,7 +108,7 @@ class GoalReport:
     """How well a variant met its goals.
 
     `strain` says how many standard deviations (root mean square over its DOFs) the farthest pinned pose lay from the
-    variant as it was first drawn: about 1.4 is usual, above 3 the examples give little reason to go there.
+    variant as first drawn: about 1.4 is usual, above 3 the examples hardly support the pose.
     `pose_error` is the largest miss of a pinned angle, in radians; `length_error` that of a pinned height, or of any
     other DOF that is no angle, in its unit; `place_errors` are in lengths.
     """
@@ -143,13 +143,13 @@ class Stretch(NamedTuple):
 def paced(
     model: VariationModel, rng: np.random.Generator, goals: Goals, amount: float | Amount, cycles: int | None
 ) -> tuple[float, Variant]:
-    """Return the drawn variant at the pace that gives the wanted duration or speed, and that pace."""
+    """Return the variant drawn at the pace that gives the requested duration or speed, and that pace."""
     frames = None if goals.duration is None else 1 + round(goals.duration / model.frame_time)
     if frames is not None and frames < 2:
         raise UsageError(f"a duration of {goals.duration:g} s is less than two frames")
     stretch = stretch_of(model, goals, cycles, frames) if model.cyclic else None
     rate = 1.0
-    if goals.speed is None and frames is None:  # nothing to aim at
+    if goals.speed is None and frames is None:  # no goal for the pace
         return rate, _drawn(model, rng, stretch, amount, rate, goals.steer)
     # the duration depends on the draw: correct the tempo up to eight times
     for _ in range(8):
@@ -161,7 +161,7 @@ def paced(
             break
         rate = better
     if frames is not None and stretch is not None and stretch.cycles > 1 and SLOWEST_GOAL < rate < FASTEST_GOAL:
-        # cycles end between frames: the last ones are met to the frame
+        # cycles end between frames: match the number of frames exactly
         trial_rng = deepcopy(rng)
         block = _drawn(model, trial_rng, stretch._replace(frames=frames), amount, rate, goals.steer)
     rng.bit_generator.state = trial_rng.bit_generator.state
@@ -169,7 +169,7 @@ def paced(
 
 
 def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | None) -> float:
-    """Return by what the pace must change."""
+    """Return the factor by which the pace must change."""
     if goals.speed is not None:
         speed = ground_speed(model.decode(block.rows))
         if not speed:
@@ -181,7 +181,7 @@ def _missing(model: VariationModel, goals: Goals, block: Variant, frames: int | 
 def stretch_of(model: VariationModel, goals: Goals, cycles: int | None, frames: int | None) -> Stretch:
     """Return the stretch from the phase of the first pose to that of the last, if they are given.
 
-    It is as near to so many cycles as that allows; without a number, to as many as the duration asks for, or to one.
+    It is as near to `cycles` as that allows; without a number, to as many as the duration requires, or to one.
     """
     if cycles is not None and cycles < 1:
         raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
@@ -221,7 +221,7 @@ def phase_of(model: VariationModel, pin: PosePin) -> float:
 
 
 def pinned_dofs(model: VariationModel, pin: PosePin) -> Bools:
-    """Return (DOFs,): which of them a pose pins; speeds never."""
+    """Return which DOFs a pose pins, (DOFs,); never speeds."""
     if not pin.joints:
         return ~model.material.held
     owners = [dof.rpartition(".")[0] for dof in model.dofs]
@@ -249,7 +249,7 @@ def _drawn(
 def _cut(
     model: VariationModel, rng: np.random.Generator, stretch: Stretch, amount: float | Amount, rate: float
 ) -> Variant:
-    """Return a stretch of an endless motion; what comes before it is dropped."""
+    """Draw a stretch of an endless motion; what comes before it is dropped."""
     rows, phases, count, last = [], [], 0, stretch.first + stretch.phases
     start, resume = None, False
     for block in model.blocks(rng, amount=amount, rate=rate):

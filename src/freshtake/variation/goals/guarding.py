@@ -1,4 +1,4 @@
-"""Variants whose bodies are possible: what fails the checks is drawn again, and what keeps failing varies less."""
+"""Draw variants whose bodies are possible: draw again where checks fail, and vary less where they keep failing."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from freshtake.variation.goals.guidance import Guided
 TRIES = 5  # at the full amount
 SHARES = (0.75, 0.5, 0.25, 0.0)  # of the amount, for the best of them
 
-Draw = Callable[[int, float | Amount], Guided]  # number of the try, amount of variation
+Draw = Callable[[int, float | Amount], Guided]  # number of the attempt, amount of variation
 
 
 class GuardReport(NamedTuple):
-    """How a variant came to pass its body checks.
+    """How a variant passed its body checks.
 
-    `tries` counts draws; `share` is the part of the requested amount that was used; `left` lists what the variant still
-    exceeds, and `refused` what the rejected draws exceeded.
+    `tries` counts draws; `share` is the part of the requested amount that was used; `left` lists the limits that the
+    variant still exceeds, and `refused` those that rejected draws exceeded.
     """
 
     tries: int = 1
@@ -56,7 +56,7 @@ def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tu
 
 
 def guard_notes(reports: Sequence[GuardReport], *, left: bool = True) -> list[str]:
-    """Return notes on a set of variants: how many were drawn again, vary less, or with `left`, still fail."""
+    """Return notes on a set of variants: how many were drawn again, vary less or, with `left`, still fail."""
     count, again = len(reports), [report for report in reports if report.tries > 1]
     less = [report.share for report in reports if report.share < 1.0]
     notes = []

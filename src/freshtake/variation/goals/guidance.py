@@ -1,4 +1,4 @@
-"""Variants that meet goals: tempo for duration and speed, bridges for poses, Gauss-Newton for places of joints."""
+"""Draw variants that meet goals: tempo for duration and speed, bridges for poses, Gauss-Newton for places of joints."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ from freshtake.variation.standing import smooth_step
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
-SMALL = 1e-4  # radians or lengths, of a numerical derivative
+SMALL = 1e-4  # radians or lengths: step of a numerical derivative
 
 
 class Moved(NamedTuple):
-    """How a variant was moved as a whole: turned about the origin of the ground plane, then shifted."""
+    """How an entire variant was moved: turned about the origin of the ground plane, then shifted."""
 
     ground: complex = 0j
     heading: float = 0.0
@@ -68,7 +68,7 @@ def guided(
     plant: bool | str,
     name: str,
 ) -> Guided:
-    """Draw a variant that meets goals as well as it can, its feet standing as those of the takes do."""
+    """Draw a variant that meets goals as well as possible, its feet standing as in the takes."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
     poses = goals.pose_pins(len(drawn.rows), model.frame_time)
     variant = (
@@ -87,13 +87,13 @@ def guided(
         variant = _with_places(model, variant, drawn, goals, plant)
     if not poses:
         return variant
-    # planting moves what conditioning had met: what counts is the pose that is handed out
+    # planting moves poses that conditioning had met: measure the final ones
     angle, length = pose_errors(model, model.encode(variant.motion), _held_poses(model, poses))
     return variant._replace(report=replace(variant.report, pose_error=angle, length_error=length))
 
 
 def pose_errors(model: VariationModel, rows: Floats, held: PinnedValues) -> tuple[float, float]:
-    """Return by how much rows miss pinned values at most: angles in radians, and all other DOFs in their units."""
+    """Return the largest miss of pinned values: angles in radians, and all other DOFs in their units."""
     recipe, off = model.material.recipe, np.abs(rows[held.frames, held.dofs] - held.values)
     units = np.full(len(model.dofs), "plain") if recipe is None else np.array(recipe.units)
     angle = units[held.dofs] == "angle"
@@ -117,7 +117,7 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
 
 
 def _one_take(model: VariationModel, drawn: Variant) -> bool:
-    """Return whether a variant goes through the phases of a take once."""
+    """Return whether a variant passes through the phases of a take once."""
     return not model.cyclic or bool(drawn.phases[-1] <= len(model.phase_frames) - 1.0)
 
 
@@ -128,22 +128,22 @@ def _unguided(model: VariationModel, drawn: Variant, rate: float, name: str) -> 
 
 
 def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
-    """Lead a drawn variant through pinned poses and places."""
+    """Condition a drawn variant on pinned poses and places."""
     rows = drawn.rows
     once, start = _one_take(model, drawn), drawn.start
     deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
     spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
-    held = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
-    far = strain(rows, held, spread)
-    rows = conditioned(rows, held, spread)
+    pinned = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
+    far = strain(rows, pinned, spread)
+    rows = conditioned(rows, pinned, spread)
     if goals.targets:
         limbs = _limb_dofs(model, goals.targets)
         spread = spread._replace(factors=np.zeros_like(spread.factors), sizes=spread.total * limbs)
         start = _nearer(model, rows, drawn, goals.targets)
-        rows = _through_places(model, rows, held, spread, start, goals.targets)
+        rows = _through_places(model, rows, pinned, spread, start, goals.targets)
     motion = model.decode(rows, start=start, name=name)
     motion, moved, away = at_places(model, motion, goals.pose_pins(len(rows), model.frame_time), drawn.phases)
-    angle, length = pose_errors(model, rows, held)
+    angle, length = pose_errors(model, rows, pinned)
     duration = (len(rows) - 1) * model.frame_time
     missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
     report = GoalReport(rate, duration, ground_speed(motion), max(far, away), angle, missed, length)
@@ -162,25 +162,25 @@ def at_places(
         phases: (frames,): of the variant.
 
     Returns:
-        The variant, moved and turned as a whole to the first of them and bent gradually to the others; how it moved;
-        and the farthest that it had to be bent, in standard deviations of where takes are.
+        The variant, moved and turned as a unit to the first of them and bent gradually to the others; how it moved;
+        and the largest bend, in standard deviations of the takes' places.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
     layout = None if model.material.recipe is None else model.material.recipe.layout
     if not placed or not isinstance(motion, Clip) or not isinstance(layout, ClipLayout):
         return motion, NOT_MOVED, 0.0
     path, up = path_of(layout, motion), motion.up
-    wanted = [path_of(layout, pin.motion) for _, pin in placed]
+    targets = [path_of(layout, pin.motion) for _, pin in placed]
     frames = [frame for frame, _ in placed]
-    ground = np.array([one.ground[pin.frame] for one, (_, pin) in zip(wanted, placed, strict=True)])
-    heading = np.array([one.heading[pin.frame] for one, (_, pin) in zip(wanted, placed, strict=True)])
+    ground = np.array([one.ground[pin.frame] for one, (_, pin) in zip(targets, placed, strict=True)])
+    heading = np.array([one.heading[pin.frame] for one, (_, pin) in zip(targets, placed, strict=True)])
     turn = float(np.angle(np.exp(1j * (heading[0] - path.heading[frames[0]]))))
     moved = Moved(complex(ground[0] - np.exp(1j * turn) * path.ground[frames[0]]), turn)
     rigid = Path(moved.ground + np.exp(1j * turn) * path.ground, path.heading + turn)
     off = ground - rigid.ground[frames]
     facing = np.angle(np.exp(1j * (heading - rigid.heading[frames])))
     number = np.arange(len(motion))
-    # between two poses the way bends gradually, and with no speed of its own at either
+    # between two poses the path bends gradually, without additional speed at either
     between = np.interp(number, frames, np.arange(len(frames), dtype=np.float64))
     low = np.minimum(between.astype(np.intp), max(len(frames) - 2, 0))
     share, high = smooth_step(between - low), np.minimum(low + 1, len(frames) - 1)
@@ -193,13 +193,13 @@ def at_places(
     away = 0.0
     if model.takes.course is not None:
         cycles = max(float(np.ptp(phases)) / max(len(model.phase_frames) - 1, 1), 1.0)
-        usual = float(model.deviations.ground_sizes.max()) * np.sqrt(cycles)  # cycles deviate by chance
+        usual = float(model.deviations.ground_sizes.max()) * np.sqrt(cycles)  # cycles deviate independently
         away = float(np.abs(off).max()) / max(usual, 1e-12)
     return motion.changed(root=root, rotations=rotations), moved, away
 
 
 def path_of(layout: ClipLayout, clip: Clip) -> Path:
-    """Return where a clip is and faces, frame by frame."""
+    """Return the position and heading of a clip, frame by frame."""
     columns, start = layout.encode(clip)
     return layout.path(columns, start)
 
@@ -233,10 +233,10 @@ def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
 
 
 def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[Pin]) -> Start:
-    """Return where a variant begins so that its pinned joints pass their places on the ground on average.
+    """Return a start at which the pinned joints pass their places on the ground on average.
 
-    By then it has gone farther or less far than the mean, and that is no matter of its limbs. It is moved no farther
-    than takes differ in where they are at that time.
+    By then the variant has gone farther or less far than the mean, which limbs should not make up for. It is moved no
+    farther than takes differ in their places at that time.
     """
     course, start = model.takes.course, drawn.start
     clip = model.decode(rows, start=start)
@@ -246,9 +246,9 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
     when = drawn.phases[[pin.start for pin in pins]]
     at = np.mod(when, len(model.phase_frames) - 1.0) if not _one_take(model, drawn) else when
-    room = float(np.interp(at, np.arange(len(model.phase_frames)), model.deviations.ground_sizes).max())
+    limit = float(np.interp(at, np.arange(len(model.phase_frames)), model.deviations.ground_sizes).max())
     moved = np.zeros(3)
-    set_ground(moved, np.asarray(gap * min(1.0, room / max(abs(gap), 1e-12))), clip.up)
+    set_ground(moved, np.asarray(gap * min(1.0, limit / max(abs(gap), 1e-12))), clip.up)
     x, y = (axis for axis in range(3) if axis != clip.up_index)
     return start._replace(ground=(start.ground[0] + float(moved[x]), start.ground[1] + float(moved[y])))
 
@@ -256,24 +256,24 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
 def _through_places(
     model: VariationModel, rows: Floats, held: PinnedValues, spread: Spread, start: Start, pins: Sequence[Pin]
 ) -> Floats:
-    """Bring joints to their places with the likeliest deviation, keeping held poses (Gauss-Newton)."""
-    # Gauss-Newton: places depend on angles in a curve, and each step follows its tangent
+    """Bring joints to their places with the likeliest deviation, keeping pinned poses (Gauss-Newton)."""
+    # Gauss-Newton: places depend nonlinearly on angles, and each step follows the tangent
     for _ in range(6):
         clip = model.decode(rows, start=start)
         if not isinstance(clip, Clip):
             raise UsageError("only joints of a skeleton can be brought to places")
         check_pins(pins, clip)
         heading = _heading(model, rows, start)
-        wanted = [held]
+        pinned = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
-            # of a longer pin eight frames are aimed at; planting sees to those between
+            # aim at eight frames of a longer pin; planting covers those between
             anchors = np.unique(np.linspace(pin.start, pin.stop - 1, 8).round().astype(np.intp))
             gaps = turned_back(gap[anchors - pin.start], heading[anchors], clip.up)
             for frame, missing in zip(anchors.tolist(), gaps, strict=True):
                 step = _step(model, rows[frame], clip.skeleton.index(pin.joint), missing, spread.within(frame))
                 moving = np.flatnonzero(spread.sizes[frame] > 0.0)
-                wanted.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
-        both = PinnedValues(*(np.concatenate(part) for part in zip(*wanted, strict=True)))
+                pinned.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
+        both = PinnedValues(*(np.concatenate(part) for part in zip(*pinned, strict=True)))
         rows = conditioned(rows, _once(both), spread)
     return rows
 
@@ -286,7 +286,7 @@ def _heading(model: VariationModel, rows: Floats, start: Start) -> Floats:
 
 
 def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covariance: Floats) -> Floats:
-    """Return the likeliest change (DOFs,) of one row that moves a joint by `gap`, seen from the root."""
+    """Return the likeliest change (DOFs,) of one row that moves a joint by `gap`, relative to the root."""
     count = len(row)
     nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
     places = _seen(model, row + nudges, joint)
@@ -297,7 +297,7 @@ def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covarianc
 
 
 def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
-    """Return where a joint is in single poses (rows, 3), from the root."""
+    """Return the place of a joint in single poses (rows, 3), relative to the root."""
     recipe = model.material.recipe
     assert recipe is not None
     layout = recipe.layout
@@ -308,14 +308,14 @@ def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
 
 
 def _once(held: PinnedValues) -> PinnedValues:
-    """Return values without those that are pinned twice: poses come first and stay."""
+    """Return pinned values without duplicates: poses come first and are kept."""
     keys = held.frames * (int(held.dofs.max(initial=0)) + 1) + held.dofs
     _, first = np.unique(keys, return_index=True)
     return PinnedValues(*(part[np.sort(first)] for part in held))
 
 
 def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
-    """Return the vectors from where pinned joints are to where they should be, (frames, 3) for every pin."""
+    """Return the vectors from pinned joints to their goals, (frames, 3) for every pin."""
     positions = clip.positions()
     gaps = []
     for pin in pins:

@@ -15,7 +15,7 @@ from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
 
 UPDATE = 0.1  # seconds between corrections
-WINDOW = 3.0  # horizons: how far ahead along a path its nearest point is looked for
+WINDOW = 3.0  # horizons: how far ahead along a path its nearest point is searched
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +23,7 @@ class Steering:
     """Keep a heading (radians, 0 is the start's), or follow a path (points, 2) in the ground plane, world x and z or y.
 
     Corrections are spread over `horizon` seconds and never turn faster than `limit` radians per second. A path is
-    followed from its first point on, also where it crosses itself; after its end motion goes straight on, and round
+    followed from its first point on, also where it crosses itself; after its end motion continues straight, or begins
     again where the last point is the first. A body begins at the origin, facing forward: see `from_the_first_point`.
     """
 
@@ -45,7 +45,7 @@ class Steering:
 
 
 class SteeringState(NamedTuple):
-    """Where the motion stands, the turn rate that is being added, how far along its path; a value, like all state."""
+    """The position of the motion, the turn rate that is being added, and how far along its path it is; immutable."""
 
     start: Start
     resume: bool = False
@@ -54,7 +54,7 @@ class SteeringState(NamedTuple):
 
 
 class Travel(NamedTuple):
-    """How the examples travel: speed in lengths per second, and its direction against the heading."""
+    """How the examples travel: speed in lengths per second, and its direction relative to the heading."""
 
     speed: float
     leaning: float
@@ -82,10 +82,10 @@ def turn_column(recipe: Recipe | None) -> int:
 def steered(
     steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, course: SteeringState
 ) -> tuple[Floats, SteeringState]:
-    """Return a block with corrected turn rates, and the course after it.
+    """Return a block with corrected turn rates, and the steering state after it.
 
-    Blocks have a number of frames, so they last longer the lower the rate is. The heading is corrected every `UPDATE`
-    seconds all the same: looking once a second is too late for a body that needs a second to turn.
+    Blocks have a fixed number of frames, so they last longer at a lower rate. The heading is corrected every `UPDATE`
+    seconds regardless: once a second is too late for a body that needs a second to turn.
     """
     frames = max(1, round(UPDATE / recipe.frame_time))
     out = rows.copy()
@@ -100,8 +100,8 @@ def _correct(
     """Correct the turn rates of the rows `now` in place; the rows behind them show where the body is heading."""
     turn = turn_column(recipe)
     ahead = course.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
-    wanted, along = _wanted(steering, recipe, travel, course)
-    off = np.angle(np.exp(1j * (wanted - ahead)))
+    heading, along = _wanted(steering, recipe, travel, course)
+    off = np.angle(np.exp(1j * (heading - ahead)))
     goal = float(np.clip(off / steering.horizon, -steering.limit, steering.limit))
     rows[now, turn] += np.linspace(course.correction, goal, now.stop - now.start + 1)[1:]
     here = where_it_ends(recipe, rows[now], start=course.start, resume=course.resume)
@@ -119,7 +119,7 @@ def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: Steering
 
 
 def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> tuple[Steering, Start]:
-    """Return the path as seen by a body that stands on its first point and goes its way; and where that body stands."""
+    """Return the path relative to a body on its first point, facing along it; and where that body is."""
     if steering.path is None:
         return steering, Start()
     path = np.asarray(steering.path)
@@ -134,7 +134,7 @@ def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> 
 
 
 class Followed(NamedTuple):
-    """How a path was followed, in its own lengths: how far of how much, and how far off, on average and at most."""
+    """How a path was followed, in its lengths: distance covered, total, and the mean and largest distance from it."""
 
     along: float
     length: float
@@ -143,7 +143,7 @@ class Followed(NamedTuple):
 
 
 def followed(steering: Steering, travel: Travel, places: Floats, frame_time: float) -> Followed:
-    """Return how places (frames, 2) in the ground plane follow a path, without what comes after its end."""
+    """Measure how places (frames, 2) in the ground plane follow a path, without what comes after its end."""
     path = np.asarray(steering.path)
     length, along, off = float(_marks(path)[-1]), 0.0, []
     stride = max(round(steering.horizon / 4.0 / frame_time), 1)
@@ -157,12 +157,12 @@ def followed(steering: Steering, travel: Travel, places: Floats, frame_time: flo
 
 
 def _forward(recipe: Recipe, other: float) -> float:
-    """Return the second number of a place on the ground as the part in the direction of heading 0."""
+    """Return the second coordinate of a place on the ground as the part in the direction of heading 0."""
     return other if recipe.layout.up == "y" else -other  # type: ignore[union-attr]
 
 
 def point_on(path: Floats, along: float) -> Floats:
-    """Return the point of a path (points, 2) after so much of its length; beyond its end see Steering."""
+    """Return the point of a path (points, 2) at a distance along it; beyond its end see Steering."""
     marks = _marks(path)
     if _is_closed(path):
         along %= marks[-1]
@@ -171,7 +171,7 @@ def point_on(path: Floats, along: float) -> Floats:
 
 
 def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
-    """Return how far along a path the point lies that is nearest to a place, of those between two lengths along it."""
+    """Return the distance along a path of the point nearest to a place, between two such distances."""
     marks = _marks(path)
     rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if _is_closed(path) else np.zeros(1)
     corners = np.unique(marks + marks[-1] * rounds[:, None])
@@ -185,7 +185,7 @@ def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
 
 
 def _marks(path: Floats) -> Floats:
-    """Return how far along the path each of its points lies."""
+    """Return the distance along the path of each of its points."""
     return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
 
 

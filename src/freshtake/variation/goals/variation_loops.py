@@ -30,15 +30,15 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=8)
 def first_phase(model: VariationModel) -> float:
-    """Return where loops begin: at the phase at which the examples, closed to loops, are calmest on average.
+    """Return where loops begin: the phase at which the examples, closed to loops, are calmest on average.
 
-    A seam in an impact is as smooth as the impact, which is less than one may want to see.
+    A seam in an impact is as rough as the impact.
     """
     examples = [clip for clip in model.clips if len(clip) > 3]
     if not examples:
         return 0.0
     seams = []
-    # compare the seams of a dozen examples at most
+    # compare the seams of at most a dozen examples
     for clip, places in zip(examples[:12], model.phase_frames.T, strict=False):
         loop_steps = steps_of(played(closed(clip, 0, len(clip) - 1), len(clip) + 1, -1))
         both = np.stack([loop_steps.step[:-1], np.maximum(loop_steps.bend, np.roll(loop_steps.bend, 1))])
@@ -46,8 +46,8 @@ def first_phase(model: VariationModel) -> float:
     example_steps = [np.concatenate(part) for part in zip(*map(steps_of, examples), strict=True)]
     quick = [
         # loops begin well below the examples' largest steps and bends, by which single variants differ
-        x / (room * np.percentile(y, 99.0))
-        for x, y, room in zip(np.mean(seams, 0), example_steps, (0.85, 0.5), strict=True)
+        x / (share * np.percentile(y, 99.0))
+        for x, y, share in zip(np.mean(seams, 0), example_steps, (0.85, 0.5), strict=True)
     ]
     return float(np.maximum(*quick).argmin())
 
@@ -62,14 +62,14 @@ def looped(
     plant: bool | str,
     name: str,
 ) -> Guided:
-    """Return a loop that meets a duration or a speed, its feet planted through the seam."""
+    """Draw a loop that meets a duration or a speed, its feet planted across the seam."""
     check_loop(model, goals)
     count, frames, rate = cycles or 1, None, 1.0
     usual = float(np.mean([len(x) - 1 for x in model.material.values]))
     if goals.duration is not None:
-        wanted = round(goals.duration / model.frame_time)
-        count = cycles or max(1, round(wanted / usual))
-        frames = round(float(np.clip(wanted, count * usual / FASTEST_GOAL, count * usual / SLOWEST_GOAL)))
+        frame_count = round(goals.duration / model.frame_time)
+        count = cycles or max(1, round(frame_count / usual))
+        frames = round(float(np.clip(frame_count, count * usual / FASTEST_GOAL, count * usual / SLOWEST_GOAL)))
     seed = rng.bit_generator.state
     loop = draw_loop(model.sampler(amount), count, frames, rng, first_phase(model))
     clip = decoded_loop(model, loop, count, name)
@@ -94,7 +94,7 @@ def looped(
 
 
 def check_loop(model: VariationModel, goals: Goals) -> None:
-    """Refuse what has no loops, and goals that a loop cannot meet."""
+    """Refuse models without loops, and goals that a loop cannot meet."""
     if not model.cyclic:
         raise UsageError("the model is of a motion that ends by itself, so it has no loops: leave --loop out")
     if goals.start or goals.end or goals.poses or goals.targets or goals.steer:
@@ -102,14 +102,14 @@ def check_loop(model: VariationModel, goals: Goals) -> None:
 
 
 def decoded_loop(model: VariationModel, loop: Loop, cycles: int, name: str) -> Any:
-    """Return rows of a loop as a motion that faces forward on average; a net turn is taken out evenly along it."""
+    """Return rows of a loop as a motion that faces forward on average; a net turn is removed evenly along it."""
     recipe, rows = model.material.recipe, loop.rows
     if recipe is None or recipe.motion_type is not Clip:
         return model.decode(rows, name=name)
     turn, start = 0.0, Start()
     try:
         column = turn_column(recipe)
-    except UsageError:  # a root that is coded by its place: nothing adds up
+    except UsageError:  # a root that is coded by its place does not accumulate
         column = None
     if column is not None:
         rows = rows.copy()
@@ -151,7 +151,7 @@ def joinable(
     plant: bool | str = True,
     name: str = "",
 ) -> Guided:
-    """Return a variant as a loop; its seam is near the model's mean there, and all of it can be brought to one pose."""
+    """Draw a loop whose seam is near the model's mean there, so that all such loops can be brought to one pose."""
     goals = Goals(duration=duration)
     if model.cyclic:
         return model.guided(rng, goals, amount=amount, cycles=cycles, plant=plant, loop=True, name=name)

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 NEAR, SMOOTH = 1.0, 5.0  # w_1 and w_2
 STEPS = 4  # of sequential quadratic programming, at most
-NUDGE = 1e-4  # by which DOFs are changed to see where the end of the limb goes
+NUDGE = 1e-4  # change of the DOFs for a numerical derivative
 Place = Callable[[Floats], Floats]  # (tries, limb DOFs) -> (tries, 3)
 
 
@@ -29,7 +29,7 @@ def constrained(place: Place, sample: Floats, mean: Floats, before: Floats, goal
     min w_1 |q - mean|^2 + w_2 |q - 2 q[t-1] + q[t-2]|^2  subject to  |f(q) - pos|^2 = 0     (Lau 2009, eq. 7)
 
     `before` (2, DOFs) are the two frames before, oldest first. Each step of sequential quadratic programming solves
-    the problem with f made linear: both soft terms together are a squared distance from one point.
+    the problem with f linearized: both soft terms together are a squared distance from one point.
     """
     target = soft_target(mean, before)
     q = sample
@@ -37,9 +37,9 @@ def constrained(place: Place, sample: Floats, mean: Floats, before: Floats, goal
         tries = place(np.concatenate([q[None], q + NUDGE * np.eye(len(q))]))
         jacobian = (tries[1:] - tries[0]).T / NUDGE  # (3, DOFs)
         square = jacobian @ jacobian.T
-        # Damping keeps a nearly straight leg from being torn to a goal out of its reach.
+        # Damping keeps a nearly straight leg from jerking to a goal out of its reach.
         square += 0.01 * np.trace(square) * np.eye(3)
-        # Half of the steps solve for the least cost; damping keeps them short of the goal, and the others go there.
+        # Half of the steps minimize the cost; damping stops them short of the goal, which the others then reach.
         base = target if step < STEPS else q
         fresh = base + jacobian.T @ np.linalg.solve(square, goal - tries[0] - jacobian @ (base - q))
         moved, q = float(np.abs(fresh - q).max()), fresh
@@ -49,12 +49,12 @@ def constrained(place: Place, sample: Floats, mean: Floats, before: Floats, goal
 
 
 def soft_target(mean: Floats, before: Floats) -> Floats:
-    """Return the DOFs at which the two soft terms are least."""
+    """Return the DOFs that minimize the two soft terms."""
     return np.asarray((NEAR * mean + SMOOTH * (2.0 * before[1] - before[0])) / (NEAR + SMOOTH))
 
 
 class _Limb(NamedTuple):
-    joint: int  # that is held
+    joint: int  # the joint that is held
     columns: list[int]  # its DOFs
     length: float
 
@@ -67,7 +67,7 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
         rows: a sample (frames, DOFs).
         means: the values that the network predicted (frames, DOFs).
 
-    Feet stand where they stand in the most similar moments of the examples. For a moment after it has stood, a limb
+    Feet stand where they stand in the most similar moments of the examples. For a moment after a contact, a limb
     follows the soft terms alone, back to the predicted mean.
     """
     recipe = model.material.recipe
@@ -98,13 +98,13 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
                 root, turn = world.positions[t, 0], world.rotations[t, 0]
                 local = rotate(inverse(turn), goal - root)
                 place = _placing(model, out[t], limb)
-                # Nearer than a thousandth of the limb is in place.
+                # Within a thousandth of the limb's length it is in place.
                 out[t, limb.columns] = constrained(place, out[t, limb.columns], mean, before, local, 1e-3 * limb.length)
     return out
 
 
 def _placing(model: PaperModel, row: Floats, limb: _Limb) -> Place:
-    """Return the forward kinematics f of a limb: where its end is, seen from the root."""
+    """Return the forward kinematics f of a limb: the place of its end relative to the root."""
     recipe = model.material.recipe
     assert recipe is not None
 

@@ -1,4 +1,4 @@
-"""Examples to a PaperModel, offline (Lau 2009, §5)."""
+"""Learn a PaperModel from examples, offline (Lau 2009, §5)."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def learn(
 
     Args:
         examples: clips, strokes, point clips, or arrays (frames, DOFs) with `names` and `frame_time` in seconds.
-        settings: the paper's parameters; what is None there is chosen by the score.
+        settings: the paper's parameters; those that are None are chosen by the score.
         rng: source of the noise that networks are scored with, and of the restarts.
         report: receives `Progress`; an exception that it raises ends the learning.
         cyclic: whether the movement repeats; detected from clips if None.
@@ -87,14 +87,14 @@ def _learned(
     core = _core(movers, settings)
     rule = _chosen_rule(score, shared_parents(len(movers), settings.order, core), settings)
     report(Progress(0.3, "what predicts what"))
-    found = _searched(score, rule, movers, core, settings, rng)
-    rule = _chosen_width(score, found.edges, rule, settings)
+    network = _searched(score, rule, movers, core, settings, rng)
+    rule = _chosen_width(score, network.edges, rule, settings)
     report(Progress(0.8, "how takes begin"))
     pairs = prior_instances(searched, settings.prior_pairs, material.weights)
     prior, prior_rule = learn_prior(pairs, movers, settings, rule.neighbors, rng)
     return PaperModel(
         material, settings, cyclic,
-        PriorNetwork(material.names, prior), TransitionNetwork(material.names, settings.order, found.edges),
+        PriorNetwork(material.names, prior), TransitionNetwork(material.names, settings.order, network.edges),
         prior_rule, rule,
     )  # fmt: skip
 
@@ -106,7 +106,7 @@ def largest_movers(takes: Takes) -> list[int]:
 
 
 def _core(movers: Sequence[int], settings: Settings) -> list[int]:
-    """Return the nodes that predict all others at first: the largest movers at the newest known frame."""
+    """Return the nodes that initially predict all others: the largest movers at the newest known frame."""
     newest = (settings.order - 1) * len(movers)
     return [newest + i for i in movers[: settings.max_parents - settings.order]]
 
@@ -126,12 +126,12 @@ def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
 
 def _best(score: Resynthesis, edges: Edges, rules: Sequence[Rule]) -> Rule:
     """Return the first rule, or one that scores better by more than two standard errors, take by take."""
-    best, known = rules[0], score.evaluate(edges, rules[0])
+    best, evaluation = rules[0], score.evaluate(edges, rules[0])
     for rule in rules[1:]:
         tried = score.evaluate(edges, rule)
-        gain, error = known.worse_by(tried)
+        gain, error = evaluation.worse_by(tried)
         if gain > 2.0 * error:
-            best, known = rule, tried
+            best, evaluation = rule, tried
     return best
 
 
@@ -139,7 +139,7 @@ def _chosen_width(score: Resynthesis, edges: Edges, rule: Rule, settings: Settin
     """Choose K_W: the narrowest that scores as well as the best one, within two standard errors, take by take.
 
     The paper does not say how it chose K_W. The score hardly changes from narrow to moderate widths and falls at
-    wide ones, which blur the motion; noise grows with K_W, and noise that does not help the score only shakes.
+    wide ones, which blur the motion; noise grows with K_W, and noise that does not help the score is only shaking.
     """
     if settings.kernel_width is not None:
         return rule._replace(width=settings.kernel_width)
@@ -191,7 +191,7 @@ def _searched(
 def _candidates(takes: Takes, order: int) -> list[list[int]]:
     """Return for every node the nodes that are tried as further parents.
 
-    All for a few DOFs; else those whose changes go along most with the node's: at the newest known frame and at the
+    All for a few DOFs; else those whose changes correlate most with the node's: at the newest known frame and at the
     predicted one.
     """
     dofs = len(takes.weights)
@@ -204,7 +204,7 @@ def _candidates(takes: Takes, order: int) -> list[list[int]]:
 
 
 class LearnedPrior(NamedTuple):
-    """Edges of the prior network and the numbers of its regression."""
+    """Edges of the prior network and the parameters of its regression."""
 
     edges: Edges
     rule: Rule
@@ -213,7 +213,7 @@ class LearnedPrior(NamedTuple):
 def learn_prior(
     instances: PriorInstances, movers: Sequence[int], settings: Settings, neighbors: int, rng: np.random.Generator
 ) -> LearnedPrior:
-    """Search the prior network by eq. 3 from several starts, with its own K_W, chosen by the same score."""
+    """Search the prior network by eq. 3 from several starts, with a separate K_W, chosen by the same score."""
     dofs = len(movers)
     neighbors = min(neighbors, max(2, len(instances.values) // 2))
     kept = [frozenset[int]()] * dofs + [frozenset([i]) for i in range(dofs)]
@@ -225,9 +225,9 @@ def learn_prior(
     best, value = search_acyclic(scores.node, start, candidates, cap, kept)
     for _ in range(settings.restarts):
         other = _prior_start([movers[k] for k in rng.permutation(dofs)])
-        found, total = search_acyclic(scores.node, other, candidates, cap, kept)
+        tried_edges, total = search_acyclic(scores.node, other, candidates, cap, kept)
         if total > value:
-            best, value = found, total
+            best, value = tried_edges, total
     edges = tuple(tuple(sorted(parents)) for parents in best)
     return LearnedPrior(edges, _prior_rule(instances, best, settings, neighbors))
 
@@ -246,14 +246,14 @@ def _prior_rule(instances: PriorInstances, start: Sequence[frozenset[int]], sett
     columns = sorted(set().union(*start))
     gaps = np.sqrt(((scaled[:, None, columns] - scaled[None, :, columns]) ** 2).sum(axis=2))
     unit = max(float(np.median(gaps)), 1e-9)
-    # Frame pairs at the start are few, so that wider kernels are tried, too.
+    # There are few frame pairs at the start, so wider kernels are tried, too.
     rules = [Rule(neighbors, share * unit, 0.0) for share in (*WIDTHS, 1.0)]
     edges = tuple(tuple(parents) for parents in start)
     return max(rules, key=lambda rule: PriorScores(instances, rule).total(edges))
 
 
 def _prior_candidates(instances: PriorInstances, start: Sequence[frozenset[int]]) -> list[list[int]]:
-    """Return for every node the nodes that go along with it most, and those that it starts with."""
+    """Return for every node the nodes that correlate with it most, and its initial parents."""
     # A dozen candidates at most: the search grows with their number.
     nearest = _most_alike(instances.values, 12)
     return [sorted({*nearest[k], *parents} - {k}) for k, parents in enumerate(start)]
@@ -261,7 +261,7 @@ def _prior_candidates(instances: PriorInstances, start: Sequence[frozenset[int]]
 
 def _most_alike(values: Floats, count: int) -> list[list[int]]:
     """Return for every column those that correlate with it most."""
-    with np.errstate(divide="ignore", invalid="ignore"):  # of columns that do not change
+    with np.errstate(divide="ignore", invalid="ignore"):  # columns that do not change
         alike = np.abs(np.nan_to_num(np.corrcoef(values, rowvar=False)))
     np.fill_diagonal(alike, -1.0)
     return [[int(k) for k in row[:count]] for row in np.argsort(-alike, axis=1, kind="stable")]

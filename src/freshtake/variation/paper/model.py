@@ -1,4 +1,4 @@
-"""PaperModel: both networks and the examples, all that the method of the paper needs (Lau 2009, §8); frozen."""
+"""PaperModel: both networks and the examples, all that the paper's method needs (Lau 2009, §8); frozen."""
 
 from __future__ import annotations
 
@@ -40,8 +40,8 @@ class Settings:
         restarts: how many times each search starts again from other edges (§5.1).
         prior_pairs: how many frame pairs of each take the prior network learns from (§5; ten is the paper's example,
             and with fewer of them variants begin nearer to where takes begin).
-        score: "printed" is eq. 4 to the letter; "aligned" compares whole re-synthesized takes after time warping.
-        restoring: share of a pull towards the instances' own values. Not in the paper, which has none: 0.
+        score: "printed" is eq. 4 to the letter; "aligned" compares complete re-synthesized takes after time warping.
+        restoring: share of a pull towards the instances' values. Not in the paper, which has none: 0.
     """
 
     neighbors: int | None = None
@@ -78,18 +78,18 @@ class Likelihood(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Return log P(X[0], ..., X[T]): the prior network times the transition network (Lau 2009, eq. 2)."""
+        """log P(X[0], ..., X[T]): the prior network times the transition network (Lau 2009, eq. 2)."""
         return self.first + float(self.frames.sum())
 
     @property
     def normalized(self) -> float:
-        """Return the total per frame and DOF, to compare motions of different lengths."""
+        """The total per frame and DOF, to compare motions of different lengths."""
         return float(self.total / (self.frames.shape[1] * (len(self.frames) + 2)))
 
 
 @dataclass(frozen=True, eq=False, repr=False)
 class PaperModel:
-    """What was learned: the structure of both networks, the numbers of their regressions, and the examples."""
+    """A learned model: the structure of both networks, the parameters of their regressions, and the examples."""
 
     material: Material
     settings: Settings
@@ -105,22 +105,22 @@ class PaperModel:
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """Return the DOFs by name."""
+        """The DOFs by name."""
         return self.material.names
 
     @property
     def frame_time(self) -> float:
-        """Return the seconds from frame to frame."""
+        """The seconds from frame to frame."""
         return self.material.frame_time
 
     @cached_property
     def pairs(self) -> PriorInstances:
-        """Return the prior network's instances."""
+        """The prior network's instances."""
         return prior_instances(self.material.values, self.settings.prior_pairs, self.material.weights)
 
     @cached_property
     def pool(self) -> Pool:
-        """Return the transition network's instances."""
+        """The transition network's instances."""
         return pool_of(self.material.values, self.material.weights, self.settings.order, self.frame_time)
 
     def first_frames(self, rng: np.random.Generator, *, amount: float = 1.0) -> Floats:
@@ -130,7 +130,7 @@ class PaperModel:
     def unrolled(
         self, rng: np.random.Generator, start: Floats, *, amount: float = 1.0, frames: int | None = None
     ) -> Unrolled:
-        """Predict frames after `start` (at least `order` of them) until the motion ends, or so many `frames`."""
+        """Predict frames after `start` (at least `order` of them) until the motion ends, or `frames` of them."""
         lengths = [len(x) for x in self.material.values]
         # A variant that has not ended after four lengths of the longest example is cut.
         most = 4 * max(lengths) if frames is None else frames
@@ -159,9 +159,9 @@ class PaperModel:
         first = self.first_frames(rng, amount=amount)
         if frames is not None and frames <= len(first):
             return first[:frames], first[:frames]
-        made = self.unrolled(rng, first, amount=amount, frames=None if frames is None else frames - len(first))
-        rows = np.concatenate([first, made.values[self.settings.order :]])
-        return rows, np.concatenate([first, rows[1:-1] + made.means])
+        run = self.unrolled(rng, first, amount=amount, frames=None if frames is None else frames - len(first))
+        rows = np.concatenate([first, run.values[self.settings.order :]])
+        return rows, np.concatenate([first, rows[1:-1] + run.means])
 
     @one_blas_thread()
     def sample(self, rng: np.random.Generator, *, amount: float = 1.0, plant: bool = False, name: str = "") -> Any:
@@ -188,9 +188,9 @@ class PaperModel:
         past = self.first_frames(rng, amount=amount)
         yield from past
         while True:
-            made = self.unrolled(rng, past, amount=amount, frames=block).values[self.settings.order :]
-            yield from made
-            past = np.concatenate([past, made])[-2:]
+            block_rows = self.unrolled(rng, past, amount=amount, frames=block).values[self.settings.order :]
+            yield from block_rows
+            past = np.concatenate([past, block_rows])[-2:]
 
     def decode(self, rows: Floats, *, start: Start | None = None, resume: bool = False, name: str = "") -> Any:
         """Return rows as a motion of the examples' kind."""
@@ -211,7 +211,7 @@ class PaperModel:
 
     @one_blas_thread()
     def score_rows(self, rows: Floats) -> Likelihood:
-        """Return how likely a motion is, given as rows of this model's DOFs."""
+        """Return how likely a motion given as rows of this model's DOFs is."""
         from freshtake.variation.paper.search import frame_scores
 
         rows = checked_rows(rows, self.dofs)
@@ -219,7 +219,7 @@ class PaperModel:
 
     @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> PaperModel:
-        """Return the learned structure with other examples, also a single one (§8, figure 4)."""
+        """Return the learned structure with other examples, even a single one (§8, figure 4)."""
         if not examples:
             raise UsageError("with_examples needs at least one example")
         values = tuple(self.encode(example) for example in examples)

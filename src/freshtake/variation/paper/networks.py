@@ -1,4 +1,4 @@
-"""The two networks (Lau 2009, §4): nodes are DOFs at time slices, edges say what predicts what."""
+"""The two networks (Lau 2009, §4): nodes are DOFs at time slices, edges lead from predictors to what they predict."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class PriorNetwork:
 
     @cached_property
     def order(self) -> tuple[int, ...]:
-        """Return the nodes with parents before children (§6)."""
+        """The nodes with parents before children (§6)."""
         return topological_order(self.edges)
 
     def name(self, node: int) -> str:
@@ -42,7 +42,7 @@ class PriorNetwork:
 
 @dataclass(frozen=True)
 class TransitionNetwork:
-    """What predicts each DOF at time t+2, given the frames t and t+1 (`order` 2).
+    """The predictors of each DOF at time t+2, given the frames t and t+1 (`order` 2).
 
     Node numbers: slice * n + i, where slice 0 is the oldest frame and slice `order` the predicted one; edges among
     the predicted nodes are allowed, edges into older ones are not (§5.1).
@@ -58,7 +58,7 @@ class TransitionNetwork:
 
     @cached_property
     def prediction_order(self) -> tuple[int, ...]:
-        """Return the DOFs in an order in which those of one frame can be predicted."""
+        """The DOFs in an order in which those of one frame can be predicted."""
         first = self.order * len(self.dofs)
         return topological_order([[p - first for p in parents if p >= first] for parents in self.edges])
 
@@ -78,7 +78,7 @@ def own_parents(dofs: int, order: int) -> Edges:
 
 
 def shared_parents(dofs: int, order: int, core: Iterable[int]) -> Edges:
-    """Return the own parents of every DOF and a core of nodes that predicts all of them."""
+    """Return the parents of every DOF: itself at older slices, and a core of nodes that predicts all of them."""
     core = set(core)
     return tuple(tuple(sorted({*own, *core})) for own in own_parents(dofs, order))
 

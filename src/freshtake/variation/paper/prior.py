@@ -17,7 +17,7 @@ class PriorInstances(NamedTuple):
     """The first frame pairs of every take: values (instances, 2n), and the weights of these nodes.
 
     The second frame is coded as its change from the first, as in the transition network: drawn as a value, first
-    steps come out two to three times too fast.
+    steps would be two to three times too fast.
     """
 
     values: Floats
@@ -41,7 +41,7 @@ class PriorScores:
         self.rule = rule
 
     def node(self, node: int, parents: frozenset[int]) -> float:
-        """Return one node's share of the score."""
+        """Return one node's term of the score."""
         listed = np.array(sorted(parents), dtype=np.intp)
         return prior_score(node, listed, self.columns, self.scaled, self.rule)
 
@@ -85,7 +85,7 @@ def _conditional(
 
 
 def sample_prior(network: PriorNetwork, instances: PriorInstances, rule: Rule, noise: Floats) -> Floats:
-    """Draw the first two frames (2, n): each node given its parents, all instances every time (§6).
+    """Draw the first two frames (2, n): each node given its parents, using all instances (§6).
 
     `noise` (2n,) are standard deviations from the means, node after node in the network's order.
     """

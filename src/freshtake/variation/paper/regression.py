@@ -1,4 +1,4 @@
-"""Kernel regression of one node on its parents (Lau 2009, §5.2, eq. 5-6), and the transition network unrolled by it.
+"""Kernel regression of one node on its parents (Lau 2009, §5.2, eq. 5-6), by which the transition network is unrolled.
 
 Frames are predicted one by one (§6, figure 3), for synthesis and for the score alike.
 """
@@ -20,7 +20,7 @@ FLOOR = 1e-6  # of a variance, as a share of the node's variance over all instan
 
 
 class Rule(NamedTuple):
-    """The numbers of the regression: k, K_W and the weight of the velocity term."""
+    """The parameters of the regression: k, K_W and the weight of the velocity term."""
 
     neighbors: int
     width: float
@@ -32,13 +32,13 @@ def kth_smallest(values: Floats, k: int, guess: float) -> float:
     """Return the k-th smallest (from 1) of values that are not negative.
 
     Counts how many lie below a threshold and moves the threshold until it is k: each count is one pass without
-    branches. A good guess needs about four passes; a bad one costs time but not exactness.
+    branches. A good guess needs about four passes; a bad one costs time but not accuracy.
     """
     count = len(values)
     if k >= count:
         return float(values.max())
     low, high, fewer, more, threshold = 0.0, np.inf, 0, count, guess
-    # A threshold that has not settled after 20 passes meets equal values.
+    # A threshold that has not settled after 20 passes is among equal values.
     for turn in range(20):
         below = 0
         for j in range(count):
@@ -60,13 +60,13 @@ def kth_smallest(values: Floats, k: int, guess: float) -> float:
             threshold = low + (high - low) * (k + 0.5 - fewer) / (more - fewer + 1.0)
         if not low < threshold < high:
             break
-    # Equal values, or a threshold that no longer moves: sorting settles it.
+    # Equal values, or a threshold that no longer moves: sort.
     return float(np.sort(values)[k - 1])
 
 
 @compiled
 def nearest_of(values: Floats) -> int:
-    """Return the place of the least value: argmin with four running minima, which the processor works on at once."""
+    """Return the index of the least value: argmin with four running minima, which the processor handles in parallel."""
     a, b, c, d = np.inf, np.inf, np.inf, np.inf
     whole = len(values) - len(values) % 4
     for j in range(0, whole, 4):
@@ -102,7 +102,7 @@ def gaussian(squared: Floats, targets: Floats, rule: Rule, floor: float, weights
     for j in range(len(squared)):
         significant += squared[j] <= near
         positive += squared[j] <= countable
-    # The k-th distance has to be found only where more than k instances have weights that change a sum.
+    # The k-th distance is needed only where more than k instances have weights that change a sum.
     limit = near
     if significant > rule.neighbors:
         limit = kth_smallest(squared, rule.neighbors, near)
@@ -135,7 +135,7 @@ class Pool(NamedTuple):
     `past` (order * n, instances) are the older slices and `now` (n, instances) the predicted one, both times the
     DOFs' weights; `velocities` (n, instances) likewise in seconds; `deltas` (n, instances) are what is predicted,
     x[t+2] - x[t+1]; `remaining` is how far the pose of each instance is from the last one of its take, and `shares`
-    how far in its take each one is.
+    how far through its take each one is.
     """
 
     past: Floats
@@ -156,7 +156,7 @@ class Wiring(NamedTuple):
 
 
 class Unrolled(NamedTuple):
-    """Frames as they come: values (frames, n) from the first known ones on, means and variances of the deltas."""
+    """Unrolled frames: values (frames, n) from the first known ones on, means and variances of the deltas."""
 
     values: Floats
     means: Floats
@@ -191,7 +191,7 @@ def _remaining(poses: Floats) -> Floats:
 
 
 def wiring_of(edges: Edges, order: int) -> Wiring:
-    """Split the edges into what all nodes share and the rest."""
+    """Split the edges into shared parents and the rest."""
     dofs = len(edges)
     network = TransitionNetwork(tuple(map(str, range(dofs))), order, edges)
     shared = set.intersection(*[{p for p in parents if p < order * dofs} for parents in edges])
@@ -224,7 +224,7 @@ def unroll(
     known: Floats | None = None,
     observed: Floats | None = None,
 ) -> Unrolled:
-    """Predict up to len(noise) frames after `start` (order, n), all instances every time.
+    """Predict up to len(noise) frames after `start` (order, n), using all instances.
 
     x_i[t+2] = x_i[t+1] + mu_i + sigma_i e                                              (§6)
 

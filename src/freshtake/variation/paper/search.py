@@ -1,4 +1,4 @@
-"""Learning the structure of the networks (Lau 2009, §5.1): scores of a transition network, and greedy searches.
+"""Learn the structure of the networks (Lau 2009, §5.1): scores of a transition network, and greedy searches.
 
 A network is scored by re-synthesizing every take from the other takes (eq. 4). Searches make the edit that helps most,
 until none helps.
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 Mapper = Callable[..., Iterable[Any]]
 LONGEST = 1.5  # lengths of the longest take, after which a re-synthesized take counts as endless
-GAIN = 1e-9  # an edit must be better than this
+GAIN = 1e-9  # an edit must gain more than this
 NodeScore = Callable[[int, frozenset[int]], float]
 Parents = list[frozenset[int]]
 
@@ -49,7 +49,7 @@ class Takes(NamedTuple):
 
     @property
     def earliest_end(self) -> int:
-        """Return frames before which nothing ends: half of the shortest take."""
+        """The frame before which nothing ends: half of the shortest take."""
         return min(map(len, self.values)) // 2
 
 
@@ -62,20 +62,20 @@ class Evaluation(NamedTuple):
 
     @property
     def total(self) -> float:
-        """Return the score: the sum over takes and nodes."""
+        """The score: the sum over takes and nodes."""
         return float(self.scores.sum())
 
     def worse_by(self, other: Evaluation) -> tuple[float, float]:
-        """Return by how much less this score is than another one's, take by take: the sum, and its standard error.
+        """Return by how much this score is below another one, take by take: the sum, and its standard error.
 
-        Draws of one take are much alike, so that only takes count as independent.
+        Draws of one take are similar, so only takes count as independent.
         """
         gaps = (other.scores - self.scores).sum(axis=(1, 2))
         return float(gaps.sum()), float(gaps.std(ddof=1) * np.sqrt(len(gaps))) if len(gaps) > 1 else 0.0
 
 
 class Resynthesis:
-    """Scores transition networks by running them as synthesis does: with noise, and until they end by themselves."""
+    """Scores transition networks by running them as in synthesis: with noise, and until they end by themselves."""
 
     def __init__(self, takes: Takes, order: int, noise: Floats, *, printed: bool, mapper: Mapper) -> None:
         """Prepare pools of all other takes for every take. `noise` (draws, frames, n) is the same for all networks."""
@@ -92,20 +92,20 @@ class Resynthesis:
         wiring = wiring_of(edges, self.order)
 
         def run(which: tuple[int, int]) -> tuple[Floats, Unrolled, Ints]:
-            made = self._unrolled(which, wiring, rule)
-            path = align(features(made.values, self.takes), self.views[which[0]])
-            return self._scores(which[0], made, path), made, path
+            unrolled = self._unrolled(which, wiring, rule)
+            path = align(features(unrolled.values, self.takes), self.views[which[0]])
+            return self._scores(which[0], unrolled, path), unrolled, path
 
         done = list(self.mapper(run, self.runs))
         scores = np.array([each[0] for each in done]).reshape(len(self.pools), len(self.noise), -1)
         return Evaluation(scores, [each[1] for each in done], [each[2] for each in done])
 
     def node(self, node: int, edges: Edges, rule: Rule, known: Evaluation) -> float:
-        """Return one node's score if it alone is predicted again and all others are as they were in known runs."""
+        """Return one node's score if it alone is predicted again and all others are as in known runs."""
         wiring = wiring_of(edges, self.order)._replace(order=np.array([node], dtype=np.intp))
         total = 0.0
-        for which, made, path in zip(self.runs, known.runs, known.paths, strict=True):
-            again = self._unrolled(which, wiring, rule, made.values)
+        for which, unrolled, path in zip(self.runs, known.runs, known.paths, strict=True):
+            again = self._unrolled(which, wiring, rule, unrolled.values)
             total += self._scores(which[0], again, path, [node])[0]
         return total
 
@@ -131,7 +131,7 @@ class Resynthesis:
 
 
 def features(rows: Floats, takes: Takes) -> Floats:
-    """Return rows, velocities and accelerations (frames, 3n), weighed as body displacements over 0.1 s."""
+    """Return rows, velocities and accelerations (frames, 3n), weighted as body displacements over 0.1 s."""
     scaled = rows * takes.weights
     horizon = HORIZON / takes.frame_time
     speed = np.gradient(scaled, axis=0) * horizon
@@ -199,13 +199,13 @@ def frame_scores(model: PaperModel, rows: Floats) -> tuple[float, Floats]:
     later = np.empty((len(rows) - order, rows.shape[1]))
     still = np.zeros((1, rows.shape[1]))
     for t in range(len(later)):
-        known = rows[t : t + order + 1]
-        made = unroll(
-            wiring, pool, weights, model.frame_time, model.rule, known[:order], still,
-            earliest_end=len(rows), cyclic=False, observed=known,
+        window = rows[t : t + order + 1]
+        run = unroll(
+            wiring, pool, weights, model.frame_time, model.rule, window[:order], still,
+            earliest_end=len(rows), cyclic=False, observed=window,
         )  # fmt: skip
-        step = known[order] - known[order - 1]
-        later[t] = [log_density(x, m, v) for x, m, v in zip(step, made.means[0], made.variances[0], strict=True)]
+        step = window[order] - window[order - 1]
+        later[t] = [log_density(x, m, v) for x, m, v in zip(step, run.means[0], run.variances[0], strict=True)]
     first = np.concatenate([rows[0], rows[1] - rows[0]])
     return prior_density(model.prior, model.pairs, model.prior_rule, first), later
 
@@ -217,10 +217,10 @@ def search_acyclic(
     cap: int,
     kept: Sequence[frozenset[int]],
 ) -> tuple[Parents, float]:
-    """Add, delete or reverse the edge that helps most, never closing a cycle, until nothing helps.
+    """Add, delete or reverse the edge that helps most, without closing a cycle, until nothing helps.
 
     `candidates` are the possible parents of each node, at most `cap` of them at once, and `kept` ones are never
-    deleted. The score is a sum over nodes, so that an edit changes one node's share, a reversal two.
+    deleted. The score is a sum over nodes, so an edit changes one node's term, a reversal two.
     """
     parents, shares = list(start), [score(k, p) for k, p in enumerate(start)]
     gains: list[dict[frozenset[int], float]] = [{} for _ in parents]
@@ -276,7 +276,7 @@ class Found(NamedTuple):
 
 
 def search_core(score: Resynthesis, rule: Rule, start: Sequence[int], pool: Sequence[int], cap: int) -> Found:
-    """Edit the parents that all nodes share: one less, one more of `pool` or one exchanged, until nothing helps.
+    """Edit the parents that all nodes share: remove one, add one of `pool` or exchange one, until nothing helps.
 
     The same parents for all nodes make them follow the same instances at the same phase, which keeps a body together.
     `start` has the parents in the order of their importance: the last one is exchanged.
@@ -290,22 +290,22 @@ def search_core(score: Resynthesis, rule: Rule, start: Sequence[int], pool: Sequ
     best = tried(core)
     while True:
         fresh = [p for p in pool if p not in core]
-        kept = core if len(core) + score.order < cap else core[:-1]
-        trials = [[c for c in core if c != gone] for gone in core] + [[*kept, p] for p in fresh]
-        found = [tried(trial) for trial in trials]
-        top = max(range(len(found)), key=lambda k: found[k].evaluation.total, default=None)
-        if top is None or not _better(found[top], best):
+        base = core if len(core) + score.order < cap else core[:-1]
+        trials = [[c for c in core if c != gone] for gone in core] + [[*base, p] for p in fresh]
+        evaluated = [tried(trial) for trial in trials]
+        top = max(range(len(evaluated)), key=lambda k: evaluated[k].evaluation.total, default=None)
+        if top is None or not _better(evaluated[top], best):
             return best
-        core, best = trials[top], found[top]
+        core, best = trials[top], evaluated[top]
 
 
 def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Sequence[Sequence[int]], cap: int) -> Found:
-    """Edit single edges: the best edit of each node, found while all others run as they did, then all together.
+    """Edit single edges: the best edit of each node, found with all others unchanged, then all together.
 
-    Of the edits that help their own nodes, best first, as many are kept as also help when all nodes run together.
+    Of the edits that help their nodes, best first, as many are kept as also help when all nodes run together.
     """
     best = start
-    # Each round runs all nodes together, which is what takes time: three at most.
+    # Each round runs all nodes together, which takes most of the time: three at most.
     for _ in range(3):
         edits = sorted(_node_edits(score, rule, best, candidates, cap), key=lambda edit: -edit[0])
         count, after = len(edits), None
@@ -324,7 +324,7 @@ def search_edges(score: Resynthesis, rule: Rule, start: Found, candidates: Seque
 def _node_edits(
     score: Resynthesis, rule: Rule, now: Found, candidates: Sequence[Sequence[int]], cap: int
 ) -> Iterator[tuple[float, dict[int, frozenset[int]]]]:
-    """Yield the gain and the edit of every node that gains by one edge more, less, or reversed."""
+    """Yield the gain and the edit of every node that gains by adding, deleting or reversing one edge."""
     dofs, order = len(now.edges), score.order
     shares = now.evaluation.scores.sum(axis=(0, 1))
 
@@ -332,13 +332,13 @@ def _node_edits(
         return sum(score.node(k, edges, rule, now.evaluation) - float(shares[k]) for k in edit)
 
     for i, listed in enumerate(now.edges):
-        known, own = frozenset(listed), {s * dofs + i for s in range(order)}
-        trials = [{i: known | {p}} for p in candidates[i] if p not in known and len(known) < cap]
-        trials += [{i: known - {p}} for p in known - own]
-        for p in known - own:
+        parents, past_values = frozenset(listed), {s * dofs + i for s in range(order)}
+        trials = [{i: parents | {p}} for p in candidates[i] if p not in parents and len(parents) < cap]
+        trials += [{i: parents - {p}} for p in parents - past_values]
+        for p in parents - past_values:
             j = p - order * dofs
             if j >= 0 and len(now.edges[j]) < cap:  # only edges within the predicted frame can be reversed
-                trials.append({i: known - {p}, j: frozenset(now.edges[j]) | {order * dofs + i}})
+                trials.append({i: parents - {p}, j: frozenset(now.edges[j]) | {order * dofs + i}})
         after = [_with_edits(now.edges, [trial], order) for trial in trials]  # unchanged where it closes a cycle
         gains = [(gain(t, edges), t) for t, edges in zip(trials, after, strict=True) if edges != now.edges]
         top = max(gains, key=lambda each: each[0], default=(0.0, {}))

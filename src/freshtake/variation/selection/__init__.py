@@ -1,1 +1,1 @@
-"""Which takes are similar enough to learn from (Lau 2009, §9)."""
+"""Select takes that are similar enough to learn from (Lau 2009, §9)."""

@@ -1,11 +1,11 @@
-"""Which clips are similar enough to learn from, by their likelihood under a learned network (Lau 2009, §9).
+"""Select clips that are similar enough to learn from, by their likelihood under a learned network (Lau 2009, §9).
 
-A network learned on trusted clips gives every clip a likelihood. What the trusted clips themselves have when they are
-left out sets the threshold: what a further clip of their kind falls below in one of twenty cases. Departs from the
+A network learned on trusted clips gives every clip a likelihood. The likelihoods of the trusted clips when left out
+set the threshold: the value that one in twenty further clips of their kind falls below. Departs from the
 paper: the threshold allows for how few clips are trusted, and candidates are measured by groups of the trusted clips,
-so that a poor set of candidates cannot vouch for its own members.
-`groups="candidates"` is the paper's own: groups among the candidates, the least likely one eliminated until all that
-are left reach the threshold.
+so that a poor set of candidates cannot vouch for its members.
+`groups="candidates"` is the paper's method: groups among the candidates, the least likely one eliminated until all
+that remain reach the threshold.
 """
 
 from __future__ import annotations
@@ -29,10 +29,10 @@ from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
 
 WORTH = 4.0  # how many clips this is worth next to the trusted ones
-MOST_KNOWN = 12  # clips that a likelihood is given by
+MOST_KNOWN = 12  # clips that a likelihood is conditioned on, at most
 PHASES = 20  # parts of equal duration in which clips are compared
 REACH = 8.0  # nats per DOF beyond which less likely is not worse
-SHARE = 0.5  # of all that is missing, which the named joints or phases hold
+SHARE = 0.5  # of all that is missing, to be covered by the named joints or phases
 ROOT_WORDS = {
     "forward": "forward speed",
     "sideways": "sideways speed",
@@ -53,7 +53,7 @@ class Scored(NamedTuple):
 
 
 class _Scale(NamedTuple):
-    """What candidates are measured by: scorers from groups of trusted clips, and what these clips have when left out.
+    """The reference for candidates: scorers from groups of trusted clips, and the values of these clips when left out.
 
     `trusted` are their likelihoods; `parts` and `values` (20, DOFs) their usual log densities and values.
     """
@@ -67,7 +67,7 @@ class _Scale(NamedTuple):
 
 
 class Grouping(NamedTuple):
-    """Whose groups candidates are measured by, and how many percent are rejected."""
+    """Which groups candidates are compared with, and how many percent are rejected."""
 
     among: str
     percentile: float
@@ -103,13 +103,13 @@ def by_likelihood(
 def _learned(trusted: Sequence[Any], settings: Settings, rng: np.random.Generator, say: Report) -> VariationModel:
     from freshtake.variation.learning import learn
 
-    # the structure is learned from eight clips at most, because its search is slow
+    # the structure is learned from at most eight clips, because its search is slow
     some = trusted[:8]
     return learn(some, settings, rng=rng, report=lambda at: say(Progress(0.5 * at.share, at.what)))
 
 
 def _scale(model: VariationModel, motions: Sequence[Any], rng: np.random.Generator, percentile: float) -> _Scale:
-    """Return what the trusted clips have when they are left out, and the threshold that follows."""
+    """Return the values of the trusted clips when left out, and the resulting threshold."""
     rows = [_rows(model, motion) for motion in motions]
     splits = list(split(len(rows), rng))
     scorers = [group_model(model, [rows[k] for k in one.known], rng) for one in splits]
@@ -123,10 +123,10 @@ def _scale(model: VariationModel, motions: Sequence[Any], rng: np.random.Generat
 
 
 def threshold(likely: Floats, share: float) -> float:
-    """Return what this share of further clips falls below, given likelihoods (clips,) of trusted ones when left out.
+    """Return the value that this share of further clips falls below, given trusted likelihoods (clips,) when left out.
 
-    Student's t for one more draw from a normal distribution whose mean and spread are known from these clips; of three
-    or four that agree by chance the spread would be too small, so the usual one counts as some clips more.
+    Student's t for one more draw from a normal distribution whose mean and spread are estimated from these clips; with
+    three or four that agree by chance the spread would be too small, so the usual one counts like a few more clips.
     """
     freedom = WORTH + len(likely) - 1.0
     # recorded takes of one kind spread by about 0.25 (walks 0.17, swimming 0.2, cheering 0.3)
@@ -166,18 +166,18 @@ def _eliminated(
 ) -> tuple[list[Scored | None], set[int]]:
     """Drop the least likely candidate given groups of the others until all reach the threshold, as the paper does.
 
-    Two cannot be grouped: candidates still left then stay.
+    Two cannot be grouped, so the last two are kept.
     """
-    left = {k: x for k, x in enumerate(rows) if x is not None}
+    remaining = {k: x for k, x in enumerate(rows) if x is not None}
     scores: list[Scored | None] = [None] * len(rows)
     gone: set[int] = set()
-    while len(left) >= LEAST_TRUSTED:
-        numbers = list(left)
+    while len(remaining) >= LEAST_TRUSTED:
+        numbers = list(remaining)
         by_candidate: dict[int, list[Scored]] = {k: [] for k in numbers}
         for one in split(len(numbers), rng):
-            scorer = group_model(scale.model, [left[numbers[k]] for k in one.known], rng)
+            scorer = group_model(scale.model, [remaining[numbers[k]] for k in one.known], rng)
             for k in one.left:
-                by_candidate[numbers[k]].append(_score([scorer], left[numbers[k]]))
+                by_candidate[numbers[k]].append(_score([scorer], remaining[numbers[k]]))
         for k, several in by_candidate.items():
             if several:
                 mean = float(np.mean([one.likelihood for one in several]))
@@ -186,7 +186,7 @@ def _eliminated(
         if _likelihood(scores[worst]) >= scale.threshold:
             break
         gone.add(worst)
-        del left[worst]
+        del remaining[worst]
     return scores, gone
 
 
@@ -233,7 +233,7 @@ def split(count: int, rng: np.random.Generator, most: int = 15) -> Iterator[Spli
 
 
 def group_model(model: VariationModel, rows: Sequence[Floats], rng: np.random.Generator) -> VariationModel:
-    """Return the model of a group of clips, given as rows; of many, of some at random."""
+    """Return the model of a group of clips given as rows; for many, of a random subset."""
     some: Sequence[int] = range(len(rows))
     if len(rows) > MOST_KNOWN:
         some = sorted(rng.choice(len(rows), MOST_KNOWN, replace=False).tolist())
@@ -242,9 +242,9 @@ def group_model(model: VariationModel, rows: Sequence[Floats], rng: np.random.Ge
 
 
 def on_common_clock(model: VariationModel, rows: Floats) -> Floats:
-    """Return rows of a stroke at the common phase of the model's examples: how fast a pen goes is no part of its shape.
+    """Return rows of a stroke at the common phase of the model's examples: a pen's speed is no part of its shape.
 
-    Clips keep their own clock.
+    Clips keep their timing.
     """
     recipe = model.material.recipe
     if recipe is None or recipe.motion_type is not Stroke:
@@ -269,12 +269,12 @@ class Spot(NamedTuple):
 
     @property
     def throughout(self) -> bool:
-        """Return whether it is no stretch but most of the movement."""
+        """Whether it is most of the movement rather than a stretch."""
         return self.last - self.first >= 0.8
 
     @property
     def where(self) -> str:
-        """Return the stretch in words."""
+        """The stretch in words."""
         return f"{100 * self.first:.0f}-{100 * self.last:.0f} % of the movement"
 
 
@@ -288,7 +288,7 @@ def by_phase(frames: Floats) -> Floats:
 
 
 def owners(dofs: Sequence[str]) -> tuple[str, ...]:
-    """Return what each DOF is called in a reason: its joint, or in words where it moves the whole body."""
+    """Return the name of each DOF in a reason: its joint, or a phrase where it moves the entire body."""
     return tuple(ROOT_WORDS.get(dof.rpartition(".")[2], dof.rpartition(".")[0] or dof) for dof in dofs)
 
 
@@ -298,7 +298,7 @@ def missing(parts: Floats, usual: Floats) -> Floats:
 
 
 def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
-    """Return the same by joint, (20, joints): sums over a joint's DOFs."""
+    """Return what is missing by joint, (20, joints): sums over a joint's DOFs."""
     called = owners(dofs)
     names = tuple(dict.fromkeys(called))
     belongs = np.array([[owner == name for name in names] for owner in called], dtype=np.float64)
@@ -308,16 +308,16 @@ def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats
 def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
     """Return the joints that miss most, at most three with half of it, and the shortest stretch with half of theirs.
 
-    Give what is missing times how far the DOFs are off, so that a thumb's twitch does not outweigh a leg.
+    Pass what is missing times how far the DOFs are off, so that a thumb's twitch does not outweigh a leg.
     """
     names, table = joined(missed, dofs)
     sums = table.sum(axis=0)
     if sums.sum() <= 0.0:
         return None
     order = np.argsort(-sums, kind="stable")
-    held = np.cumsum(sums[order]) / sums.sum()
-    # More than three joints say no more than "the whole body".
-    count = min(int(np.searchsorted(held, SHARE)) + 1, 3)
+    cumulative = np.cumsum(sums[order]) / sums.sum()
+    # More than three joints are no more informative than "the whole body".
+    count = min(int(np.searchsorted(cumulative, SHARE)) + 1, 3)
     while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
         count -= 1
     chosen = order[:count]
@@ -328,10 +328,10 @@ def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
 def _stretch(values: Floats) -> tuple[int, int]:
     """Return the shortest run of parts that holds half of the sum, from its first part to the one after its last."""
     total = np.concatenate([[0.0], np.cumsum(values)])
-    wanted = SHARE * total[-1]
+    half = SHARE * total[-1]
     for length in range(1, len(values) + 1):
         sums = total[length:] - total[:-length]
-        if sums.max() >= wanted:
+        if sums.max() >= half:
             first = int(sums.argmax())
             return first, first + length
     return 0, len(values)

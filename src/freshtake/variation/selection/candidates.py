@@ -1,4 +1,4 @@
-"""Candidates made comparable with trusted motions (kind, skeleton, size, rate, duration), and the verdicts on them."""
+"""Make candidates comparable with trusted motions (kind, skeleton, size, rate, duration), and hold their verdicts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ LEAST_TRUSTED = 3
 
 
 class Candidate(NamedTuple):
-    """A motion that can be compared, or the reason why it cannot; notes say what was changed."""
+    """A motion that can be compared, or the reason why it cannot; notes list what was changed."""
 
     motion: Any
     refusal: str = ""
@@ -32,10 +32,10 @@ class Candidate(NamedTuple):
 
 
 def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:
-    """Return the motion on the size and the clock of the trusted ones, or refused.
+    """Return the motion at the size and the rate of the trusted ones, or refused.
 
     Clips of another size are scaled to the first trusted one's leg length: compared in joint angles, and in speeds
-    measured in legs, other lengths of bones are no reason by themselves.
+    measured in legs, different bone lengths are no reason by themselves.
     """
     first = trusted[0]
     if type(motion) is not type(first):
@@ -74,7 +74,7 @@ def _fitted(motion: Any, first: Any, notes: list[str]) -> Any:
 
 
 def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Candidate:
-    """Return a candidate, refused where it is so short or long that it must be another piece of the movement."""
+    """Return a candidate, refused where its duration shows that it is another piece of the movement."""
     frames = len(motion)
     if frames < LEAST_FRAMES:
         return Candidate(motion, f"too short: {frames} frames, at least {LEAST_FRAMES} are needed", notes)
@@ -87,10 +87,10 @@ def _lasting(motion: Any, trusted: Sequence[Any], notes: tuple[str, ...]) -> Can
 
 
 def longer_or_shorter(motion: Any, trusted: Sequence[Any]) -> str:
-    """Return a few words where the duration lies clearly outside that of the trusted ones, else none."""
+    """Return a phrase where the duration is clearly outside that of the trusted ones, else an empty text."""
     duration, least, most = _duration(motion), *_range(trusted)
-    room = max(0.5 * (most - least), 0.03 * most)
-    if least - room <= duration <= most + room:
+    margin = max(0.5 * (most - least), 0.03 * most)
+    if least - margin <= duration <= most + margin:
         return ""
     word = "shorter" if duration < least else "longer"
     return f"{word} ({_lasts(motion, duration, least, most)})"
@@ -114,7 +114,7 @@ def _lasts(motion: Any, duration: float, least: float, most: float) -> str:
 class Verdict:
     """One candidate: its figure (nan where it could not be compared), and why it was rejected.
 
-    The figure is the chance that a clip of the trusted kind is as far off, or the likelihood per frame and node.
+    The figure is the probability that a clip of the trusted kind is as far off, or the likelihood per frame and node.
     `missed` (20, joints): how far its log densities fall below the trusted clips', by parts of its duration.
     """
 
@@ -127,7 +127,7 @@ class Verdict:
 
 
 class Judged(NamedTuple):
-    """What candidates were measured by: the threshold, the trusted clips' own figures when left out, and the joints."""
+    """The reference of the verdicts: the threshold, the trusted clips' figures when left out, and the joints."""
 
     threshold: float
     trusted: Floats
@@ -136,16 +136,16 @@ class Judged(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Selection:
-    """Verdicts in the order of the candidates, the threshold, and the trusted clips' own figures when left out."""
+    """Verdicts in the order of the candidates, the threshold, and the trusted clips' figures when left out."""
 
     verdicts: tuple[Verdict, ...]
     threshold: float
     trusted: Floats
     joints: tuple[str, ...]
-    doubtful: tuple[int, ...] = ()  # trusted clips unlike the others, with which too many clips look similar
+    doubtful: tuple[int, ...] = ()  # trusted clips unlike the others, which make too many clips look similar
     measure: str = "difference"  # or likelihood: what the figures are
 
     @property
     def kept(self) -> list[int]:
-        """Return numbers of the candidates that are similar enough."""
+        """Numbers of the candidates that are similar enough."""
         return [k for k, verdict in enumerate(self.verdicts) if verdict.kept]

@@ -1,7 +1,7 @@
-"""Ingest takes as they come: cut what repeats at one common phase, set aside what is unlike, decide what is cyclic.
+"""Ingest raw takes: cut what repeats at one common phase, set aside what is unlike, decide what is cyclic.
 
-Lau 2009 (§9) learns from clips that were cut and chosen by hand. Here one function stands in for that work behind every
-front end; clips that are cut already pass through unchanged.
+Lau 2009 (§9) learns from clips that were cut and chosen by hand. Here one function does that work for every front
+end; clips that are already cut pass through unchanged.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ from freshtake.variation.selection.unlike import (
 )
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-LASTS = (0.6, 1.6)  # of the usual period: how long one cycle may last
-SURE = 0.002  # chance that a take which belongs is as far off: below, it is left out, and only named up to CHANCE
+LASTS = (0.6, 1.6)  # of the usual period: the range of durations of one cycle
+SURE = 0.002  # probability that a take which belongs is as far off: left out below this, only named up to CHANCE
 
 
 class LeftOut(NamedTuple):
@@ -49,7 +49,7 @@ class LeftOut(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Ingested:
-    """What to learn from, in the order of the takes, and what became of the rest.
+    """The examples, in the order of the takes, and what happened to the rest.
 
     `takes` has the number of the take that each example comes from; `are_cut` says whether takes were cut into cycles;
     `cyclic` is None where no clips with a skeleton are given, and the learner decides.
@@ -66,9 +66,9 @@ class Ingested:
 
     @property
     def sentences(self) -> list[str]:
-        """Return what was used, left out and why, whether it repeats, and how to overrule each: at most five lines.
+        """What was used, left out and why, whether it repeats, and how to overrule each: at most five lines.
 
-        There are none where all takes are used as they are, and it is clear whether the movement repeats.
+        Empty where all takes are used as they are, and it is clear whether the movement repeats.
         """
         lines = []
         if self.are_cut:
@@ -97,7 +97,7 @@ def _counted(number: int, word: str) -> str:
 
 @one_blas_thread()
 def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cyclic: bool | None = None) -> Ingested:
-    """Make examples of takes.
+    """Turn takes into examples.
 
     Args:
         motions: Takes of one movement on one skeleton; motions without a skeleton are never cut.
@@ -110,22 +110,22 @@ def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cy
     """
     if pieces not in (AUTO, WHOLE, CYCLES):
         raise UsageError(f"takes are used as auto, whole or cycles, not as {pieces!r}")
-    left: list[LeftOut] = []
+    left_out: list[LeftOut] = []
     doubtful: list[LeftOut] = []
     numbers, examples, are_cut = list(range(len(motions))), list(motions), False
     clips = all(isinstance(motion, Clip) for motion in motions) and len(motions) > 0
     if clips and pieces != WHOLE and all(compatible(motions[0].skeleton, one.skeleton) for one in motions):
-        numbers, examples, are_cut = _cut(motions, pieces, left)
+        numbers, examples, are_cut = _cut(motions, pieces, left_out)
     elif pieces == CYCLES:
         raise UsageError("only clips with one skeleton can be cut into cycles: leave --cycles out")
     if not keep:
-        numbers, examples = _alike(numbers, examples, left, doubtful, are_cut)
+        numbers, examples = _alike(numbers, examples, left_out, doubtful, are_cut)
     closing = closing_of(examples) if clips and cyclic is None and not are_cut else None
     if closing is not None:
         cyclic = closing.cyclic
     return Ingested(
         tuple(examples), tuple(numbers), len(motions), are_cut, True if are_cut and cyclic is None else cyclic,
-        tuple(left), tuple(doubtful), closing,
+        tuple(left_out), tuple(doubtful), closing,
     )  # fmt: skip
 
 
@@ -140,20 +140,20 @@ def learn(
     report: Report | None = None,
     **options: Any,
 ) -> VariationModel:
-    """Learn a model from takes as they come: `ingest` them, then learn from the examples.
+    """Learn a model from raw takes: `ingest` them, then learn from the examples.
 
     Args:
         examples: Clips, strokes, point clips, or plain arrays (frames, DOFs) with `names` and `frame_time`.
         settings: How the model is learned.
         rng: Not used: learning draws nothing. Accepted because all four methods learn by the same call.
         pieces: How takes are cut into examples, as in `ingest`.
-        keep: Keep takes that are unlike the others, too.
+        keep: Keep takes that are unlike the others.
         cyclic: Whether the motion repeats; detected from the takes unless given.
-        report: Receives `Progress`; what was cut and left out comes first.
+        report: Receives `Progress`; first what was cut and left out.
         options: The other options of `learning.learn`.
 
     Returns:
-        The model, which never changes.
+        The model, which is immutable.
     """
     from freshtake.variation.learning import learn as learn_from
 
@@ -165,9 +165,9 @@ def learn(
 
 
 def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:
-    """Cut takes that repeat, and keep those that are one cycle already; cut none where most do not repeat."""
-    found = find_common_cycles(clips)
-    periods = _periods(clips, found, pieces)
+    """Cut takes that repeat, and keep those that are already one cycle; cut none where most do not repeat."""
+    by_take = find_common_cycles(clips)
+    periods = _periods(clips, by_take, pieces)
     if not periods:
         if pieces == CYCLES:
             raise UsageError(no_recurrence(clips[0]))
@@ -176,15 +176,15 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
     single = [_is_one_cycle(clip, period) for clip in clips]
     long = [
         cycles is not None and not one and _lasts(cycles.period * clip.frame_time, period)
-        for clip, cycles, one in zip(clips, found, single, strict=True)
+        for clip, cycles, one in zip(clips, by_take, single, strict=True)
     ]
     if 2 * (sum(long) + sum(single)) <= len(clips) and pieces != CYCLES:
         return list(range(len(clips))), list(clips), False
-    if any(single):  # what is cut already says where: the phase at which the first of them begins
-        found = find_common_cycles(clips, like=clips[single.index(True)])
+    if any(single):  # clips that are already cut define the phase: that at which the first of them begins
+        by_take = find_common_cycles(clips, like=clips[single.index(True)])
     numbers, examples = [], []
     for number, clip in enumerate(clips):
-        cycles = found[number]
+        cycles = by_take[number]
         if long[number] and cycles is not None:
             cut = [_piece(clip, k, first, last) for k, (first, last) in enumerate(cycles.spans, start=1)]
         elif single[number]:
@@ -222,7 +222,7 @@ def _is_one_cycle(clip: Clip, period: float) -> bool:
 
 
 def _lasts(seconds: float, period: float) -> bool:
-    """Return whether so many seconds may be one cycle where others have this period."""
+    """Return whether a duration may be one cycle where others have this period."""
     return LASTS[0] * period < seconds < LASTS[1] * period
 
 
@@ -243,7 +243,7 @@ def _alike(
     alike = _side_by_side([examples[k] for k in others]) if odd else takes
     if alike is not None and differ_more_than_they_move(alike):
         raise UsageError(_different([examples[k] for k in others]))
-    # Which of two groups is meant cannot be told; cycles of one long take are always nearer to each other.
+    # Which of two groups is meant cannot be known; cycles of one long take are always nearer to each other.
     groups = None if are_cut or alike is None else two_groups(alike, SURE)
     if groups is not None:
         these, those = (joined([called(examples[others[k]]) for k in group]) for group in groups)
@@ -266,7 +266,7 @@ def _different(examples: Sequence[Any]) -> str:
 
 
 def _other_phase(example: Any, first: Any) -> str:
-    """Return by how much a cycle begins earlier or later than another, in words; none where it does not."""
+    """Return in words by how much a cycle begins earlier or later than another; empty where it does not."""
     if not (isinstance(example, Clip) and closing_of([example]).cyclic and closing_of([first]).cyclic):
         return ""
     lag = phase_lag(example, first)
@@ -275,7 +275,7 @@ def _other_phase(example: Any, first: Any) -> str:
 
 
 def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, are_cut: bool) -> str:
-    """Return why an example is unlike; that a cut clip begins at another phase explains all other differences."""
+    """Return why an example is unlike; a cut clip that begins at another phase explains all other differences."""
     phase = "" if are_cut else _other_phase(examples[one.number], first)
     if phase:
         return f"it begins {phase} than the others: cut all takes in one command"
@@ -283,7 +283,7 @@ def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, a
 
 
 def _side_by_side(examples: Sequence[Any]) -> Compared | None:
-    """Return examples at common phases; None for plain arrays and what cannot be compared: the learner says why."""
+    """Return examples at common phases; None for plain arrays and what cannot be compared: the learner reports why."""
     if len(examples) < 2 or any(len(one) < 4 or isinstance(one, np.ndarray) for one in examples):
         return None
     try:

@@ -1,7 +1,7 @@
-"""Which clips are similar enough to learn from (Lau 2009, §9).
+"""Select clips that are similar enough to learn from (Lau 2009, §9).
 
 Departs from the paper, which uses likelihoods (`measure="likelihood"`, see by_likelihood): predictions lose
-the phase of a clip that is a little slower or faster, so that of four trusted clips hardly any other is similar. By
+the phase of a clip that is a little slower or faster, so that with four trusted clips hardly any other is similar. By
 default a clip is compared with the trusted ones at equal phases, as `learn` compares its takes (see unlike).
 """
 
@@ -37,7 +37,7 @@ def similar(
     Args:
         candidates: Motions to choose from.
         trusted: Motions that surely show the movement; at least three, better eight.
-        rng: Where random numbers come from.
+        rng: Source of random numbers.
         options: The other options of `select`.
 
     Returns:
@@ -65,7 +65,7 @@ def select(
         candidates: Motions to choose from.
         trusted: Motions that surely show the movement; at least three, better eight.
         settings: How to learn, for the measure "likelihood".
-        rng: Where random numbers come from.
+        rng: Source of random numbers.
         measure: "difference" compares at equal phases, "likelihood" is the paper's.
         groups: For the measure "likelihood": compare with the "trusted" motions or among "candidates".
         percentile: How many percent of motions like the trusted ones are rejected; above 0, at most 50.
@@ -108,7 +108,7 @@ def _check(candidates: Sequence[Any], measure: str, groups: str, percentile: flo
 
 
 def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
-    """Return trusted motions on the size and the clock of the first; each has to be comparable."""
+    """Return trusted motions at the size and the rate of the first; each has to be comparable."""
     if len(trusted) < LEAST_TRUSTED:
         have = f"{len(trusted)} trusted clip{'' if len(trusted) == 1 else 's'}"
         raise UsageError(f"{have} cannot show how far similar clips differ: give at least {LEAST_TRUSTED}, better 8")
@@ -139,7 +139,7 @@ def _encoded(material: Material, one: Candidate) -> _Encoded:
 
 
 def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[_Encoded]) -> Compared:
-    """Return the trusted motions, then all candidates that can be compared, aligned to the mean of the trusted ones."""
+    """Return the trusted motions, then all comparable candidates, aligned to the mean of the trusted ones."""
     weights, smooth = material.weights, ALIGNMENT / material.frame_time
     phase_frames = align(material.values, weights, smooth)
     mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
@@ -166,16 +166,16 @@ def _by_difference(
 
 
 def _least(table: dict[str, Floats]) -> Floats:
-    """Return the least chance of all aspects, times their number: one of many is small by chance."""
+    """Return the least probability of all aspects, times their number: one of many is small by chance."""
     return np.asarray(np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0))
 
 
 def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], limit: float) -> Verdict:
     table = chances(takes, [*range(known), number])
     chance = float(_least(table)[-1])
-    missed, kept = _missed(takes, known, number), chance >= limit
+    missed, accepted = _missed(takes, known, number), chance >= limit
     table_of_joints = joined(missed, takes.names)[1]
-    if kept:
+    if accepted:
         return Verdict(True, chance, "", notes, table_of_joints)
     aspects = sorted((name for name in table if table[name][-1] * len(table) < limit), key=lambda a: table[a][-1])
     words = differences(takes, Unlike(number, chance, tuple(aspects), tuple(range(known))))

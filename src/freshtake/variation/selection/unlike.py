@@ -1,8 +1,8 @@
-"""Takes that do not belong: how far each lies from all others, against how far these lie apart among themselves.
+"""Find takes that do not belong: the distance of each from all others, relative to the spread of these others.
 
 Lau 2009 (§9) compares takes by likelihood. With three to five takes likelihoods say little about
-what is usual; here a take is left out, and its distance from the mean of the others is compared with their own
-spread by an F test, part of the body by part. It needs no network, so that the cost is that of one alignment.
+what is usual; here a take is left out, and its distance from the mean of the others is compared with their
+spread by an F test, body part by body part. It needs no network, so the cost is that of one alignment.
 """
 
 from __future__ import annotations
@@ -25,13 +25,13 @@ from freshtake.variation.planting import read_linear
 from freshtake.variation.selection.by_likelihood import WORTH, by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
-CHANCE = 0.01  # of a warning where all takes belong together
+CHANCE = 0.01  # probability of a warning where all takes belong together
 LEAST_TAKES = 3
 # How many independent numbers a difference between takes is worth: fitted to recorded takes that belong together
 # (walk, swim, cheering, throw, jump), and lower than the best fit because their tails are heavier.
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
-# What takes usually differ by, for each unit that their poses differ by (as a share of the movement's extent), and how
-# many takes this is worth next to those at hand: again from recorded takes.
+# The usual difference between takes, for each unit that their poses differ by (as a share of the movement's extent),
+# and how many takes this is worth next to those given: again from recorded takes.
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 
 
@@ -47,7 +47,7 @@ class Compared(NamedTuple):
 
 
 class Unlike(NamedTuple):
-    """A take that does not belong: how likely one that does would lie as far off, in what, and next to whom."""
+    """A take that does not belong: the probability that one that does is as far off, in what, and next to whom."""
 
     number: int
     chance: float
@@ -56,7 +56,7 @@ class Unlike(NamedTuple):
 
 
 def compared(motions: Sequence[Any], material: Material, phase_frames: Floats, known: int | None = None) -> Compared:
-    """Return takes of one material, which lie at `phase_frames` (phases, takes) at common phases.
+    """Return takes of one material at the common phases of `phase_frames` (phases, takes).
 
     The extent of the movement is that of the first `known` takes, by default of all.
     """
@@ -76,9 +76,9 @@ def _parts(first: Any, material: Material) -> Strings:
 
 
 def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
-    """Return figures of whole takes by name: duration, and of bodies travel and turn.
+    """Return figures of entire takes by name: duration, and for bodies travel and turn.
 
-    How fast a pen goes is no part of what it writes, and rows have no clock.
+    A pen's speed is no part of what it writes, and rows have no timing.
     """
     if isinstance(motions[0], Stroke | np.ndarray):
         return {}
@@ -99,7 +99,7 @@ def _travelled(clip: Clip) -> float:
 def left_out(values: Floats) -> tuple[Floats, Floats]:
     """Return (takes,) each: squared distance of a take from the mean of the others, and the variance of these others.
 
-    The distance is divided by 1 + 1 / others, so that both are alike where the take belongs.
+    The distance is divided by 1 + 1 / others, so that both are equal on average where the take belongs.
     """
     n = len(values)
     squared = ((values - values.mean(axis=0)) ** 2).reshape(n, -1).sum(axis=1) * n / (n - 1)
@@ -107,7 +107,7 @@ def left_out(values: Floats) -> tuple[Floats, Floats]:
 
 
 def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
-    """Return for every aspect and each of these takes: how likely a take that belongs lies as far from the others."""
+    """Return for every aspect and each of these takes how likely a take that belongs is as far from the others."""
     rows, others = takes.rows[list(who)] / np.sqrt(takes.rows.shape[1]), len(who) - 2.0
     parts = [part for part in dict.fromkeys(takes.parts.tolist()) if part]
     # half of what walks differ by, the most alike of the recorded takes, as a share of the extent
@@ -131,12 +131,12 @@ def chances(takes: Compared, who: Sequence[int]) -> dict[str, Floats]:
 def unlike_takes(
     takes: Compared, some: Sequence[int] | None = None, recordings: Sequence[int] | None = None
 ) -> list[Unlike]:
-    """Return the takes that do not belong, the one that is farthest off first.
+    """Return the takes that do not belong, the farthest first.
 
     The takes nearest to one another, just over half of them, are trusted; of the others those that could be further
     takes of their kind are trusted too, the nearest first, until none is left that could. So several odd takes cannot
-    vouch for one another. All takes are looked at, or `some`; with fewer than three none can be called unlike.
-    Where takes are cycles cut from `recordings`, the number of the recording of each, every recording has one voice:
+    vouch for one another. All takes are examined, or `some`; with fewer than three none can be called unlike.
+    Where takes are cycles cut from `recordings`, the number of the recording of each, every recording has one vote:
     the cycles of a long one would outvote three short ones.
     """
     who = list(range(len(takes.rows)) if some is None else some)
@@ -161,9 +161,9 @@ def unlike_takes(
 
 
 def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | None:
-    """Return two groups of takes, if each take of one is unlike all of the other, by less than this chance.
+    """Return two groups of takes if each take of one is unlike all of the other, with less than this probability.
 
-    `unlike_takes` trusts just over half of the takes, which in two groups of one size is one group and a stranger.
+    `unlike_takes` trusts just over half of the takes, which with two groups of one size is one group and a stranger.
     """
     squared = _apart(takes, range(len(takes.rows)))
     first, second = np.unravel_index(int(squared.argmax()), squared.shape)
@@ -197,17 +197,17 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
 
 
 def _last_chances(takes: Compared, who: Sequence[int]) -> dict[str, float]:
-    """Return the chances of the last of these takes, given the others."""
+    """Return the probabilities for the last of these takes, given the others."""
     return {name: float(values[-1]) for name, values in chances(takes, who).items()}
 
 
 def _least(table: dict[str, float]) -> float:
-    """Return the least chance of all aspects, times their number: one of many is small by chance."""
+    """Return the least probability of all aspects, times their number: one of many is small by chance."""
     return min(min(table.values()) * len(table), 1.0)
 
 
 def differ_more_than_they_move(takes: Compared) -> bool:
-    """Return whether takes lie farther from one another than they move, as movements do that have little in common."""
+    """Return whether takes differ more from one another than they move, as movements with little in common do."""
     rows = takes.rows[:, :, takes.parts != ""]
     if len(rows) < 2:
         return False
@@ -262,7 +262,7 @@ def _figure(takes: Compared, one: Unlike, aspect: str) -> str:
 
 
 def _paired(parts: Sequence[str]) -> list[tuple[str, list[str]]]:
-    """Return parts with what they are called; left and right together where both differ."""
+    """Return parts with their names; left and right together where both differ."""
     named_groups: list[tuple[str, list[str]]] = []
     for part in parts:
         both = next((pair for pair in PAIRS if part in pair and pair[0] in parts and pair[1] in parts), None)
@@ -282,7 +282,7 @@ def _moves(takes: Compared, one: Unlike, group: tuple[str, list[str]]) -> str:
     verb = f"swing{s}" if called.endswith(("arm", "arms", "leg", "legs")) else f"move{s}"
     sizes = np.array([_extent(x) for x in others])
     share = _extent(take) / max(float(sizes.mean()), 1e-12) - 1.0
-    # beyond a fifth, what differs is how far a part moves
+    # beyond a fifth, the difference is how far a part moves
     if abs(share) > 0.2 and not sizes.min() <= _extent(take) <= sizes.max():
         wider = f"{100 * share:.0f} % wider" if share < 1.0 else f"{1.0 + share:.1f} times as wide"
         return f"{called} {verb} {wider if share > 0 else f'{-100 * share:.0f} % less'}"
@@ -316,7 +316,7 @@ def steps(takes: Compared, one: Unlike) -> list[str]:
             times = takes.phase_frames[:, one.number] * first.frame_time
             spans = [(times[a], times[b - 1]) for a, b in runs(odd[:, column])]
             longest = max(spans, key=lambda span: span[1] - span[0], default=(0.0, 0.0))
-            # differences below 0.12 s are a matter of when exactly a foot lands
+            # differences below 0.12 s are only the exact time at which a foot lands
             if longest[1] - longest[0] >= 0.12:
                 where = f"at {longest[0]:.1f} s" if longest[0] > 0.0 else "at the beginning"
                 phrases.append(f"{_foot(first, foot.ankle)} {verb} {where}, where it {there} in the others")
