@@ -223,3 +223,14 @@ def test_options_of_a_shared_group_are_listed_together(capsys: pytest.CaptureFix
     assert "--duration" in panels["How long"] and "--closing-frame" in panels["Travel and loops"]
     for option in ("--lock", "--seconds", "--in-place", "--character", "--path", "--pins"):
         assert sum(f" {option} " in text for text in panels.values()) == 1, option
+
+
+@pytest.mark.parametrize("verb", ["evaluate", "retarget", "vary", "stream"])
+def test_a_panel_is_no_option(verb: str) -> None:
+    """A class attribute that names a panel must not be the default of a field of the same name."""
+    from freshtake import requests
+    from freshtake.requests.fields import fields_of
+
+    for one in fields_of(getattr(requests, verb.capitalize())):
+        assert one.name != "panel"
+        assert one.default not in ("Reading takes", "Feet", "How long", "Character"), one.name

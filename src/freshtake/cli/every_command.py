@@ -107,12 +107,12 @@ def _panel(request: type[Request], one: RequestField) -> Group | None:
     """Return the panel of `--help` for a field: that of the shared group which defines it, None for the first panel."""
     if one.option.positional:
         return None
-    titled = [base for base in request.__mro__ if "title" in vars(base)]
-    order = list(dict.fromkeys(vars(base)["title"] for base in titled))
+    titled = [base for base in request.__mro__ if "panel" in vars(base)]
+    order = list(dict.fromkeys(vars(base)["panel"] for base in titled))
     # Of several classes that spell a field, the last of the order of inheritance is the one that introduces it.
     for base in reversed(titled):
         if one.name in inspect.get_annotations(base):
-            return Group(title := vars(base)["title"], sort_key=1 + order.index(title))
+            return Group(title := vars(base)["panel"], sort_key=1 + order.index(title))
     return None
 
 

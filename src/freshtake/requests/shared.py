@@ -84,7 +84,7 @@ Out = Annotated[Path, Option("Where the result goes.", names=OutNames)]
 class Reading(Request):
     """What a file of motion does not say about itself."""
 
-    title: ClassVar[str] = "Reading takes"
+    panel: ClassVar[str] = "Reading takes"
 
     skeleton: Annotated[
         Path | None, Option("The .asf that belongs to an .amc; default: the only one in its folder.")
@@ -125,7 +125,7 @@ class MeshReading(Reading):
 class Amounts(Request):
     """How far variants differ."""
 
-    title: ClassVar[str] = "How much they differ"
+    panel: ClassVar[str] = "How much they differ"
 
     amount: HowMuch = 1.0
     amount_time: Annotated[
@@ -148,7 +148,7 @@ class Amounts(Request):
 class Feet(Request):
     """Whether feet are held, and how still."""
 
-    title: ClassVar[str] = "Feet"
+    panel: ClassVar[str] = "Feet"
 
     plant: Plant = True
     lock: Lock = "soft"
@@ -163,7 +163,7 @@ class Feet(Request):
 class Travel(Request):
     """Where the travel of a motion is."""
 
-    title: ClassVar[str] = "Travel and loops"
+    panel: ClassVar[str] = "Travel and loops"
 
     root_motion: Annotated[
         Literal["hips", "joint", "none"] | None,
@@ -176,7 +176,7 @@ class Travel(Request):
 class LoopTravel(Travel):
     """How loops end, and where their travel is."""
 
-    title: ClassVar[str] = Travel.title
+    panel: ClassVar[str] = Travel.panel
 
     closing_frame: Annotated[
         bool, Option("Repeat the first frame at the end of a loop, for players that need both ends.")
@@ -187,7 +187,7 @@ class LoopTravel(Travel):
 class Length(Request):
     """How long a motion is."""
 
-    title: ClassVar[str] = "How long"
+    panel: ClassVar[str] = "How long"
 
     frames: Annotated[int | str | None, Option("How long: a number of frames such as 360, or a time such as 6s.")] = (
         None
@@ -199,7 +199,7 @@ class Length(Request):
 class OnCharacter(Request):
     """The character that motion is retargeted to."""
 
-    title: ClassVar[str] = "Character"
+    panel: ClassVar[str] = "Character"
 
     character: Annotated[
         Path | None,
@@ -214,7 +214,7 @@ class OnCharacter(Request):
 class Steer(Request):
     """Where a moving body goes."""
 
-    title: ClassVar[str] = "Where it goes"
+    panel: ClassVar[str] = "Where it goes"
 
     heading: Heading = None
     path: Annotated[

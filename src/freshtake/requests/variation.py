@@ -118,7 +118,7 @@ class Variants(Amounts, Feet, LoopTravel, Length):
 class PoseGoals(Request):
     """Poses, places and a speed that variants have."""
 
-    title: ClassVar[str] = "Poses and places"
+    panel: ClassVar[str] = "Poses and places"
 
     start: Annotated[
         str | None, Option("The pose to start with: FILE or FILE:FRAME.", names=("--start", "--begin"))
