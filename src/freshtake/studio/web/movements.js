@@ -55,9 +55,10 @@ window.addEventListener("drop", () => document.body.classList.remove("dragging")
 export const drag = (event, ids) => { setTimeout(() => document.body.classList.add("dragging")); event.dataTransfer.setData(DRAGGED, ids.join()); event.dataTransfer.effectAllowed = "move"; };
 const dragged = (event) => [...event.dataTransfer.types].includes(DRAGGED);
 
-const counted = (number, one, many = `${one}s`) => (number ? `${number} ${number === 1 ? one : many}` : "");
+// A no-break space keeps a number with its word where the line wraps.
+const counted = (number, one, many = `${one}s`) => (number ? `${number}\u00a0${number === 1 ? one : many}` : "");
 function countWords({ takes, variants, own }) {
-  const words = [counted(takes.length, "take"), variants.length && `${variants.length} new`].filter(Boolean).join(" · ");
+  const words = [counted(takes.length, "take"), counted(variants.length, "new", "new")].filter(Boolean).join(" · ");
   return words || counted(own.length, "item") || "empty";
 }
 
