@@ -25,11 +25,11 @@ from freshtake.numeric.rotations import angle_between, inverse, multiply, rotate
 
 _COMMENT = re.compile(r"#[^\n]*")
 _WHOLE = re.compile(r"\d{1,15}")
-_PLAIN = re.compile(r"[\s!-^`-~]*")  # ASCII without the underscore, which float() would pass over
+_PLAIN = re.compile(r"[\s!-^`-~]*")  # ASCII without the underscore, which float() would ignore
 
 
 class AmcText(NamedTuple):
-    """`degrees` and `fps` are None where the header leaves them unsaid; `values` is (frames, channels)."""
+    """`degrees` and `fps` are None where the header does not state them; `values` is (frames, channels)."""
 
     degrees: bool | None
     fps: float | None
@@ -37,7 +37,7 @@ class AmcText(NamedTuple):
 
 
 def parse_amc(path: Path, text: str, skeleton: Skeleton) -> AmcText:
-    """Columns in the skeleton's layout, whatever order the file lists the joints in."""
+    """Parse a file into columns in the skeleton's layout, whatever the order of joints in the file."""
     text = _COMMENT.sub("", text) if "#" in text else text
     degrees, fps, start = _header(path, text)
     layout = {name: len(dofs) for name, dofs in zip(skeleton.names, skeleton.channels, strict=True) if dofs}
@@ -49,7 +49,7 @@ def parse_amc(path: Path, text: str, skeleton: Skeleton) -> AmcText:
 
 
 def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
-    """Return what the lines that begin with a colon say, and where the frames start."""
+    """Return unit and rate from the lines that begin with a colon, and where the frames start."""
     degrees: bool | None = None
     fps: float | None = None
     at, line = 0, 1
@@ -100,7 +100,7 @@ def _alike(body: str, layout: dict[str, int]) -> Floats | None:
 
 
 def _joint_places(words: Sequence[str], layout: dict[str, int]) -> dict[str, int] | None:
-    """Return the place of each joint's name in the first frame."""
+    """Return the position of each joint's name in the first frame."""
     starts: dict[str, int] = {}
     place = 1
     while place < len(words):
@@ -113,7 +113,7 @@ def _joint_places(words: Sequence[str], layout: dict[str, int]) -> dict[str, int
 
 
 class _Walk:
-    """The words of the frames one by one, with their lines, to read unusual files and to name what is wrong."""
+    """An iterator over the words of the frames and their lines, to read unusual files and to locate errors."""
 
     def __init__(self, path: Path, body: str, line: int) -> None:
         self.path = path
@@ -128,7 +128,7 @@ class _Walk:
         return self.words[self.at][0] if self.at < len(self.words) else ""
 
     def same_line(self) -> bool:
-        """Return whether the next word is on the line of the one before."""
+        """Return whether the next word is on the same line as the last."""
         return 0 < self.at < len(self.words) and self.words[self.at][1] == self.words[self.at - 1][1]
 
 
@@ -188,11 +188,11 @@ def _no_joint(walk: _Walk, frame: int, layout: dict[str, int], values: dict[str,
     )
 
 
-_LARGEST_MISFIT = np.radians(1.0)  # of a joint that left its dofs, as rotations between frames do by a little
+_LARGEST_MISFIT = np.radians(1.0)  # rotation outside of a joint's dofs, as interpolation causes it
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
-    """Return one clip; `channels` holds the numbers of the file unchanged, joint after joint of the skeleton.
+    """Read one clip; `channels` holds the numbers of the file unchanged, in the order of the skeleton's joints.
 
     The rate is the caller's, else the file's (:SAMPLES-PER-SECOND, rarely there), else 120 with a warning.
     """
@@ -221,7 +221,7 @@ def read(path: Path, options: ReadOptions) -> Clip:
 
 
 def skeleton_file(path: Path, options: ReadOptions) -> Path:
-    """Return the ASF that an AMC is read with: the one that was named, else the only one in its folder."""
+    """Return the ASF of an AMC: the one in the options, else the only one in its folder."""
     return Path(options.skeleton) if options.skeleton is not None else _only_asf(path)
 
 
@@ -246,7 +246,7 @@ def clip_from_amc(
     """Return a clip of a skeleton with axes: position dofs move a joint from its rest, along the axes of its bone."""
     at_zero = clip_from_channels(_without_offsets(skeleton), values, frame_time, degrees=degrees)
     assert skeleton.axes is not None
-    with np.errstate(over="ignore", invalid="ignore"):  # what overflows is not finite, and the clip refuses it
+    with np.errstate(over="ignore", invalid="ignore"):  # the clip refuses values that are not finite
         moved = skeleton.offsets + rotate(skeleton.axes, at_zero.local_translations())
     moving = at_zero.joint_translations is not None
     return Clip(
@@ -275,7 +275,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def to_text(path: Path, clip: Clip) -> str:
-    """Return the whole file as text."""
+    """Return the complete file as text."""
     values, degrees = _columns(path, clip)
     starts = np.cumsum([0, *[len(dofs) for dofs in clip.skeleton.channels]]).tolist()
     spans = [
@@ -283,7 +283,7 @@ def to_text(path: Path, clip: Clip) -> str:
         for name, start, stop in zip(clip.skeleton.names, starts[:-1], starts[1:], strict=True)
         if start < stop
     ]
-    # The format has no field for the vertical axis: state it where the body does not show it.
+    # The format has no field for the vertical axis: state it where the body does not reveal it.
     lines = [f"# up {clip.up}"] if hides_up(clip) else []
     lines += [":FULLY-SPECIFIED", ":DEGREES" if degrees else ":RADIANS"]
     for number, row in enumerate(values.tolist(), start=1):
@@ -294,7 +294,7 @@ def to_text(path: Path, clip: Clip) -> str:
 
 
 def _columns(path: Path, clip: Clip) -> tuple[Floats, bool]:
-    """Return the file's own numbers, in the unit that gives the clip's rotations; otherwise computed degrees."""
+    """Return the file's numbers, in the unit that gives the clip's rotations; otherwise computed degrees."""
     if clip.channels is not None:
         for degrees in (True, False):
             again = clip_from_amc(clip.skeleton, clip.channels, clip.frame_time, degrees=degrees)
@@ -304,7 +304,7 @@ def _columns(path: Path, clip: Clip) -> tuple[Floats, bool]:
 
 
 def _computed(path: Path, clip: Clip) -> Floats:
-    """Continuous angles in degrees. What a joint with one or two dofs turns beyond them (up to 1 degree) is dropped."""
+    """Return continuous angles in degrees. Rotation outside of a joint's dofs (up to 1 degree) is dropped."""
     skeleton = clip.skeleton
     assert skeleton.axes is not None
     back = inverse(skeleton.axes)
@@ -324,7 +324,7 @@ def _computed(path: Path, clip: Clip) -> Floats:
 def _angles(local: Floats, order: str) -> tuple[str, Floats]:
     """Return degrees (frames, 3) in the order completed to three axes.
 
-    Axes that a joint lacks go behind its first, where their angle is zero: its own can then turn all the way.
+    Axes that a joint lacks come after its first, where their angle is zero: its dofs then keep their full range.
     """
     full = order[:1] + "".join(axis for axis in "XYZ" if axis not in order) + order[1:]
     if len(order) == 3:

@@ -1,7 +1,7 @@
 """Read and write Alembic (.abc): meshes as vertex caches, with the extra `freshtake[alembic]`.
 
-Alembic states neither unit nor vertical axis. By convention y is up, and corners of faces go clockwise, the other way
-round than in OBJ, glTF and USD. What Alembic has no word for (unit, exact frame time) is in the archive's description.
+Alembic states neither unit nor vertical axis. By convention y is up, and corners of faces are clockwise, the other way
+round than in OBJ, glTF and USD. What Alembic has no field for (unit, exact frame time) is in the archive's description.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Whole = npt.NDArray[np.int32]
 
 @lru_cache(maxsize=1)
 def _library() -> Any:
-    """Return the modules of the bindings under their names."""
+    """Return the modules of the bindings by name."""
     try:
         parts = {name: import_module("alembic3d").__dict__[name] for name in ("Abc", "AbcGeom", "AbcCoreAbstract")}
         return SimpleNamespace(**parts, imath=import_module("imath"))
@@ -58,9 +58,9 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
     Returns:
         The sequence; polygons are cut into triangles, and texture coordinates are kept where a vertex has one.
     """
-    read_head(path)  # what is no file is refused in the words of all formats
+    read_head(path)  # a missing file gets the same message as in all formats
     lib = _library()
-    # The library reads beyond its buffers where a file is damaged, which no exception tells.
+    # The library reads beyond its buffers where a file is damaged, and raises no exception.
     try_apart(path, __name__, "read")
     try:
         archive = lib.Abc.IArchive(str(path))
@@ -77,7 +77,7 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
 
 
 def _noted(lib: Any, archive: Any) -> dict[str, Any]:
-    """Return what our own writer put into the description; empty for files of others."""
+    """Return what our writer noted in the description; empty for files of other programs."""
     try:
         noted = json.loads(lib.Abc.GetArchiveInfo(archive).get("userDescription", ""))
     except (ValueError, RecursionError):
@@ -101,7 +101,7 @@ def _meshes(lib: Any, node: Any, above: list[Any]) -> Iterator[_Part]:
 def _times(path: Path, parts: list[_Part], options: ReadOptions, noted: dict[str, Any]) -> tuple[list[float], float]:
     """Return the seconds of all frames, and the seconds from one to the next.
 
-    What moves most often decides: a mesh that keeps its shape may hang on a transform with a sample per frame.
+    The object with the most samples decides: a rigid mesh may be the child of a transform with a sample per frame.
     """
     schemas = [schema for part in parts for schema in (part.schema, *part.above)]
     sampled = max(schemas, key=lambda schema: int(schema.getNumSamples()))
@@ -187,7 +187,7 @@ def _triangles(path: Path, sample: Any, name: str) -> Whole:
     if sizes.sum() != len(corners) or sizes.min(initial=3) < 0 or not inside:
         raise FormatError(path, f"the faces of {name!r} have other corners than their counts say: get the file again")
     starts = np.cumsum(sizes) - sizes
-    # A polygon of n corners is n - 2 triangles, all from its first corner: `number` counts them within each.
+    # A polygon of n corners becomes n - 2 triangles around its first corner; `number` counts them within a polygon.
     fans = np.maximum(sizes - 2, 0)
     first = np.repeat(starts, fans)
     number = np.arange(fans.sum()) - np.repeat(np.cumsum(fans) - fans, fans)
@@ -240,7 +240,7 @@ def _write(lib: Any, path: Path, mesh: MeshSequence, options: WriteOptions) -> N
     indices, counts = (
         lib.imath.IntArrayFromBuffer(values) for values in (corners, np.full(len(mesh.faces), 3, dtype=np.int32))
     )
-    # Texture coordinates by corner: what modelling programs expect.
+    # Texture coordinates are written per corner, as modelling programs expect.
     uv = mesh.attributes.get("uv")
     more = []
     if uv is not None and uv.ndim == 2 and uv.shape[1] == 2:
@@ -250,4 +250,4 @@ def _write(lib: Any, path: Path, mesh: MeshSequence, options: WriteOptions) -> N
     for frame in vertices:
         places = lib.imath.V3fArrayFromBuffer(np.ascontiguousarray(frame, dtype=np.float32))
         schema.set(lib.AbcGeom.OPolyMeshSchemaSample(places, indices, counts, *more))
-    del schema, archive  # the library writes the end of the file when nothing holds it any more
+    del schema, archive  # the library completes the file when the last reference is gone

@@ -19,7 +19,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, multiply, rotate, to_rotvec
 
-# Name, parent, place in metres in a T-pose: x to the left, y up, z forward, the pelvis at 0. Left is for both sides.
+# Name, parent, position in metres in a T-pose: x to the left, y up, z forward, pelvis at 0. Left stands for both sides.
 _TRUNK = (
     ("pelvis", "", (0.0, 0.0, 0.0)), ("spine1", "pelvis", (0.0, 0.11, -0.01)), ("spine2", "spine1", (0.0, 0.24, -0.01)),
     ("spine3", "spine2", (0.0, 0.3, -0.01)), ("neck", "spine3", (0.0, 0.51, -0.02)), ("head", "neck", (0.0, 0.6, 0.01)),
@@ -40,14 +40,14 @@ BODY = (
     "right_shoulder", "left_elbow", "right_elbow", "left_wrist", "right_wrist",
 )  # fmt: skip
 _HANDS = tuple(f"{side}_{finger}{k}" for side in SIDES for finger in _FINGERS for k in (1, 2, 3))
-# Joints of each model by how many there are.
+# Joint names of each model by their number.
 MODELS = {
     22: BODY,
     24: (*BODY, "left_hand", "right_hand"),  # SMPL
     52: (*BODY, *_HANDS),  # SMPL-H
     55: (*BODY, *[name for name, _ in _FACE], *_HANDS),  # SMPL-X
 }
-# The bones of a humanoid (VRM) that these joints are.
+# The humanoid bones (VRM) of these joints.
 BONES = {"pelvis": "hips", "spine1": "spine", "spine2": "chest", "spine3": "upperChest", "neck": "neck", "head": "head"}
 _LIMBS = {"hip": "UpperLeg", "knee": "LowerLeg", "ankle": "Foot", "foot": "Toes", "collar": "Shoulder",
           "shoulder": "UpperArm", "elbow": "LowerArm", "wrist": "Hand"}  # fmt: skip
@@ -60,7 +60,7 @@ for _side in SIDES:
 
 
 def _places() -> dict[str, tuple[str, tuple[float, float, float]]]:
-    """Parent and place of every joint of every model."""
+    """Return parent and position of every joint of every model."""
     out = {name: (parent, place) for name, parent, place in _TRUNK}
     out |= {name: ("head", place) for name, place in _FACE}
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
@@ -85,12 +85,12 @@ def body(count: int) -> Skeleton:
     return Skeleton(names, np.array(parents), offsets)
 
 
-# Endings of names that say the model: AMASS's own, and ours for names of any other kind.
+# Endings of file names that state the model: AMASS's, and ours.
 ENDINGS = {"_poses.npz": 52, ".amass.npz": 52, "_stageii.npz": 55, ".smplx.npz": 55}
 _RATES = ("mocap_frame_rate", "mocap_framerate", "fps")
 _PARTS = {"root_orient": 3, "pose_body": 63, "pose_jaw": 3, "pose_eye": 6, "pose_hand": 90}
 _BETAS = 16
-_Y_TO_Z = about_axis((1.0, 0.0, 0.0), np.pi / 2)  # bodies stand along y, the world's vertical is z
+_Y_TO_Z = about_axis((1.0, 0.0, 0.0), np.pi / 2)  # bodies have y up, the world has z up
 _GENDERS = ("neutral", "female", "male")
 
 
@@ -100,12 +100,12 @@ def is_amass(archive: Archive) -> bool:
 
 
 def joints_in_name(path: Path) -> int | None:
-    """Return how many joints an AMASS file of this name has; None where the name is no AMASS file's."""
+    """Return how many joints an AMASS file of this name has; None for other names."""
     return next((count for ending, count in ENDINGS.items() if path.name.lower().endswith(ending)), None)
 
 
 def amass_from(archive: Archive, options: ReadOptions) -> Clip:
-    """Return a clip with z up, in metres, on a body of average size."""
+    """Return a clip with z up, in metres, on an average body."""
     poses = numbers(archive, "poses") if "poses" in archive else _joined(archive)
     count = poses.shape[1] // 3 if poses.ndim == 2 and poses.shape[1] % 3 == 0 else 0
     if count not in MODELS:
@@ -114,7 +114,7 @@ def amass_from(archive: Archive, options: ReadOptions) -> Clip:
     trans = numbers(archive, "trans")
     if trans.shape != (len(poses), 3) or not len(poses):
         raise FormatError(archive.path, f"({len(poses)}, 3) was expected, not {trans.shape}", "array 'trans'")
-    # Radians: beyond it a damaged file holds noise, not turns.
+    # Radians; larger values occur only in damaged files.
     if not (np.abs(poses) < 1e5).all():
         raise FormatError(archive.path, "a rotation is not finite, or has thousands of turns", "array 'poses'")
     rotations = continuous(from_rotvec(poses.reshape(len(poses), count, 3)))
@@ -126,7 +126,7 @@ def amass_from(archive: Archive, options: ReadOptions) -> Clip:
 
 
 def _joined(archive: Archive) -> Floats:
-    """Return the poses from their parts, as some SMPL-X files have them; parts that are missing do not turn."""
+    """Join poses from their parts, as some SMPL-X files store them; missing parts are at rest."""
     frames = len(numbers(archive, "pose_body"))
     out = []
     for key, width in _PARTS.items():
@@ -148,7 +148,7 @@ def _frame_time(archive: Archive, options: ReadOptions) -> float:
 
 
 def write_amass(path: Path, motion: Motion, options: WriteOptions, count: int) -> None:
-    """Write a clip of a human body; with `options.character`, an AMASS file, its shape and gender."""
+    """Write a clip of a human body; `options.character` is an AMASS file whose shape and gender are used."""
     if not isinstance(motion, Clip):
         raise FormatError(path, f"AMASS holds clips with a skeleton, not a {kind_word(motion)}: name another .npz")
     gender, betas = _shape(Path(options.character)) if options.character is not None else ("neutral", np.zeros(_BETAS))
@@ -173,7 +173,7 @@ def write_amass(path: Path, motion: Motion, options: WriteOptions, count: int) -
 
 
 def _shape(source: Path) -> tuple[str, Floats]:
-    """Gender and shape of the subject of another AMASS file."""
+    """Return gender and shape of the subject of another AMASS file."""
     archive = open_archive(source)
     if not is_amass(archive):
         raise UsageError(f"{source}: an AMASS file of the same subject was expected, for its gender and shape")
@@ -187,7 +187,7 @@ def _shape(source: Path) -> tuple[str, Floats]:
 
 
 def _on_body(path: Path, clip: Clip, options: WriteOptions, count: int) -> Clip:
-    """Return joints by their SMPL names as they are; any other body by way of the bones that it has."""
+    """Return a clip on the SMPL body: joints with SMPL names unchanged, other bodies through humanoid bones."""
     names, skeleton = clip.skeleton.names, body(count)
     rotations = np.zeros((len(clip), count, 4))
     rotations[..., 0] = 1.0

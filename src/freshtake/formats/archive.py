@@ -1,4 +1,4 @@
-"""Read and write archives of arrays (zip of .npy) without pickle, every size checked before memory is taken."""
+"""Read and write archives of arrays (zip of .npy) without pickle, every size checked before memory is allocated."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ MOST = (1 << 32) - 1  # bytes of an archive, packed or not: no zip64
 
 
 def zip_bytes(members: Mapping[str, bytes], *, compress: bool) -> bytes:
-    """Return a whole archive; members that are small or would not get smaller are stored as they are."""
+    """Return a complete archive; members that are small or do not shrink are stored uncompressed."""
     return b"".join(zip_pieces({name: (content,) for name, content in members.items()}, compress=compress))
 
 
 def zip_pieces(members: Mapping[str, Pieces], *, compress: bool) -> list[bytes | memoryview]:
-    """Return the same one piece after the other, so that large members need not be copied."""
+    """Return an archive in pieces, so that large members need not be copied."""
     parts: list[bytes | memoryview] = []
     directory: list[bytes] = []
     place = 0
@@ -53,7 +53,7 @@ def zip_pieces(members: Mapping[str, Pieces], *, compress: bool) -> list[bytes |
         method, packed = _packed(content, compress)
         about = (flags, method, _MIDNIGHT, _DAY, checksum, length(packed), length(content), len(label), 0)
         head = _LOCAL.pack(b"PK\x03\x04", _VERSION, *about)
-        # Readable by all, writable by the owner, in the upper half as Unix has it.
+        # Unix permissions, in the upper half: readable by all, writable by the owner.
         directory += [
             _ENTRY.pack(b"PK\x01\x02", _UNIX | _VERSION, _VERSION, *about, 0, 0, 0, (0o644 << 16), place),
             label,
@@ -66,7 +66,7 @@ def zip_pieces(members: Mapping[str, Pieces], *, compress: bool) -> list[bytes |
 
 
 def length(pieces: Pieces) -> int:
-    """Return how many bytes they have together."""
+    """Return the total number of bytes."""
     return sum(map(len, pieces))
 
 
@@ -74,7 +74,7 @@ def _packed(content: Pieces, compress: bool) -> tuple[int, Pieces]:
     # Small members are not worth compressing.
     if not compress or length(content) < (1 << 10):
         return _STORED, content
-    # Motion shrinks no further with more effort.
+    # Higher levels hardly make motion smaller.
     stream = zlib.compressobj(4, zlib.DEFLATED, -15)
     packed = b"".join([*map(stream.compress, content), stream.flush()])
     return (_DEFLATED, (packed,)) if len(packed) < length(content) else (_STORED, content)
@@ -88,7 +88,7 @@ _ORDER = re.compile(r"""['"]fortran_order['"]\s*:\s*(True|False)""")
 _SHAPE = re.compile(r"""['"]shape['"]\s*:\s*\(([\d\s,L]{0,200})\)""")
 MOST_MEMBERS = 1000
 _LONGEST_HEADER = 10_000
-ALWAYS_FINE = 64 << 20  # bytes when inflated; beyond, the two limits below hold
+ALWAYS_FINE = 64 << 20  # inflated bytes that any archive may have; beyond, the two limits below apply
 LARGEST_RATIO = 100  # inflated bytes per byte of the file
 LARGEST_TOTAL = 8 << 30
 _ENTRY_MARK = b"PK\x01\x02"
@@ -103,7 +103,7 @@ class _Layout(NamedTuple):
 
 
 def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDArray[Any]:
-    """Return the array that the bytes of an npy member describe; its size is checked before it is made."""
+    """Return the array that the bytes of an npy member describe; its size is checked before it is allocated."""
     layout = _layout(path, content, place)
     count = math.prod(layout.shape)
     actual = len(content) - layout.start
@@ -113,7 +113,7 @@ def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDA
     flat = np.frombuffer(content, layout.dtype, count, layout.start)
     if layout.dtype.kind == "U":
         codes = flat.view(np.dtype(np.uint32).newbyteorder(layout.dtype.byteorder))
-        # numpy makes such an array without complaint, and Python fails later, when its text is used.
+        # numpy accepts such an array, and Python fails later, when its text is used.
         if codes.size and codes.max() > 0x10FFFF:
             raise FormatError(path, "the text holds a character that does not exist", place)
     try:
@@ -123,18 +123,18 @@ def decode_array(path: Path, content: bytes | memoryview, place: str) -> npt.NDA
 
 
 def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
-    # Only the head is copied: a member may have gigabytes.
+    # Only the header is copied: a member may have gigabytes.
     content = bytes(whole[: 12 + _LONGEST_HEADER])
     if not content.startswith(b"\x93NUMPY") or len(content) < 12 or content[6] not in (1, 2, 3):
         raise FormatError(path, "an array in npy layout (version 1, 2 or 3) was expected", place)
     width = 2 if content[6] == 1 else 4
     length = int.from_bytes(content[8 : 8 + width], "little")
     start = 8 + width + length
-    # Headers of arrays have some hundred bytes.
+    # Array headers have a few hundred bytes.
     if length > _LONGEST_HEADER or start > len(whole):
         raise FormatError(path, f"the array's header claims {length} bytes, which is too long", place)
     text = content[8 + width : start].decode("utf-8", "replace")
-    # numpy evaluates this text as Python; three patterns read as much of it as arrays of numbers need.
+    # numpy evaluates this text as Python; three patterns are enough for arrays of numbers.
     descr, order, sizes = _DESCR.search(text), _ORDER.search(text), _SHAPE.search(text)
     if descr is None or order is None or sizes is None:
         raise FormatError(
@@ -161,7 +161,7 @@ def most_inflated(file_length: int) -> int:
 
 @dataclass(frozen=True)
 class Archive:
-    """An archive whose directory has been checked; members are inflated when they are asked for."""
+    """An archive whose directory has been checked; members are inflated when they are read."""
 
     path: Path
     data: bytes
@@ -210,7 +210,7 @@ class Archive:
         head = self.data[info.header_offset : info.header_offset + 30]
         if len(head) < 30 or not head.startswith(b"PK\x03\x04"):
             raise FormatError(self.path, "the directory points to a place where no member starts", place)
-        # The local header has lengths of its own for name and extra field, which may differ from the directory's.
+        # The lengths of name and extra field in the local header may differ from those in the directory.
         start = info.header_offset + 30 + sum(struct.unpack("<HH", head[26:30]))
         packed = memoryview(self.data)[start : start + info.compress_size]
         if len(packed) != info.compress_size:
@@ -220,7 +220,7 @@ class Archive:
     def _inflate(self, packed: memoryview, size: int, place: str) -> bytes:
         stream = zlib.decompressobj(-15)
         try:
-            # One byte more than declared is enough to see that the declaration is wrong, and no bomb goes further.
+            # One byte more than declared is enough to detect a wrong size, and bounds what a bomb can inflate.
             content = stream.decompress(packed, size + 1)
         except zlib.error:
             raise FormatError(self.path, "the compressed bytes are damaged: get the file again", place) from None
@@ -297,10 +297,10 @@ def npy_bytes(array: npt.NDArray[Any]) -> bytes:
 
 
 def _npy_pieces(array: npt.NDArray[Any]) -> Pieces:
-    """Header and content; that of a large array is not copied."""
+    """Return header and content; the content of a large array is not copied."""
     portable = array.astype(array.dtype.newbyteorder("<"), order="C", copy=False)
     header = _npy_header(portable.dtype, portable.shape)
-    # A large array is not copied before it is written.
+    # Large arrays are passed on without a copy.
     if portable.nbytes < (1 << 16):
         return header, portable.tobytes()
     return header, portable.reshape(-1).view(np.uint8).data
@@ -320,11 +320,11 @@ Arrays = dict[str, npt.NDArray[Any]]
 
 
 def numbers(archive: Archive, key: str, dtype: type = np.float64) -> npt.NDArray[Any]:
-    """Return an array of numbers as float64 or another type; what has that type already is returned bit for bit."""
+    """Return an array of numbers as float64 or another type; an array of that type is returned bit for bit."""
     array = archive.array(key)
     if array.dtype.kind not in "fiub":
         raise FormatError(archive.path, f"numbers were expected, not {array.dtype}", f"array {key!r}")
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite, which the nouns refuse
+    with np.errstate(over="ignore"):  # values beyond float32 become infinite, which the motion classes refuse
         return array.astype(dtype, copy=False)
 
 
@@ -388,7 +388,7 @@ def about(archive: Archive) -> dict[str, Any]:
 
 
 def space(archive: Archive, options: ReadOptions) -> dict[str, Any]:
-    """Vertical axis and unit; an unknown unit is NaN in the file and None here, unless the caller knows it."""
+    """Return vertical axis and unit; an unknown unit is NaN in the file and None here, unless the caller gives it."""
     unit: float | None = number(archive, "unit_m") if "unit_m" in archive else math.nan
     if unit is not None and math.isnan(unit):
         unit = options.unit_m
@@ -396,7 +396,7 @@ def space(archive: Archive, options: ReadOptions) -> dict[str, Any]:
 
 
 def text_array(values: tuple[str, ...] | str) -> npt.NDArray[Any]:
-    """Texts as a unicode array; an ending NUL would be lost in it and is refused."""
+    """Return texts as a unicode array; a trailing NUL would be lost in it and is refused."""
     for value in (values,) if isinstance(values, str) else values:
         if value.endswith("\x00"):
             raise ValueError(f"the text {value!r} ends with a NUL character, which an npz file cannot hold: rename it")
@@ -404,7 +404,7 @@ def text_array(values: tuple[str, ...] | str) -> npt.NDArray[Any]:
 
 
 def about_arrays(motion: Clip | PointClip | MeshSequence) -> Arrays:
-    """Return what all nouns with a frame rate say of themselves."""
+    """Return the arrays that all motions with a frame rate share."""
     return {
         "fps": np.array(fps_of(motion.frame_time)),
         "frame_time": np.array(motion.frame_time),

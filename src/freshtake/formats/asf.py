@@ -1,6 +1,6 @@
 """Read Acclaim skeletons (.asf): the sections of the text, then the rest skeleton that they describe.
 
-Root position and orientation are what all motion is relative to, so they move and turn the rest skeleton. Lengths stay
+All motion is relative to the root's position and orientation, so they transform the rest skeleton. Lengths stay
 in the unit of the file.
 """
 
@@ -66,7 +66,7 @@ class Bone:
 
 @dataclass
 class AsfText:
-    """All of an ASF file that describes the skeleton."""
+    """The parts of an ASF file that describe the skeleton."""
 
     root: Root
     bones: dict[str, Bone]
@@ -75,7 +75,7 @@ class AsfText:
 
 
 class _Words:
-    """A walk over the words of one section; every refusal names the line."""
+    """An iterator over the words of one section; every error names the line."""
 
     def __init__(self, path: Path, words: list[Word], line: int) -> None:
         self.path, self.words, self.at = path, words, 0
@@ -130,7 +130,7 @@ class _Words:
 
 
 def parse_text(path: Path, text: str) -> AsfText:
-    """Take the file apart; sections may come in any order, unknown ones are passed over."""
+    """Parse the sections of a file; they may be in any order, and unknown ones are skipped."""
     sections = _sections(path, text)
     for needed in (":root", ":bonedata", ":hierarchy"):
         if needed not in sections:
@@ -290,7 +290,7 @@ _FIELDS: dict[str, Callable[[_Words, Bone], None]] = {
 
 
 def _hierarchy(words: _Words) -> list[tuple[Word, list[Word]]]:
-    """Line by line: a parent and its children."""
+    """Return each parent with its children, line by line."""
     lines: dict[int, list[Word]] = {}
     for word in words.words:
         lines.setdefault(word.line, []).append(word)
@@ -321,12 +321,12 @@ def read(path: Path, options: ReadOptions) -> Clip:
 
 
 def parse_asf(path: Path) -> Skeleton:
-    """Return the skeleton of an ASF file; its offset of the root is the file's root position."""
+    """Return the skeleton of an ASF file; the root's offset is the file's root position."""
     return asf_skeleton(path, read_text(path))[0]
 
 
 def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
-    """Return the skeleton, and whether its file (and its AMC files, unless they say otherwise) measures in degrees."""
+    """Return the skeleton, and whether its file (and its AMC files, unless they state otherwise) is in degrees."""
     asf = parse_text(path, text)
     bones, parents = _ordered(path, asf)
     turn = from_euler(_radians(asf.root.orientation, asf.degrees)[_sequence(asf.root.axis)], asf.root.axis[::-1])
@@ -398,9 +398,9 @@ def _order_of(dofs: tuple[str, ...]) -> str:
 
 
 def _turns(dofs: tuple[str, ...], order: str) -> str:
-    """Return the intrinsic Euler order: turns about fixed axes in this order are the reverse about turning ones."""
-    held = _order_of(dofs)
-    return "".join(axis for axis in reversed(order) if axis in held)
+    """Return the intrinsic Euler order, the reverse of the order about fixed axes."""
+    free = _order_of(dofs)
+    return "".join(axis for axis in reversed(order) if axis in free)
 
 
 def _sequence(order: str) -> list[int]:
@@ -412,7 +412,7 @@ def _radians(angles: Vector, degrees: bool) -> Floats:
 
 
 def _axis(bone: Bone, degrees: bool) -> Floats:
-    """Return the rotation C; its three angles are about x, y and z whatever the order in which they are applied."""
+    """Return the rotation C; its angles are listed for x, y and z, in whatever order they are applied."""
     return from_euler(_radians(bone.axis, degrees)[_sequence(bone.order)], bone.order[::-1])
 
 

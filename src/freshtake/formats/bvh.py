@@ -27,7 +27,7 @@ _CHANNELS = {
 _LOWER = {name.lower(): short for name, short in _CHANNELS.items()}
 _LONG = {short: name for name, short in _CHANNELS.items()}
 _WORD = re.compile(r"\s*([{}]|[^\s{}]+)")
-_NAME = re.compile(r"\s*([^\s{}](?:[^{}\n]*[^\s{}])?)")  # the rest of its line: a joint's name may hold spaces
+_NAME = re.compile(r"\s*([^\s{}](?:[^{}\n]*[^\s{}])?)")  # the rest of the line: a joint's name may contain spaces
 
 
 class _Joint:
@@ -40,7 +40,7 @@ class _Joint:
 
 
 class _Reader:
-    """A walk over the words of the hierarchy; every refusal names the line."""
+    """An iterator over the words of the hierarchy; every error names the line."""
 
     def __init__(self, path: Path, text: str) -> None:
         self.path, self.text = path, text
@@ -132,9 +132,9 @@ class _Reader:
 
 
 def parse_hierarchy(path: Path, text: str) -> tuple[Skeleton, int]:
-    """Return the skeleton that the hierarchy describes, and the place behind the word MOTION that follows it.
+    """Return the skeleton that the hierarchy describes, and the position after the word MOTION that follows it.
 
-    Lines of the text end with a line feed alone.
+    Lines of the text must end with a line feed alone.
     """
     reader = _Reader(path, text)
     reader.hierarchy()
@@ -162,7 +162,7 @@ def parse_hierarchy(path: Path, text: str) -> tuple[Skeleton, int]:
 
 
 def write_hierarchy(path: Path, skeleton: Skeleton) -> tuple[str, list[int]]:
-    """Return the text, and which columns of the skeleton's channels follow one another in it (depth first)."""
+    """Return the text, and the order of the skeleton's channel columns in it (depth first)."""
     try:
         return _hierarchy(skeleton)
     except InvalidMotion as error:
@@ -194,7 +194,7 @@ def _hierarchy(skeleton: Skeleton) -> tuple[str, list[int]]:
 
 
 def _joint_lines(skeleton: Skeleton, joint: int, depth: int, sites: list[EndSite]) -> list[str]:
-    """Return a joint's block without what hangs on it and without its closing brace."""
+    """Return a joint's block without its children and without its closing brace."""
     tab, channels = "  " * depth, skeleton.channels[joint]
     name = _writable(skeleton.names[joint], "joint")
     lines = [
@@ -222,8 +222,8 @@ def _vector(values: tuple[float, ...] | list[float]) -> str:
 _HEADER = re.compile(r"\s*Frames\s*:\s*(\S+)\s+Frame\s+Time\s*:\s*(\S+)", re.IGNORECASE)
 
 
-# BVH has no field for the vertical axis, and no comments. Where the body does not show it, blanks after the first word
-# do, which every reader skips: without them a variant of a z-up take could be read back lying down.
+# BVH has no field for the vertical axis, and no comments. Where the body does not reveal it, blanks after the first
+# word state it, which every reader skips: without them a variant of a z-up take could be read back lying down.
 _UP_MARKS = {"y": " \t", "z": "\t "}
 
 
@@ -237,7 +237,7 @@ class _Motion(NamedTuple):
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
-    """Return one clip; `channels` holds the numbers of the file unchanged."""
+    """Read one clip; `channels` holds the numbers of the file unchanged."""
     text = read_text(path)
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
@@ -288,7 +288,7 @@ def _counted(count: int, noun: str) -> str:
 
 
 def _check_rows(path: Path, data: str, frames: int, columns: int, line: int) -> None:
-    """Check that each line holds one frame where every frame has a line; wrapped frames are left alone."""
+    """Check that each line holds one frame where there are as many lines as frames; wrapped frames are accepted."""
     words = words_per_line(data)
     filled = np.flatnonzero(words)
     if len(filled) == frames and (words[filled] != columns).any():
@@ -322,7 +322,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def to_bytes(path: Path, clip: Clip) -> bytes:
-    """Return the whole file, in UTF-8."""
+    """Return the complete file, in UTF-8."""
     clip = _with_plain_angles(clip)
     try:
         layout, values = channels_from_clip(clip)
@@ -337,12 +337,12 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
 
 
 def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
-    """Return a BVH file in which only the numbers that changed differ, byte by byte.
+    """Return a BVH file that differs from another only in the bytes of changed numbers.
 
     Args:
-        source: The file as it is.
+        source: The bytes of the existing file.
         before: (frames, channels): its numbers.
-        after: (frames or more, channels): what they are to become; what is equal is not touched.
+        after: (frames or more, channels): the new numbers; equal ones are not rewritten.
 
     Returns:
         The bytes of the new file; None where the file does not have a line for every frame.
@@ -359,7 +359,7 @@ def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
     rounded = _rounded(after)
     for frame in np.flatnonzero((after[: len(before)] != before).any(axis=1)).tolist():
         words = _WORDS.split(lines[filled[frame]])
-        # numbers and the blanks between them take turns; an indented line begins with an empty word
+        # Numbers and the blanks between them alternate; an indented line begins with an empty word.
         first = 0 if words[0] else 2
         for column in np.flatnonzero(after[frame] != before[frame]).tolist():
             words[first + 2 * column] = repr(float(rounded[frame, column])).encode()
@@ -377,9 +377,9 @@ def _with_plain_angles(clip: Clip) -> Clip:
 
 @lru_cache(maxsize=64)
 def _other_layout(skeleton: Skeleton) -> Skeleton | None:
-    """BVH has no bone axes (an Acclaim clip gets three plain angles) and turns in the order of its columns.
+    """Return the skeleton with a layout that BVH can hold: no bone axes, rotations in the order of the columns.
 
-    None where the skeleton's own layout is of this kind.
+    None where the skeleton's layout is of this kind already. An Acclaim clip gets three plain angles.
     """
     if skeleton.axes is not None:
         return replace(skeleton.with_layout(), axes=None)

@@ -26,16 +26,16 @@ Value = list[str] | Floats
 
 @dataclass(frozen=True)
 class Numbers:
-    """How the processor that wrote the file stored its numbers."""
+    """The number format of the processor that wrote the file."""
 
     processor: str
 
     def integers(self, data: bytes) -> npt.NDArray[np.int16]:
-        """16-bit integers."""
+        """Return 16-bit integers."""
         return np.frombuffer(data, dtype=">i2" if self.processor == "sgi" else "<i2").astype(np.int16)
 
     def floats(self, data: bytes) -> npt.NDArray[np.float32]:
-        """32-bit floats; those of DEC have their halves exchanged and are four times as large."""
+        """Return 32-bit floats; those of DEC have their halves exchanged and are four times as large."""
         if self.processor != "dec":
             return np.frombuffer(data, dtype=">f4" if self.processor == "sgi" else "<f4").astype(np.float32)
         halves = np.frombuffer(data, dtype="<u2").reshape(-1, 2).astype(np.uint32)
@@ -72,13 +72,13 @@ class Parameters:
         return value.tolist() if isinstance(value, np.ndarray) else []
 
     def texts(self, group: str, name: str) -> list[str]:
-        """Return all strings of a parameter, without the blanks round them."""
+        """Return all strings of a parameter, stripped."""
         value = self._values.get((group, name))
         return value if isinstance(value, list) else []
 
 
 def parse_sections(path: Path, data: bytes) -> tuple[Header, Parameters, Numbers]:
-    """Header and parameters; what does not lie within the file is refused."""
+    """Return header, parameters and number format; sections beyond the end of the file are refused."""
     if len(data) < 2 * BLOCK or data[1] != 0x50:
         raise FormatError(path, "a C3D header (byte 0x50 and 512 bytes, then parameters) was expected", "byte 1")
     start = (data[0] - 1) * BLOCK
@@ -99,7 +99,7 @@ def _header(data: bytes, numbers: Numbers) -> Header:
 
 
 def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parameters:
-    """Walk the records: name, group number, distance to the next record, then the value."""
+    """Parse the records: name, group number, distance to the next record, then the value."""
     groups: dict[int, str] = {}
     records: list[tuple[int, str, Value]] = []
     at = start + 4
@@ -127,7 +127,7 @@ def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parame
 
 
 def _value(path: Path, body: bytes, name: str, place: str, numbers: Numbers) -> Value:
-    """Type, number of dimensions, dimensions, then the numbers or characters, first dimension fastest."""
+    """Parse a value: type, number of dimensions, dimensions, then numbers or characters, first dimension fastest."""
     if len(body) < 2 or len(body) < 2 + body[1]:
         raise FormatError(path, f"parameter {name!r} ends before its dimensions", place)
     kind, dimensions = _signed(body[0]), list(body[2 : 2 + body[1]])
@@ -155,7 +155,7 @@ def _signed(byte: int) -> int:
 
 
 def _text(raw: bytes) -> str:
-    """UTF-8, else Latin-1; control characters, which some files pad with, become blanks at most."""
+    """Decode UTF-8, else Latin-1; control characters, which some files pad with, become blanks or are stripped."""
     try:
         text = raw.decode()
     except UnicodeDecodeError:
@@ -165,11 +165,11 @@ def _text(raw: bytes) -> str:
 
 _METRES = {"mm": 0.001, "cm": 0.01, "dm": 0.1, "m": 1.0, "in": 0.0254, "inch": 0.0254, "inches": 0.0254, "ft": 0.3048}
 _LONGEST_NAME = 120  # bytes
-_ENDLESS = 65535  # the largest count that 16 bits hold: the true one is then elsewhere
+_ENDLESS = 65535  # the largest 16-bit count: the true one is then in a parameter
 
 
 def read(path: Path, options: ReadOptions) -> PointClip:
-    """Return all points over all frames. Up is what POINT:Y_SCREEN says, else z, as is usual for C3D."""
+    """Return all points over all frames. Up is POINT:Y_SCREEN, else z, as is usual for C3D."""
     data = read_bytes(path)
     header, parameters, numbers = parse_sections(path, data)
     words = _point_words(path, data, header, parameters, numbers)
@@ -185,7 +185,7 @@ def read(path: Path, options: ReadOptions) -> PointClip:
 
 
 def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters, numbers: Numbers) -> npt.NDArray[Any]:
-    """(frames, points, 4) as stored: x, y, z and the word of residual and cameras."""
+    """Return the points (frames, points, 4) as stored: x, y, z and the word of residual and cameras."""
     used = parameters.number("POINT", "USED")
     points = header.points if used is None else int(_unsigned(used))
     if points == 0:
@@ -213,7 +213,7 @@ def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters
 
 
 def _frame_count(header: Header, parameters: Parameters) -> int:
-    """Last minus first plus one; counts beyond 16 bits are in other parameters."""
+    """Return the number of frames; counts beyond 16 bits are in parameters."""
     count = header.last - header.first + 1
     frames = _unsigned(parameters.number("POINT", "FRAMES") or 0.0)
     if count < 1 or header.last == _ENDLESS or frames >= _ENDLESS:
@@ -231,14 +231,14 @@ def _long(halves: list[float]) -> float:
 
 
 def _unsigned(value: float) -> float:
-    """Return a count that was stored as a signed 16-bit integer; not a number counts as none."""
+    """Return a count that was stored as a signed 16-bit integer; 0 for NaN and absurd values."""
     if not abs(value) < 2**40:
         return 0.0
     return value + 65536.0 if value < 0.0 else value
 
 
 def _positions(words: npt.NDArray[Any], scale: float) -> Floats:
-    """Coordinates in the file's unit, gaps as NaN."""
+    """Return coordinates in the file's unit, gaps as NaN."""
     with np.errstate(all="ignore"):
         positions = words[..., :3].astype(np.float64)
         residual = words[..., 3]
@@ -267,7 +267,7 @@ def _unit(parameters: Parameters) -> float | None:
 
 
 def _labels(parameters: Parameters, count: int) -> tuple[str, ...]:
-    """LABELS, LABELS2 and so on, one after the other; missing ones are numbered, repeated ones get a number too."""
+    """Return LABELS, LABELS2 and so on in one list; missing labels are numbered, repeated ones get a suffix."""
     labels: list[str] = parameters.texts("POINT", "LABELS")[:count]
     group = 2
     while len(labels) < count and (more := parameters.texts("POINT", f"LABELS{group}")):
@@ -312,7 +312,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         options.warn(f"{path.name}: the points do not state their unit, so neither does the file: give --unit")
     content = _content(ezc3d.c3d(), points, single, unit)
     with replacing(path) as temporary:
-        ending = temporary.with_name(f"{temporary.name}.c3d")  # ezc3d insists on it
+        ending = temporary.with_name(f"{temporary.name}.c3d")  # ezc3d requires this ending
         try:
             content.write(str(ending))
             _check_whole(path, ending, points)
@@ -322,7 +322,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def _check_whole(path: Path, written: Path, points: PointClip) -> None:
-    """Read what was written: ezc3d says nothing when the disk is full."""
+    """Check that the file was written completely: ezc3d reports no error when the disk is full."""
     try:
         shape = read(written, ReadOptions()).positions.shape
     except FormatError:
@@ -353,7 +353,7 @@ def _content(content: Any, points: PointClip, single: npt.NDArray[np.float32], u
         content.add_parameter("POINT", "LONG_FRAMES", [float(frames)])
     values = np.ones((4, count, frames))
     values[:3] = np.where(gaps[..., None], 0.0, single).transpose(2, 1, 0)
-    # A residual marks gaps, and tells a point that was seen at the very origin from one that was not seen.
+    # The residual marks gaps, so that a point at the origin is not taken for one.
     residuals = np.where(gaps, -1.0, np.where((single == 0.0).all(-1), 1.0, 0.0))
     content["data"]["points"] = values
     content["data"]["meta_points"] = {

@@ -44,13 +44,13 @@ def write_dataset(path: Path, samples: Iterable[Sample]) -> None:
     Args:
         path: Ends in .tar (WebDataset: `NAME.json` and `NAME.npz` for each sample), .npz (all frames one after the
             other, `first[k]` is where sample k begins) or .parquet (one row for each sample; needs pyarrow).
-        samples: What is written, in this order.
+        samples: The samples, in the order in which they are written.
     """
     _WRITERS[path.suffix.lower()](path, samples)
 
 
 def frame_arrays(motion: Motion) -> Arrays:
-    """Return what a learner reads: arrays over the frames, in single precision.
+    """Return the arrays that a learner reads, one row per frame, in single precision.
 
     Args:
         motion: A clip, stroke, point clip or mesh sequence.
@@ -73,7 +73,7 @@ def frame_arrays(motion: Motion) -> Arrays:
 
 
 def _body_arrays(motion: Motion) -> Arrays:
-    """Return what is the same in all frames and has to be the same in all samples of an .npz."""
+    """Return the arrays that hold for all frames, and in an .npz for all samples."""
     match motion:
         case Clip():
             return {"names": text_array(motion.skeleton.names), "parents": motion.skeleton.parents.astype(np.int64)}
@@ -87,7 +87,7 @@ def _body_arrays(motion: Motion) -> Arrays:
 def _write_tar(path: Path, samples: Iterable[Sample]) -> None:
     with replacing(path) as temporary, tarfile.open(temporary, "w", format=tarfile.PAX_FORMAT) as tar:
         for sample in samples:
-            # WebDataset takes everything before the first dot for the name that belongs together.
+            # WebDataset groups files by everything before the first dot of their names.
             name = PurePosixPath(sample.label["file"]).with_suffix("").as_posix().replace(".", "_")
             extra = {"positions": frame_arrays(sample.motion)["positions"]} if isinstance(sample.motion, Clip) else {}
             arrays = motion_arrays(sample.motion) | extra
@@ -112,7 +112,7 @@ def _write_npz(path: Path, samples: Iterable[Sample]) -> None:
         elif arrays.keys() != frames[0].keys() or any(not np.array_equal(body[key], now[key]) for key in now):
             problem = f"{label['file']} has another body than {first}: one .npz holds one body, a .tar any"
             raise FormatError(path, problem)
-        if isinstance(motion, Clip):  # people of one skeleton differ in size
+        if isinstance(motion, Clip):  # clips of one skeleton may differ in its offsets
             offsets.append(motion.skeleton.offsets)
         labels.append(json.dumps({**label, **_facts(motion)}, ensure_ascii=False))
         frames.append(arrays)
@@ -144,7 +144,7 @@ def _write_parquet(path: Path, samples: Iterable[Sample]) -> None:
 
 
 def _facts(motion: Motion) -> dict[str, Any]:
-    """Return what a learner has to know to read the numbers; an unknown unit is None."""
+    """Return what a learner needs to interpret the numbers; an unknown unit is None."""
     facts: dict[str, Any] = {"frames": len(motion), "fps": 1.0 / motion.frame_time}
     if not isinstance(motion, Stroke):
         facts |= {"up": motion.up, "unit_m": motion.unit_m}

@@ -1,4 +1,4 @@
-"""The only module that opens files: complete files in and out (written next to the target, then renamed)."""
+"""Read and write complete files (written next to the target, then renamed). The only module that opens files."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ from typing import Any
 
 from freshtake.errors import FormatError
 
-fcntl: Any = import_module("fcntl") if os.name == "posix" else None  # locks of files
+fcntl: Any = import_module("fcntl") if os.name == "posix" else None  # file locks
 # Limits that readers share, so that a damaged file is refused before it costs memory or time.
 LARGEST = 4 << 30  # bytes; a file beyond this is refused before a byte of it is read
 DEEPEST = 500  # joints from the root to a tip
 MOST_NUMBERS = 20_000_000  # numbers of a clip that a small file may ask for
-# What single precision does to numbers on their way through a file.
-SINGLE = 1e-6  # relative: a joint that moves by less than this part of the body does not move
+# Effects of single precision in files.
+SINGLE = 1e-6  # relative to the body's size: a joint that moves by less does not move
 LARGEST_SINGLE = 1e30  # lengths beyond this overflow in products
-SLOWEST_KEYS = 10.0  # keys that are farther apart than so many to the second are poses set by hand, not frames
+SLOWEST_KEYS = 10.0  # keys per second below which keys are poses set by hand, not frames
 
 
 def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
@@ -45,7 +45,7 @@ def read_bytes(path: Path, largest: int = LARGEST) -> bytes:
 
 
 def read_head(path: Path, size: int = 4096) -> bytes:
-    """Return the first bytes, to tell formats apart."""
+    """Return the first bytes, to distinguish formats."""
     with _explained(path, "the file cannot be read"):
         _regular(path)
         with path.open("rb") as stream:
@@ -53,7 +53,7 @@ def read_head(path: Path, size: int = 4096) -> bytes:
 
 
 def is_folder(path: Path) -> bool:
-    """Return whether there is a folder of that name."""
+    """Return whether the path is a folder."""
     with _explained(path, "the file cannot be read"):
         return path.is_dir()
 
@@ -86,7 +86,7 @@ def _regular(path: Path) -> int:
 
 @contextmanager
 def _explained(path: Path, problem: str) -> Iterator[None]:
-    """Return what the system says about a file, in our words."""
+    """Turn the system's errors about a file into our sentences."""
     if "\0" in str(path):
         raise FormatError(repr(str(path)), "no file can have a name with a null character")
     try:
@@ -97,8 +97,8 @@ def _explained(path: Path, problem: str) -> Iterator[None]:
         raise FormatError(path, f"{problem} ({error.strerror})") from None
 
 
-APART = "FRESHTAKE_READ_APART"  # set in the process that tries a file
-_LONGEST = 300.0  # seconds that it may take
+APART = "FRESHTAKE_READ_APART"  # set in the process that reads a file on trial
+_LONGEST = 300.0  # seconds that a trial may take
 _TRIAL = """
 import sys
 from importlib import import_module
@@ -113,7 +113,7 @@ except FreshtakeError:
 
 
 def try_apart(path: Path, module: str, function: str) -> None:
-    """Read a file once in another process: what ends that one (libraries in C++ do) would have ended this one.
+    """Read a file on trial in another process, since C++ libraries may end their process on a damaged file.
 
     Args:
         path: the file.
@@ -132,7 +132,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
         raise FormatError(
             path, f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
         ) from None
-    # Killed by a signal, or ended by the library; an exception of Python (1) is met again in this process.
+    # Killed by a signal, or ended by the library; a Python exception (1) will be raised again in this process.
     if done.returncode < 0 or done.returncode > 2:
         raise FormatError(path, "the file is damaged: get it again")
 
@@ -140,7 +140,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
 def read_text(path: Path) -> str:
     """Return the content as text: UTF-8 (with or without mark), else Latin-1 as old tools wrote; no binary."""
     data = read_bytes(path)
-    # Its zeros would otherwise be reported as binary, which helps nobody who sees text in an editor.
+    # Its zero bytes would otherwise be reported as binary, although an editor shows text.
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
         raise FormatError(path, "the text is in UTF-16: save it as UTF-8", "byte 0")
     if b"\x00" in data:
@@ -152,7 +152,7 @@ def read_text(path: Path) -> str:
 
 
 class Existing(Enum):
-    """What becomes of files that are there already."""
+    """What happens to existing files."""
 
     REPLACE_FILES = "files are replaced, folders that are not empty are refused: what Python code meets"
     REFUSE = "both are refused: what a command meets"
@@ -163,17 +163,17 @@ _existing: ContextVar[Existing] = ContextVar("existing", default=Existing.REPLAC
 
 
 def choose_existing(choice: Existing) -> None:
-    """Decide for everything that is written from here on, in this thread."""
+    """Set the choice for everything that is written from now on in this context."""
     _existing.set(choice)
 
 
 def replaces_existing() -> bool:
-    """Return whether files inside a filled folder are replaced, as with --force."""
+    """Return whether files in a folder that is not empty are replaced, as with --force."""
     return _existing.get() is Existing.REPLACE
 
 
 def check_free(path: Path) -> None:
-    """Refuse a target that is there already, unless it may be replaced; called before long work too."""
+    """Refuse an existing target unless it may be replaced; also called before long work."""
     check_confined(path)
     choice = _existing.get()
     with _explained(path, "the target cannot be written"):
@@ -189,9 +189,9 @@ def check_free(path: Path) -> None:
 
 @contextmanager
 def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
-    """Yield a temporary path next to the target; renamed to it when the block ends well, removed when it does not.
+    """Yield a temporary path next to the target, renamed to it when the block succeeds, else removed.
 
-    With `durable`, the content is on the disk before the name is: after a power cut there is the old file or the new.
+    With `durable`, the content is flushed before the renaming: after a power cut there is the old file or the new one.
     """
     with _explained(path, "the file cannot be written"):
         if path.is_dir():
@@ -200,7 +200,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
         with _temporary(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY) as temporary:
             try:
                 yield temporary
-                check_free(path)  # another command may have been quicker
+                check_free(path)  # another process may have created it
                 if durable:
                     make_durable(temporary)
                 temporary.replace(path)
@@ -212,7 +212,7 @@ def replacing(path: Path, *, durable: bool = False) -> Iterator[Path]:
 
 @contextmanager
 def replacing_folder(path: Path) -> Iterator[Path]:
-    """Yield a temporary folder that becomes the target atomically; where it may be filled, file replaces file."""
+    """Yield a temporary folder that becomes the target atomically; files are moved into one that may hold files."""
     with _explained(path, "the folder cannot be written"):
         if path.exists() and not path.is_dir():
             raise FormatError(path, "there is a file of this name: name a folder")
@@ -226,7 +226,7 @@ def replacing_folder(path: Path) -> Iterator[Path]:
                 else:
                     _move_into(temporary, path)
             except FormatError as error:
-                # The user knows the folder that was named, not the temporary one.
+                # Messages name the target, not the temporary folder.
                 place = error.path.replace(str(temporary), str(path), 1)
                 raise FormatError(place, error.problem, error.place) from None
             finally:
@@ -234,10 +234,10 @@ def replacing_folder(path: Path) -> Iterator[Path]:
 
 
 def _rename_folder(source: Path, target: Path) -> None:
-    """Give a folder a name that is free, or that an empty folder has."""
+    """Rename a folder; the target must not exist, or be an empty folder."""
     try:
         with suppress(FileNotFoundError):
-            # Windows does not rename onto a folder, not even an empty one.
+            # Windows does not rename to an existing folder, even an empty one.
             target.rmdir()
         source.replace(target)
     except OSError as error:
@@ -251,7 +251,7 @@ def _is_filled(folder: Path) -> bool:
 
 
 def make_durable(path: Path) -> None:
-    """Wait until a file, or the names in a folder, are on the disk; where a system cannot say so, go on."""
+    """Flush a file, or the names in a folder, to the disk, where the system supports it."""
     with suppress(OSError):
         descriptor = os.open(path, os.O_RDONLY if os.name == "posix" else os.O_RDWR)
         try:
@@ -261,10 +261,10 @@ def make_durable(path: Path) -> None:
 
 
 def _move_into(source: Path, target: Path) -> None:
-    """Move every file to the same place in another folder, all or none; what else is there stays."""
+    """Move every file to the same path in another folder, all or none; other files there stay."""
     files = [file for file in sorted(source.rglob("*")) if file.is_file()]
-    replaced = source / ".replaced"  # goes with the source, once nothing can fail any more
-    moved: list[tuple[Path, Path]] = []  # places that have their new file, and where the old one waits
+    replaced = source / ".replaced"  # removed with the source when all files are moved
+    moved: list[tuple[Path, Path]] = []  # new files, and where the replaced ones are
     try:
         for file in files:
             place, old = target / file.relative_to(source), replaced / file.relative_to(source)
@@ -288,7 +288,7 @@ def _move_into(source: Path, target: Path) -> None:
 def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
     """Make a hidden file (or, without flags to open one, a folder) next to the target, locked while the block runs.
 
-    The lock says that its owner lives, also to processes that cannot see it (in another container) and after its
+    The lock shows that its owner is alive, even to processes in another container and after its
     number went to another process; the system releases it when the owner ends in whatever way.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -305,7 +305,7 @@ def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
         lock = _locked(temporary)
         if lock is None or _is_at(lock, temporary):
             break
-        os.close(lock)  # somebody cleared it away before it was locked
+        os.close(lock)  # another process removed it before it was locked
     try:
         yield temporary
     finally:
@@ -313,29 +313,29 @@ def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
             os.close(lock)
 
 
-_cleared: set[Path] = set()  # looked through once in a process: a folder may hold many files
-# USD's library first writes next to the file that it was asked for, under that name and six characters.
+_cleared: set[Path] = set()  # each folder is searched once per process, since it may hold many files
+# USD's library first writes to the target's name plus six characters.
 _LEFT = re.compile(r"(\..+\.([0-9a-f]{8})-[0-9a-f]{16}\.tmp)(\.(c3d|usd[ac]?|abc|[A-Za-z0-9]{6}))?", re.DOTALL)
 
 
 def _machine() -> str:
-    """Tells machines apart that share a folder: locks may not reach from one to the other."""
+    """Return an id of this machine: locks in a shared folder may not be visible to other machines."""
     return f"{zlib.crc32(platform.node().encode()):08x}"
 
 
 def _clear_leftovers(folder: Path) -> None:
-    """Remove temporary files of processes that were killed before they could do it themselves."""
+    """Remove temporary files that killed processes left."""
     for path in list(folder.iterdir()):
         match = _LEFT.fullmatch(path.name)
         if match is None:
             continue
-        with suppress(OSError):  # gone already, or not ours to remove
+        with suppress(OSError):  # already gone, or no permission
             if match[2] == _machine() and fcntl is not None:
-                owned = folder / match[1]  # some formats are written under a longer name, next to the one with the lock
+                owned = folder / match[1]  # some formats are written to a longer name, next to the locked file
                 lock = _locked(owned) if owned.exists() else None
                 abandoned = lock is not None or not owned.exists()
             else:
-                # After a day, what has no lock that can be asked for is taken for abandoned.
+                # Files whose lock cannot be tested count as abandoned after a day.
                 lock, abandoned = None, time.time() - path.stat().st_mtime > 86400.0
             if abandoned:
                 shutil.rmtree(path) if path.is_dir() else path.unlink()
@@ -364,11 +364,11 @@ def _is_at(descriptor: int, path: Path) -> bool:
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:
-    """Write a whole file or none."""
+    """Write a file atomically."""
     write_pieces(path, [data], durable=durable)
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes | memoryview], *, durable: bool = False) -> None:
-    """Write a whole file or none, from bytes that lie in several places."""
+    """Write a file atomically from several pieces."""
     with replacing(path, durable=durable) as temporary, temporary.open("wb") as file:
         file.writelines(pieces)

@@ -24,14 +24,14 @@ TABLES = ("source", "target")
 
 
 class BodyMapFile(NamedTuple):
-    """Joints by part of the body; None where the file leaves them to be found."""
+    """Joints by part of the body; None where the file does not state them."""
 
     source: Parts | None = None
     target: Parts | None = None
 
 
 def read_body_maps(path: str | PathLike[str]) -> BodyMapFile:
-    """Tables `source` and `target`, each of parts with the name of a joint, or a list of names."""
+    """Read the tables `source` and `target`: a joint's name, or a list of names, by part of the body."""
     place = Path(path)
     tables = _loaded(place)
     unknown = sorted(str(key) for key in tables.keys() - {*TABLES})
@@ -92,7 +92,7 @@ _OPEN = {"": math.inf, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 
 
 def read_limits(path: Path) -> Limits:
-    """Lowest and highest value by joint; an empty cell is no limit."""
+    """Read the lowest and highest value by joint; an empty cell is no limit."""
     rows = csv_rows(path)
     names = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if any(column not in names for column in _COLUMNS):
@@ -134,7 +134,7 @@ _PIN_COLUMNS = ("joint", "start", "stop", "x", "y", "z")
 
 
 def read_pins(path: str | PathLike[str]) -> list[Pin]:
-    """Pins from JSON, [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...], or CSV.
+    """Read pins: JSON [{"joint": "LeftHand", "frames": [40, 60], "position": [x, y, z], "hard": true}, ...], or CSV.
 
     `frames` are the first and the one after the last; `frame` is a single one. CSV has the columns
     joint,start,stop,x,y,z and perhaps hard; empty x, y and z hold the joint where it is.
@@ -173,7 +173,7 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
 
 
 def _pins_from_csv(path: Path) -> list[Pin]:
-    """Return one pin per line; names cannot be read as numbers, so the file is taken apart here."""
+    """Return one pin per line; the file holds names, so the reader of numeric tables cannot be used."""
     lines = [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
     if not lines:
         raise FormatError(path, "the file is empty: a line of names such as joint,start,stop,x,y,z was expected")
@@ -205,7 +205,7 @@ def _row(path: Path, place: str, cells: dict[str, str]) -> dict[str, Any]:
 
 
 def read_contacts(path: str | PathLike[str]) -> Contacts:
-    """Contacts by the name of a foot (its ankle joint) or of a foot joint.
+    """Read contacts by the name of a foot (its ankle joint) or of a foot joint.
 
     JSON: {"LeftFoot": [[12, 40], [77, 101]], ...}, first frame and the one after the last of every contact. CSV: a
     column for each name, a line for each frame, 0 to 1; a column `frame` is left out.
@@ -226,7 +226,7 @@ def read_contacts(path: str | PathLike[str]) -> Contacts:
 
 
 def _intervals(path: Path, name: str, spans: Any) -> Floats:
-    """(n, 2): first frame and the one after the last."""
+    """Return intervals (n, 2): first frame and the one after the last."""
     good = isinstance(spans, list) and all(
         isinstance(s, list) and len(s) == 2 and all(map(_whole, s)) and 0 <= s[0] < s[1] <= 10**9 for s in spans
     )
@@ -236,7 +236,7 @@ def _intervals(path: Path, name: str, spans: Any) -> Floats:
 
 
 def read_mapping(path: str | PathLike[str]) -> dict[str, list[str]]:
-    """Return which joints are limbs: {"left_leg": ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"], ...}."""
+    """Read which joints are limbs: {"left_leg": ["LeftUpLeg", "LeftLeg", "LeftFoot", "LeftToeBase"], ...}."""
     source = Path(path)
     mapping = _json(source)
     if not isinstance(mapping, dict) or not mapping:

@@ -42,7 +42,7 @@ def clip_arrays(clip: Clip) -> Arrays:
     channel, NaN where a channel has none; infinite limits are allowed.
     """
     skeleton, axes = clip.skeleton, clip.skeleton.axes
-    # Equal skeletons may differ in the sign of a zero; the text does not, so that bytes never depend on earlier files.
+    # Equal skeletons may differ in the sign of a zero; `exact` keeps the cache from returning the other's arrays.
     exact = f"{skeleton.end_sites}{skeleton.limits}{None if axes is None else axes.tobytes()!r}"
     skeleton_arrays = _skeleton_arrays(skeleton, exact)
     arrays: Arrays = {key: skeleton_arrays[key] for key in ("names", "parents", "offsets")}
@@ -77,7 +77,7 @@ def _skeleton_arrays(skeleton: Skeleton, exact: str) -> Arrays:
 
 
 def clip_from(archive: Archive, options: ReadOptions) -> Clip:
-    """Return a clip from its arrays; names, parents, offsets, root, rotations and fps are enough."""
+    """Return a clip from its arrays; names, parents, offsets, root, rotations and fps are required."""
     return Clip(
         _skeleton(archive),
         frame_time(archive, options),
@@ -161,7 +161,7 @@ _ATTRIBUTE = "attribute_"
 
 
 def read(path: Path, options: ReadOptions) -> Motion:
-    """Return a clip, mesh sequence, point clip or stroke, by the `kind` of the file, or else by which arrays it has."""
+    """Read a clip, mesh sequence, point clip or stroke, by the file's `kind`, or else by which arrays it has."""
     archive = open_archive(path)
     if "kind" not in archive and is_amass(archive):
         return amass_from(archive, options)
@@ -234,7 +234,7 @@ _READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write any noun; equal content gives equal bytes. Names that end as those of AMASS are written for its body."""
+    """Write any motion; equal content gives equal bytes. A file name that ends as AMASS's gets the AMASS layout."""
     count = joints_in_name(path)
     if count is not None:
         return write_amass(path, motion, options, count)
@@ -242,7 +242,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         arrays = motion_arrays(motion)
     except ValueError as error:
         raise FormatError(path, str(error)) from None
-    # Poses shrink by a quarter, for more time than making them takes.
+    # Poses shrink by only about a quarter, so compressing takes more time than it is worth.
     return write_archive(path, arrays, compress=not isinstance(motion, Clip))
 
 

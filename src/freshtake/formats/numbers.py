@@ -1,6 +1,6 @@
-"""Columns of decimal numbers as text, to arrays: all words of one length at a time, exact to the last bit.
+"""Parse decimal numbers into arrays, all words of one length at a time, exact to the last bit.
 
-Arrays to rows of decimal numbers as text: the shortest decimals that read back as the same bits.
+Format arrays as rows of decimal numbers: the shortest decimals that read back as the same bits.
 """
 
 from __future__ import annotations
@@ -42,9 +42,9 @@ def finite_number(word: str) -> float | None:
 
 
 def parse_numbers(path: Path, text: str, first_line: int) -> Floats:
-    """Return all numbers of a text, whatever white space lies between them; others are named with their line."""
+    """Return all numbers of a text that are separated by white space; other words are an error with their line."""
     raw = text.encode("ascii", "replace")
-    # float() would also take nan, inf, 1_000 and letters of other scripts.
+    # float() would also accept nan, inf, 1_000 and digits of other scripts.
     if raw.translate(None, _ALLOWED):
         raise _bad_number(path, text, first_line)
     try:
@@ -65,7 +65,7 @@ def words_per_line(text: str) -> Ints:
 
 
 def _chunks(raw: bytes) -> Iterator[bytes]:
-    """Pieces that end between words."""
+    """Yield pieces that end between words."""
     start = 0
     while start < len(raw):
         blank = _BLANK.search(raw, start + _CHUNK)
@@ -75,13 +75,13 @@ def _chunks(raw: bytes) -> Iterator[bytes]:
 
 
 def _parse(raw: bytes) -> Floats:
-    # Blanks at both ends, so that the first and the last word have an edge as well.
+    # Blanks at both ends, so that the first and the last word have boundaries as well.
     data = np.frombuffer(b" " + raw + b" ", dtype=np.uint8)
     blank = data <= ord(" ")
     edges = np.flatnonzero(blank[1:] != blank[:-1]) + 1
     starts, lengths = edges[::2], edges[1::2] - edges[::2]
     values = np.full(len(starts), np.nan)
-    # Words of one length are a rectangle of characters: numpy then goes through columns, not through words.
+    # Words of one length are a rectangle of characters, so numpy can work on columns instead of words.
     for length in np.flatnonzero(np.bincount(lengths)[: _LONGEST + 1]).tolist():
         members = np.flatnonzero(lengths == length)
         values[members] = _plain(np.ascontiguousarray(sliding_window_view(data, length)[starts[members]].T))
@@ -93,12 +93,12 @@ def _parse(raw: bytes) -> Floats:
 
 
 def _plain(characters: Bytes) -> Floats:
-    """Return words (length, words) such as -12.5 to numbers; NaN for all that is not sign, digits and one point.
+    """Convert words (length, words) such as -12.5 to numbers; NaN for anything but sign, digits and one point.
 
     Digits m and a point before the last k of them are m / 10^k: both exact, so that the quotient is rounded once.
     """
     length, count = characters.shape
-    all_digits, before = np.zeros(count), np.zeros(count)  # as if the point were a 0; what is before it
+    all_digits, before = np.zeros(count), np.zeros(count)  # all digits, the point as a 0; those before it
     decimals, point = np.zeros(count, dtype=np.uint8), np.zeros(count, dtype=bool)
     signed = (characters[0] == ord("-")) | (characters[0] == ord("+"))
     good = length > signed + (characters == ord(".")).any(axis=0)
@@ -111,7 +111,7 @@ def _plain(characters: Bytes) -> Floats:
         all_digits += digit * is_digit
         decimals += point
         point |= is_point
-    # The point was counted as a digit 0: what is before it is ten times too large, nine of which are taken off.
+    # The point was counted as a digit 0, so the part before it is ten times too large: subtract nine times.
     power = _POWERS[decimals]
     values = (all_digits - 9.0 * before * power) / power
     np.negative(values, out=values, where=characters[0] == ord("-"))
@@ -147,7 +147,7 @@ def _block(values: Floats) -> bytes:
 
 
 def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> bytes:
-    """Return whole numbers (rows, columns) divided by a power of ten; zeros that say nothing are left out."""
+    """Format whole numbers (rows, columns) divided by a power of ten, without trailing zeros."""
     before = whole // 10**decimals
     behind = _narrow(whole - before * 10**decimals)
     before = _narrow(before)
@@ -160,10 +160,10 @@ def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> byte
     text[:, -1, -1] = ord("\n")
     for place in range(integers, 0, -1):
         shown[..., place] = True if place == integers else before > 0
-        # The last digit before the point is always written (0.5), those left of it only while something remains.
+        # The digit before the point is always written (0.5), those left of it only while digits remain.
         before, text[..., place] = _last_digit(before)
     started = np.zeros(whole.shape, dtype=bool)
-    for place in range(width - 2, integers + 1, -1):  # from the last one
+    for place in range(width - 2, integers + 1, -1):  # from the last digit
         behind, digit = _last_digit(behind)
         text[..., place] = digit
         started |= digit != ord("0")
@@ -173,11 +173,11 @@ def _fixed(whole: Whole, negative: npt.NDArray[np.bool_], decimals: int) -> byte
 
 
 def _narrow(whole: Whole) -> npt.NDArray[Any]:
-    """In 32 bits where that is enough, since division is twice as fast."""
+    """Return the numbers in 32 bits where that is enough, since division is faster."""
     return whole.astype(np.uint32) if whole.max(initial=0) < 1 << 32 else whole
 
 
 def _last_digit(whole: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[np.uint8]]:
-    """Return what is before the last digit, and its character."""
+    """Return the numbers without their last digit, and that digit as a character."""
     rest = whole // 10
     return rest, (whole - rest * 10 + ord("0")).astype(np.uint8)

@@ -20,8 +20,8 @@ from freshtake.motion import MeshSequence
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats, Ints
 
-_JOINED = "\v"  # marks a line end that a backslash took away; it counts as white space and as a line
-_KEYWORDS = (  # that OBJ has and we have no use for
+_JOINED = "\v"  # replaces a line end after a backslash; it counts as white space and as a line
+_KEYWORDS = (  # keywords of OBJ that are ignored
     "vp l p o g s mg usemtl mtllib usemap maplib cstype deg bmat step curv curv2 surf parm trim hole scrv sp end "
     "con fo shadow_obj trace_obj bevel c_interp d_interp lod ctech stech call csh bsp bzp cdc cdp res"
 )
@@ -33,7 +33,7 @@ _BLOCKS = re.compile(
 
 
 def plain(text: str) -> str:
-    """Line ends as a newline, lines without leading blanks, comments removed, continued lines joined."""
+    """Normalize a text: newlines as line ends, no leading blanks, no comments, continued lines joined."""
     text = text.replace("\r\n", "\n").replace("\r", "\n").replace(_JOINED, " ").replace("\f", " ")
     if "\n " in text or "\n\t" in text or text[:1] in (" ", "\t"):
         text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
@@ -43,7 +43,7 @@ def plain(text: str) -> str:
 
 
 def blocks(path: Path, text: str) -> Iterator[tuple[str, str]]:
-    """Runs of lines with the same keyword, as (v, vt, vn or f; text); unknown keywords are refused."""
+    """Yield runs of lines with the same keyword, as (v, vt, vn or f; text); unknown keywords are refused."""
     for match in _BLOCKS.finditer(text):
         kind = match.lastgroup or ""
         if kind != "other":
@@ -61,7 +61,7 @@ def without_word(block: str, word: str) -> str:
 
 
 def place_of(text: str, word: str, wrong: Callable[[str], bool]) -> str:
-    """'line N' for the first line that starts with the word and whose rest is wrong."""
+    """Return 'line N' for the first line that starts with the word and whose rest is wrong."""
     number = 1
     for line in text.split("\n"):
         start, *rest = line.split(maxsplit=1)[:2] or [""]
@@ -76,7 +76,7 @@ _TABLES = ("v", "vt", "vn")
 
 
 class FaceText(NamedTuple):
-    """The f lines of a file. `defined` (blocks, 4): lines of each block, and how many v, vt, vn came before it."""
+    """The f lines of a file. `defined` (blocks, 4): lines of each block, and how many v, vt, vn precede it."""
 
     path: Path
     whole: str
@@ -86,7 +86,7 @@ class FaceText(NamedTuple):
 
 
 class Corners(NamedTuple):
-    """Per corner of a face its row in the tables (-1: none), and the triangles (T, 3) as numbers of corners."""
+    """The row of each face corner in the tables (-1: none), and the triangles (T, 3) as corner numbers."""
 
     vertex: Ints
     texture: Ints
@@ -95,12 +95,12 @@ class Corners(NamedTuple):
 
     @property
     def faces(self) -> Ints:
-        """Triangles (T, 3) as rows of the table of vertices."""
+        """Triangles (T, 3) as vertex numbers."""
         return self.vertex[self.triangles]
 
 
 def corners(source: FaceText) -> Corners:
-    """Return all faces; polygons become fans round their first corner."""
+    """Return all faces; polygons become fans around their first corner."""
     bare = without_word(source.faces, "f")
     per_face = words_per_line(bare)[:-1]  # the text ends with a line end
     if (per_face < 3).any():
@@ -110,15 +110,15 @@ def corners(source: FaceText) -> Corners:
     lines, *before = source.defined.T if len(source.defined) else np.zeros((4, 0), dtype=np.intp)
     out = []
     for column, (table, size) in enumerate(zip(_TABLES, source.sizes, strict=True)):
-        known = np.repeat(np.repeat(before[column], lines), per_face)
-        out.append(_rows(source, indices[:, column], known, size, table))
+        preceding = np.repeat(np.repeat(before[column], lines), per_face)
+        out.append(_rows(source, indices[:, column], preceding, size, table))
     if len(out[0]) and out[0].min() < 0:
         raise FormatError(source.path, "vertices are counted from 1, not from 0", _bad_place(source, 0))
     return Corners(out[0], out[1], out[2], _fans(per_face))
 
 
 def _indices(source: FaceText, bare: str, count: int) -> Ints:
-    """(corners, 3): the numbers as written, 0 where a corner has no vt or vn."""
+    """Return indices (corners, 3) as written, 0 where a corner has no vt or vn."""
     filled = re.sub(r"/+(?=\s)", "", bare).replace("//", "/0/")
     try:
         slashes = _slashes_per_word(filled)
@@ -145,9 +145,9 @@ def _slashes_per_word(text: str) -> Ints:
     return np.bincount(word[slashes], minlength=int(starts.sum())).astype(np.intp)
 
 
-def _rows(source: FaceText, indices: Ints, known: Ints, size: int, table: str) -> Ints:
-    """Return rows from 0 (-1 where there is none) of indices from 1, or of negative ones that count back."""
-    rows = np.where(indices < 0, known + indices, indices - 1)
+def _rows(source: FaceText, indices: Ints, preceding: Ints, size: int, table: str) -> Ints:
+    """Convert indices from 1, or negative ones that count back, to rows from 0 (-1 where there is none)."""
+    rows = np.where(indices < 0, preceding + indices, indices - 1)
     outside = (rows >= size) | ((indices < 0) & (rows < 0))
     if outside.any():
         index = int(indices[outside][0])
@@ -186,7 +186,7 @@ _LENGTHS = {"v": (3, 7), "vt": (1, 3), "vn": (3, 3)}  # fewest and most numbers 
 class ObjMesh(NamedTuple):
     """Per-vertex values (V, width): positions, and colors, texture coordinates, normals where every vertex has one.
 
-    `torn` says that vt or vn are there but differ between the faces round a vertex, so that no vertex has its own.
+    `torn`: the file has vt or vn, but they differ between the faces around a vertex, so they are not per vertex.
     """
 
     positions: Floats
@@ -200,11 +200,11 @@ class ObjMesh(NamedTuple):
 
 
 def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
-    """Return the file's mesh; faces written like those of `known` are taken over from it instead of parsed again."""
+    """Return the file's mesh; faces with the same text as those of `known` are reused instead of parsed again."""
     text = plain(text)
     lines_of: dict[str, list[str]] = {"v": [], "vt": [], "vn": [], "f": []}
     counts = dict.fromkeys(lines_of, 0)
-    defined: list[tuple[int, ...]] = []  # of each block of faces: its lines, and how many v, vt, vn came before
+    defined: list[tuple[int, ...]] = []  # for each block of faces: its lines, and how many v, vt, vn precede it
     for kind, block in blocks(path, text):
         lines = block.count("\n")
         if kind == "f":
@@ -230,7 +230,7 @@ def parse_obj(path: Path, text: str, known: ObjMesh | None = None) -> ObjMesh:
 
 
 def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
-    """Return all lines of one keyword as rows, filled up with zeros, and how many numbers each line has."""
+    """Return all lines of one keyword as rows, padded with zeros, and how many numbers each line has."""
     low, high = _LENGTHS[word]
     bare = without_word(block, word)
     per_line = words_per_line(bare)[:-1]  # the text ends with a line end
@@ -254,7 +254,7 @@ def _table(path: Path, text: str, block: str, word: str) -> tuple[Floats, Ints]:
 
 
 def _per_vertex(table: Floats, rows: Ints, vertices: Ints, count: int) -> Floats | None:
-    """Return one row of the table for every vertex, or None where the faces round a vertex do not agree on it."""
+    """Return one row of the table for every vertex, or None where the faces around a vertex disagree."""
     if len(table) == 0 or (rows < 0).any():
         return None
     if len(table) == count and np.array_equal(rows, vertices):
@@ -279,17 +279,17 @@ _DEFAULT_FPS = 30.0
 
 
 def sidecar_text(mesh: MeshSequence) -> str:
-    """Return what OBJ files cannot say of a sequence."""
+    """Return the text of the sidecar file: what OBJ files cannot state about a sequence."""
     fields = {"format": _TAG, "version": 1, "fps": mesh.fps, **{key: getattr(mesh, key) for key in _KINDS}}
     return json.dumps(fields, indent=2) + "\n"
 
 
 def read_sidecar(path: Path) -> dict[str, Any]:
-    """Return the fields of a mesh sequence that the file says; none where there is no such file of ours."""
+    """Return the fields of a mesh sequence from its sidecar file; empty where there is none."""
     if not path.is_file():
         return {}
     try:
-        # The notes next to a folder are a few lines.
+        # A sidecar file has a few lines.
         fields = json.loads(read_bytes(path, (1 << 20)).decode("utf-8"))
     except (ValueError, RecursionError):
         raise FormatError(path, "this is not JSON: correct it or remove the file") from None
@@ -302,7 +302,7 @@ def read_sidecar(path: Path) -> dict[str, Any]:
 
 
 def read(path: Path, options: ReadOptions) -> MeshSequence:
-    """Return a folder of numbered OBJ files as a mesh sequence, or one OBJ file as a sequence of one frame."""
+    """Read a folder of numbered OBJ files as a mesh sequence, or one OBJ file as a sequence of one frame."""
     files = _numbered(path, options) if path.is_dir() else [path]
     fields = read_sidecar(path / SIDECAR) if path.is_dir() else {}
     if "frame_time" not in fields:
@@ -313,7 +313,7 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
     meshes = [first, *[_like(file, files[0], first) for file in files[1:]]]
     if any(mesh.torn for mesh in meshes):
         options.warn(f"{path}: texture coordinates or normals that differ within a vertex were left out")
-    with np.errstate(over="ignore"):  # what float32 cannot hold becomes infinite and is refused
+    with np.errstate(over="ignore"):  # values beyond float32 become infinite and are refused
         return MeshSequence(
             np.stack([mesh.positions.astype(np.float32) for mesh in meshes]),
             first.corners.faces.astype(np.int32),
@@ -362,7 +362,7 @@ def _like(file: Path, first_file: Path, first: ObjMesh) -> ObjMesh:
 
 
 def _over_frames(values: Sequence[Floats | None]) -> npt.NDArray[np.float32] | None:
-    """(frames, vertices, width) where every frame has the values, else None."""
+    """Return values (frames, vertices, width) where every frame has them, else None."""
     present = [value.astype(np.float32) for value in values if value is not None]
     same = len(present) == len(values) and len({value.shape for value in present}) == 1
     return np.stack(present) if same else None
@@ -373,8 +373,8 @@ def _attributes(meshes: Sequence[ObjMesh]) -> dict[str, npt.NDArray[np.float32]]
         "uv": _over_frames([mesh.texture for mesh in meshes]),
         "color": _over_frames([mesh.colors for mesh in meshes]),
     }
-    held = {name: values for name, values in by_name.items() if values is not None}
-    return {name: values[0] if (values == values[0]).all() else values for name, values in held.items()}
+    present = {name: values for name, values in by_name.items() if values is not None}
+    return {name: values[0] if (values == values[0]).all() else values for name, values in present.items()}
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
@@ -395,7 +395,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def _frame_text(mesh: MeshSequence, frame: int, faces: str) -> str:
-    """Return one frame; nine digits bring a float32 back exactly."""
+    """Return the text of one frame; nine digits reproduce a float32 exactly."""
     positions = [mesh.vertices[frame]]
     color, uv = _attribute(mesh, "color", frame, 3), _attribute(mesh, "uv", frame, 2)
     if color is not None:

@@ -23,7 +23,7 @@ from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import rotate
 
-# Both kinds share one module, so what a file is called or begins with decides which reader gets it.
+# One module reads both kinds, so the name and the first bytes of a file decide which reader is used.
 _MARKERS, _MARKERS_BEGIN = ".trc", b"PathFileType"
 _UNITS = {"m": 1.0, "mm": 0.001, "cm": 0.01}
 _HEADING = ("DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units")
@@ -55,7 +55,7 @@ def _read_markers(path: Path, options: ReadOptions) -> PointClip:
     """Return a point clip; the file states its unit, but not its up axis."""
     lines = read_text(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
     heading = _heading(path, lines)
-    # No laboratory has this many markers, and a damaged count must not ask for memory.
+    # A limit far above real marker sets: a damaged count must not allocate memory.
     count = _whole(path, heading, "NumMarkers", 10_000)
     names = [cell.strip() for cell in _cells(lines, 3)[2::3] if cell.strip()]
     if len(names) != count:
@@ -108,7 +108,7 @@ def _rows(path: Path, lines: list[str], count: int) -> Floats:
             cells.pop()
         if len(cells) > width:
             raise FormatError(path, f"{width} cells were expected, not {len(cells)}", f"line {number}")
-        cells += [""] * (width - len(cells))  # gaps at the end of a line, whose tabs were cut off
+        cells += [""] * (width - len(cells))  # gaps at the end of a line whose tabs were stripped
         rows.append([_value(path, cell, number) for cell in cells])
         if not all(math.isfinite(value) for value in rows[-1][:2]):
             raise FormatError(path, "a frame number and a time were expected", f"line {number}")
@@ -130,7 +130,7 @@ def _value(path: Path, cell: str, line: int) -> float:
 
 
 def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
-    """By DataRate; where the times go at another pace, by them."""
+    """Return the seconds per frame: from DataRate, or from the times where they disagree with it."""
     rate = finite_number(heading["DataRate"].strip())
     if rate is None or rate <= 0:
         raise FormatError(path, f"DataRate must be above 0, not {heading['DataRate'][:20]!r}", "line 3")
@@ -143,7 +143,7 @@ def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
 
 
 def _write_markers(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write a point clip, or the joint positions of a clip, with y up as OpenSim has it and with all digits."""
+    """Write a point clip, or the joint positions of a clip, with y up as in OpenSim and with all digits."""
     if isinstance(motion, Clip):
         motion = joint_points(motion.changed(unit_m=unit_in_metres(path, motion, options, "TRC stores its unit")))
     if not isinstance(motion, PointClip):
@@ -181,7 +181,7 @@ def _marker_text(path: Path, points: PointClip, unit: str) -> str:
 def _read_table(path: Path, options: ReadOptions) -> Stroke:
     """Return the coordinates as the file has them: a stroke whose dimensions are the columns."""
     text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
-    # Headings are short, so a file without an end of heading is refused before it is searched whole.
+    # Headings are short: only the beginning of the file is searched for the end of the heading.
     end = _END.search(text, 0, 100_000)
     if end is None:
         raise FormatError(path, "a heading that ends with 'endheader' was expected", "line 1")

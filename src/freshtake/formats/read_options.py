@@ -1,4 +1,4 @@
-"""Options of reading and writing, for what formats do not state themselves."""
+"""Options of reading and writing, for what files do not state."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ Motion = Clip | Stroke | PointClip | MeshSequence
 
 
 def choose_for(motion: object) -> str:
-    """Return the remedy where a format cannot hold a motion: the formats that can."""
+    """Return the formats that can hold a motion, as the remedy of an error."""
     if isinstance(motion, MeshSequence):
         return "choose .npz, .abc or a folder of OBJ files; `freshtake texture learn` and `sample` write meshes as .glb"
     return "choose .npz, .bvh or .glb" if isinstance(motion, Clip) else "choose .npz or .csv"
@@ -34,10 +34,10 @@ def _python_warning(message: str) -> None:
 
 @dataclass(frozen=True)
 class ReadOptions:
-    """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, where unsaid.
+    """`skeleton`: the ASF of an AMC. `fps`: for files without a rate. `unit_m`: metres per unit, where not stated.
 
-    `rate`: frames per second that the motion is brought to, whatever the file says.
-    `up`: the vertical axis, y or z, where the format does not fix it; default: what the file says, or the body.
+    `rate`: frames per second to which the motion is resampled.
+    `up`: the vertical axis, y or z, where the format does not fix it; default: from the file, or from the body.
     `animation`: name or number of one of several in a file. `mesh`: bake a skinned glTF or FBX character into a
     mesh sequence instead of reading its skeleton. `warn` receives one sentence for each thing that had to be assumed.
     """

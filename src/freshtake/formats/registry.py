@@ -33,11 +33,11 @@ class Format:
     module: str
     looks_like: Callable[[bytes], bool]
     writable: bool = True
-    states_up: bool | Callable[[bytes], bool] = False  # whether its files state (or the format fixes) the up axis
+    states_up: bool | Callable[[bytes], bool] = False  # whether the file or the format determines the up axis
     several: bool = False  # whether one file holds several clips, each with its name
 
     def load(self) -> Any:
-        """Import the module that reads and writes this format, now that it is needed."""
+        """Import the module that reads and writes this format."""
         return import_module(f"freshtake.formats.{self.module}")
 
 
@@ -76,7 +76,7 @@ FORMATS = (
         "C3D",
         (".c3d",),
         "c3d",
-        lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50 and head[2:4] != b"NG",  # of a PNG
+        lambda head: len(head) >= 512 and head[0] >= 2 and head[1] == 0x50 and head[2:4] != b"NG",  # not a PNG
         states_up=True,
     ),
     Format(
@@ -114,11 +114,11 @@ FORMATS = (
 )
 
 
-KEEP_DIGITS = ("bvh", "csv", "npz")  # formats whose frame times are written as they are, rounded or not
+KEEP_DIGITS = ("bvh", "csv", "npz")  # formats whose frame times are written exactly, not rounded to a nominal rate
 
 
 class ReadMotion(NamedTuple):
-    """A motion, and how its vertical axis is known: stated in the file, as given, found from the body, assumed."""
+    """A motion, and where its vertical axis comes from: the file, the caller, the body, or an assumption."""
 
     motion: Motion
     up: str
@@ -127,7 +127,7 @@ class ReadMotion(NamedTuple):
 def read(path: str | PathLike[str], **options: Unpack[ReadKeywords]) -> Motion:
     """Read a clip, stroke, point clip or mesh sequence; the format is detected from content and name.
 
-    The vertical axis is found from the body where neither the file nor `up` says it.
+    The vertical axis is inferred from the body where neither the file nor `up` states it.
 
     Args:
         path: The file, or the folder of OBJ files.
@@ -145,17 +145,17 @@ def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
 
 
 def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
-    """Read motions that are used together: files of one skeleton that do not state their vertical axis get one.
+    """Read motions that are used together: files of one skeleton that do not state their vertical axis get the same.
 
     Args:
         sources: the files.
-        settings: how they are read.
-        filed: leave joints above the body as the files have them, for motions that are only written again.
+        settings: how to read them.
+        filed: keep joints above the body as in the files, for motions that are only written again.
 
     Returns:
         A motion for each file.
     """
-    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+    with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
         opened = [_opened(source, settings, filed) for source in sources]
         open_axes: dict[Any, dict[int, Upright]] = {}
         for number, (motion, how) in enumerate(opened):
@@ -175,7 +175,7 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
 
 
 def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
-    """Give all files of one skeleton the feet that it stands on in any of them."""
+    """Give all motions of one skeleton the feet that were detected in any of them."""
     paws: dict[Any, set[int]] = {}
     for motion, _ in motions:
         if isinstance(motion, Clip):
@@ -189,11 +189,11 @@ def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
 
 
 def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
-    """Return the motion with its root where its body is, and how its vertical axis is known (empty if open)."""
+    """Return the motion with its root at its body, and the source of its vertical axis (empty if unknown)."""
     form = detect(source)
     motion = _read(source, form, settings)
     if isinstance(motion, Clip) and not filed:
-        motion = rooted(motion, exact=form.name == "npz")  # an npz holds all digits, text is rounded
+        motion = rooted(motion, exact=form.name == "npz")  # an npz is exact, text is rounded
     if settings.up is not None and form.name not in ("gltf", "npz"):
         return ReadMotion(motion, "as given")
     stated = form.states_up(read_head(source)) if callable(form.states_up) else form.states_up
@@ -203,7 +203,7 @@ def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
 
 
 def _placed(motion: Motion, how: str, settings: ReadOptions, filed: bool) -> ReadMotion:
-    """Return the motion at the requested rate, with what has to wait for its vertical axis done."""
+    """Return the motion at the requested rate, after the steps that need its vertical axis."""
     motion = following(motion) if isinstance(motion, Clip) and not filed else motion
     return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
 
@@ -221,7 +221,7 @@ def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
 
 
 def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Unpack[WriteKeywords]) -> None:
-    """Write in the format that the name's ending says; the file appears whole or not at all.
+    """Write a motion atomically, in the format of the name's ending.
 
     Args:
         path: The file to write.
@@ -234,7 +234,7 @@ def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options:
 
 
 def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence[Clip]:
-    """Clips in the form of their files; all at the rate that was meant, unless it is kept digit by digit."""
+    """Return clips in the layout of their files and, unless `exact`, motions at their nominal rate."""
     if not isinstance(motion, Clip | Stroke | PointClip | MeshSequence):
         return [cast(Clip, _filed(clip, exact=exact)) for clip in motion]
     if not exact and not isinstance(motion, Stroke):
@@ -244,18 +244,18 @@ def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence
 
 
 def has_skin(path: Path) -> bool:
-    """Return whether a file holds a mesh that follows a skeleton, which can be written with new motions."""
+    """Return whether a file holds a skinned mesh, which can be written with new motions."""
     module = {"gltf": "gltf", "fbx": "fbx.character"}.get(detect(path).name)
     return module is not None and bool(import_module(f"freshtake.formats.{module}").has_skin(path))
 
 
 def holds_character(path: Path) -> bool:
-    """Return whether a file is read as a character: glTF, or FBX with a skin; of others the skeleton is taken."""
+    """Return whether a file is read as a character: glTF, or FBX with a skin; for others the skeleton is used."""
     return detect(path).name == "gltf" or has_skin(path)
 
 
 def detect(path: Path) -> Format:
-    """Return the format of an existing file: by its content, and by its name where content leaves it open."""
+    """Return the format of an existing file: by its content, and by its name where the content is ambiguous."""
     if is_folder(path):
         return by_name("obj")
     head = read_head(path)
@@ -281,7 +281,7 @@ _WEB_PAGE = re.compile(rb"(?:\xef\xbb\xbf)?\s*<(?:!doctype html|html)", re.IGNOR
 
 
 def _refuse_wrappers(path: Path, head: bytes) -> None:
-    """Refuse what is no motion file whatever its name: nothing, a packed file, a model, a web page."""
+    """Refuse files that hold no motion, whatever their name: empty or compressed files, models, web pages."""
     if not head:
         raise FormatError(path, "the file is empty: get it again", "byte 0")
     for mark, packer in _PACKED.items():
@@ -294,7 +294,7 @@ def _refuse_wrappers(path: Path, head: bytes) -> None:
 
 
 def for_writing(path: Path) -> Format:
-    """Return the format that a target's name asks for."""
+    """Return the format for writing, by the name's ending."""
     suffix = path.suffix.lower()
     for candidate in FORMATS:
         if candidate.writable and (suffix in candidate.suffixes or (candidate.name == "obj" and suffix == "")):
@@ -304,7 +304,7 @@ def for_writing(path: Path) -> Format:
 
 
 def holding_several() -> str:
-    """Return the formats whose files hold several clips, in words."""
+    """Return the names of the formats whose files hold several clips, as text."""
     return _titles([f for f in FORMATS if f.several])
 
 
@@ -387,7 +387,7 @@ def write_clips(
     unit_m: float | None = None,
     warn: Callable[[str], None] | None = None,
 ) -> list[Path]:
-    """Write clips by name, onto a glTF character where one is given; returns the files.
+    """Write clips by name, onto a glTF character where one is given; return the files.
 
     glTF, FBX and USD hold all of them in `path`. For any other ending, `walks.bvh` becomes the folder `walks` with
     a file `NAME.bvh` for each.
@@ -413,5 +413,5 @@ def write_clips(
 
 
 def _file_name(name: str) -> str:
-    """Return a clip's name without what no file name can hold."""
+    """Return a clip's name without characters that file names cannot hold."""
     return "".join(letter if letter.isalnum() or letter in " ._-+()" else "_" for letter in name).strip(". ") or "clip"

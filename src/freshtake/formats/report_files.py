@@ -22,12 +22,12 @@ KINDS = ("png", "svg", "pdf")
 
 
 def can_plot() -> bool:
-    """Tell whether plots can be drawn; pages are written without them where not."""
+    """Return whether plots can be drawn; otherwise pages are written without them."""
     return find_spec("matplotlib") is not None
 
 
 def require_plots() -> None:
-    """Refuse to draw where what draws is not installed; called before the work is done."""
+    """Raise an error where the plotting library is not installed; called before the work is done."""
     if not can_plot():
         raise MissingExtra("drawing a picture or the plots of a report", "plots")
 
@@ -42,7 +42,7 @@ def check_report_target(path: Path) -> None:
 
 
 def write_report(path: Path, page: str, figures: dict[str, Any], pictures: Mapping[str, bytes]) -> list[Path]:
-    """Write a page alone, or a folder with report.html, figures.json and the pictures; returns what was written."""
+    """Write a page alone, or a folder with report.html, figures.json and the pictures; return the files."""
     check_report_target(path)
     if path.suffix.lower() in PAGES:
         write_bytes(path, page.encode())
@@ -57,7 +57,7 @@ def write_report(path: Path, page: str, figures: dict[str, Any], pictures: Mappi
 
 
 def write_figure(path: str | PathLike[str], figure: Figure, dpi: int = 130) -> None:
-    """Save as PNG, SVG or PDF, by the name's ending."""
+    """Write a figure as PNG, SVG or PDF, by the name's ending."""
     path = Path(path)
     kind = path.suffix.lower().lstrip(".")
     if kind not in KINDS:
@@ -73,14 +73,14 @@ MARKS = ("star", "reject", "")
 
 
 class Marked(NamedTuple):
-    """One clip as the preview page knew it: its seed, and star, reject or nothing."""
+    """A clip's seed and mark (star, reject or none), as the preview page stored them."""
 
     seed: int
     mark: str
 
 
 class Stars(NamedTuple):
-    """Marks by the clips' names, and what the pack was made with: settings, and checksums of models by group."""
+    """Marks by clip name, and the pack's settings and model checksums by group."""
 
     clips: dict[str, Marked]
     settings: dict[str, Any]
@@ -100,7 +100,7 @@ def write_pack(path: Path, facts: Mapping[str, Any]) -> None:
 
 
 def read_stars(path: Path) -> Stars:
-    """Read what the preview page saved."""
+    """Read the marks that the preview page saved."""
     try:
         marks = json.loads(read_text(path))
     except (ValueError, RecursionError):

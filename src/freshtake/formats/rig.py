@@ -1,6 +1,6 @@
 """Prepare clips and characters for scene formats (glTF, FBX, USD), which fix unit and axis and hold many clips.
 
-A character is described for any of them: joints without scale, their bind pose, meshes, and clips on them.
+A character is described independently of the format: joints without scale, their bind pose, meshes, and clips on them.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, rotate
 
 
 def clips_of(path: Path, motion: Motion | Sequence[Clip], title: str) -> Sequence[Clip]:
-    """Return one clip or several; anything else is refused with a format that holds it."""
+    """Return one clip or several; anything else is refused, naming a format that holds it."""
     clips = [motion] if isinstance(motion, Clip) else motion
     if not isinstance(clips, Sequence) or not clips or not all(isinstance(clip, Clip) for clip in clips):
         others = [entry for entry in clips if not isinstance(entry, Clip)] if isinstance(clips, Sequence) else [motion]
@@ -48,14 +48,14 @@ def same_skeleton(path: Path, clips: Sequence[Clip], options: WriteOptions, titl
 
 
 def in_metres(path: Path, clip: Clip, options: WriteOptions, title: str) -> Clip:
-    """Return a clip in metres and y up; a unit that is not given or stated is guessed, with a note."""
+    """Return a clip in metres and y up; an unknown unit is guessed, with a note."""
     unit = unit_in_metres(path, clip, options, f"{title} has a fixed unit")
     upright = with_up(clip, "y")
     return upright if unit == 1.0 else scaled(upright, unit)
 
 
 def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> float:
-    """Metres per unit of a clip: as given or stated, or guessed with a note that begins with why it is needed."""
+    """Return the metres per unit of a clip: as given or stated, or guessed with a note that begins with `need`."""
     unit = options.unit_m if options.unit_m is not None else clip.unit_m
     guess = guess_unit(clip.skeleton) if unit is None else None
     if guess is not None:
@@ -71,7 +71,7 @@ def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> 
 
 
 def alike(path: Path, clips: Sequence[Clip], options: WriteOptions, need: str) -> tuple[list[Clip], float]:
-    """Clips in the unit and with the vertical axis of the first, for a format that stores both; and that unit."""
+    """Return clips in the unit and with the vertical axis of the first, and that unit."""
     unit, out = 0.0, []
     for clip in clips:
         clip_unit = unit_in_metres(path, clip, options, need)
@@ -83,7 +83,7 @@ def alike(path: Path, clips: Sequence[Clip], options: WriteOptions, need: str) -
 
 
 def _require_same(first: Clip, other: Clip) -> None:
-    """Same joints, and the same offsets but for the root's."""
+    """Require the same joints, and the same offsets except for the root's."""
     name = other.name or "a later clip"
     require_compatible(first.skeleton, other.skeleton, first.name or "the first clip", name)
     differences = np.abs(first.skeleton.offsets - other.skeleton.offsets).max(axis=1)
@@ -125,7 +125,7 @@ def chosen_number(path: Path, names: Sequence[str], options: ReadOptions, moving
 
 
 def distinct(names: list[str]) -> list[str]:
-    """Return the names in their order, a repeated one with a number behind it."""
+    """Return the names in their order, repeated ones with a number appended."""
     taken, out = set(names), []
     seen: Counter[str] = Counter()
     for name in names:
@@ -140,7 +140,7 @@ def distinct(names: list[str]) -> list[str]:
 
 
 def composed(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:
-    """Return world matrices (frames, joints, 4, 4) of local ones; `above` (frames, 4, 4) is what the root hangs on."""
+    """Return world matrices (frames, joints, 4, 4) of local ones; `above` (frames, 4, 4) is the parent of the root."""
     world = local.copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:
@@ -169,11 +169,11 @@ def nearest_rotations(linear: Floats) -> Floats:
     return from_matrix(u @ vt)
 
 
-GRAY = (0.8, 0.8, 0.8)  # of what has no material
+GRAY = (0.8, 0.8, 0.8)  # the color of meshes without a material
 
 
 class Material(NamedTuple):
-    """What a mesh is painted with: a name, a colour (linear red, green, blue), and the bytes of its picture, if any."""
+    """A mesh's material: a name, a colour (linear red, green, blue), and the bytes of its picture, if any."""
 
     name: str
     color: tuple[float, float, float]
@@ -181,7 +181,7 @@ class Material(NamedTuple):
 
 
 class RigMesh(NamedTuple):
-    """Triangles in the world of the bind pose; `joints` and `weights` (vertices, k) say what carries a vertex."""
+    """Triangles in the world of the bind pose; `joints` with `weights` (vertices, k) carry each vertex."""
 
     name: str
     vertices: Floats
@@ -206,12 +206,12 @@ class Rig:
     meshes: tuple[RigMesh, ...] = ()
 
     def bind(self) -> WorldPose:
-        """Return places (joints, 3) and rotations (joints, 4) of the bind pose in the world."""
+        """Return positions (joints, 3) and rotations (joints, 4) of the bind pose in the world."""
         pose = forward(self.parents, self.translations[None], self.rotations[None])
         return WorldPose(pose.positions[0], pose.rotations[0])
 
     def tip_names(self) -> list[str]:
-        """Return a name for every tip that is no joint's and no other tip's."""
+        """Return a name for every tip, unique among joints and tips."""
         taken, out = set(self.names), []
         for site in self.tips:
             site_name = name = site.name or f"{self.names[site.joint]}_end"
@@ -247,7 +247,7 @@ def rig_of(skeleton: Skeleton) -> Rig:
 
 
 def motion_on(clip: Clip, name: str, order: list[int] | None = None) -> RigMotion:
-    """Return a clip's joints in the order of a rig: `order` has, for every joint of the rig, the joint of the clip."""
+    """Return a clip's motion in the order of a rig: `order` lists the clip's joint for every joint of the rig."""
     rotations, translations = clip.rotations, clip.local_translations()
     if order is not None:
         rotations, translations = rotations[:, order], translations[:, order]
@@ -255,7 +255,7 @@ def motion_on(clip: Clip, name: str, order: list[int] | None = None) -> RigMotio
 
 
 def on_rig(clips: list[Clip], options: WriteOptions) -> tuple[Rig, list[RigMotion]]:
-    """Return the rig, and every clip on it under a unique name; joints of a character are matched by name."""
+    """Return the rig, and every clip on it with a unique name; joints of a character are matched by name."""
     names = distinct([clip.name or "clip" for clip in clips])
     if options.character is None:
         rig = rig_of(clips[0].skeleton)

@@ -1,6 +1,6 @@
-"""The tables of a study as CSV: ratings (participant,position,experiment,motion,stimulus,score) and the key.
+"""Read and write a study as CSV: ratings (participant,position,experiment,motion,stimulus,score) and the key.
 
-The sheet of ratings says nothing of the conditions; the key (stimulus,experiment,motion,condition,sources) does, and
+The sheet of ratings does not contain the conditions; the key (stimulus,experiment,motion,condition,sources) does, and
 stays with the person who runs the study.
 """
 
@@ -23,16 +23,16 @@ from freshtake.formats.files import read_text, write_bytes
 
 RATINGS = ("participant", "position", "experiment", "motion", "stimulus", "score")
 KEY = ("stimulus", "experiment", "motion", "condition", "sources")
-BETWEEN = ";"  # sources of one stimulus
+BETWEEN = ";"  # separates the sources of one stimulus
 
 
 def write_ratings(path: Path, rows: Iterable[Rating | Trial]) -> None:
-    """Ratings, or trials whose scores are still to be filled in."""
+    """Write ratings, or trials whose scores are not filled in yet."""
     write_bytes(path, ratings_text(rows))
 
 
 def ratings_text(rows: Iterable[Rating | Trial]) -> bytes:
-    """Return the same as the bytes of the file."""
+    """Return the bytes that `write_ratings` writes."""
     table = [(*row[:5], "" if isinstance(row, Trial) or row.score is None else row.score) for row in rows]
     return _text(RATINGS, table)
 
@@ -53,13 +53,13 @@ def read_ratings(path: Path) -> list[Rating]:
 
 
 def write_key(path: Path, stimuli: Iterable[Stimulus]) -> None:
-    """Write what every stimulus is."""
+    """Write the key: what every stimulus is."""
     table = [(s.name, s.experiment, s.motion, s.condition, BETWEEN.join(s.sources)) for s in stimuli]
     write_bytes(path, _text(KEY, table))
 
 
 def read_key(path: Path) -> dict[str, Stimulus]:
-    """Stimuli by name, checked."""
+    """Return the stimuli by name, checked."""
     stimuli: dict[str, Stimulus] = {}
     for line, (name, experiment, motion, condition, sources) in _rows(path, KEY):
         stimulus = Stimulus(name, experiment, motion, condition, tuple(filter(None, sources.split(BETWEEN))))
@@ -89,7 +89,7 @@ def _rating(path: Path, line: int, cells: Sequence[str]) -> Rating:
 
 
 def _rows(path: Path, names: Sequence[str]) -> list[tuple[int, list[str]]]:
-    """Line numbers and cells in the order of the names; columns may be in any order, and others may be there."""
+    """Return line numbers and cells in the order of `names`; the file may have other columns and another order."""
     reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
     try:
         head = [cell.strip().lower() for cell in next(reader, [])]

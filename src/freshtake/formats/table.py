@@ -40,12 +40,15 @@ class Table:
     first: tuple[str, ...]
 
     def place(self, row: int) -> str:
-        """Return the place of a row, for a message."""
+        """Return the line of a row, for a message."""
         return f"line {self.lines[row]}"
 
 
 def parse_table(path: Path, text: str) -> Table:
-    """Return comma, semicolon or tab, whichever the first line has most of; decimal commas only with the other two."""
+    """Parse a table; its separator is the most frequent of comma, semicolon and tab in the first line.
+
+    Decimal commas are accepted only with the other two.
+    """
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     start = len(text) - len(text.lstrip())
@@ -63,7 +66,7 @@ def parse_table(path: Path, text: str) -> Table:
 
 
 def csv_rows(path: Path) -> list[tuple[int, list[str]]]:
-    """Return the rows of a file of comma-separated text that are not blank, each with the line in which it begins."""
+    """Return the non-blank rows of a file of comma-separated text, each with its first line number."""
     text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
     return [(line, row) for line, row in _cells(path, text, ",", 1) if any(cell.strip() for cell in row)]
 
@@ -83,7 +86,7 @@ def _header(path: Path, head: str, separator: str, line: int) -> tuple[str, ...]
 
 
 def _cells(path: Path, text: str, separator: str, line: int) -> list[tuple[int, list[str]]]:
-    """Return the cells of each row and the line in which it begins."""
+    """Return the cells of each row and its first line number."""
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator)
     rows = []
     begin = 0
@@ -97,7 +100,7 @@ def _cells(path: Path, text: str, separator: str, line: int) -> list[tuple[int, 
 
 
 def _plain(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table | None:
-    """Read all numbers in one sweep; None where there are quotes, blanks, empty cells or anything but plain numbers."""
+    """Parse all numbers at once; None where there are quotes, blanks, empty cells or anything but plain numbers."""
     if '"' in body or " " in body or (separator != "\t" and "\t" in body):
         return None
     spread = body.replace(separator, " ")
@@ -116,7 +119,7 @@ def _plain(path: Path, names: tuple[str, ...], body: str, separator: str, line: 
 
 
 def _any(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
-    """Row by row, with quotes, blanks and gaps; what is wrong is named with its line and column."""
+    """Parse row by row, with quotes, blanks and gaps; errors name the line and column."""
     rows: list[list[float]] = []
     lines: list[int] = []
     first: tuple[str, ...] = ()
@@ -162,7 +165,7 @@ _COORDINATE = re.compile(r"(.*\S)\.([xyz])", re.IGNORECASE)
 def steady_frame_time(times: Floats, printed: str) -> float | None:
     """Return the time between frames, or None where the times are not evenly spaced within their printed digits.
 
-    Exact where the times are exact multiples; otherwise the reciprocal of a whole number where one agrees with
+    It is exact where the times are exact multiples; otherwise the reciprocal of a whole number where one agrees with
     all times as rounded, and else their mean. `printed` is the text of one of the times.
     """
     counts = np.arange(len(times))
@@ -182,15 +185,15 @@ def steady_frame_time(times: Floats, printed: str) -> float | None:
 
 
 def odd_step(times: Floats) -> int:
-    """Return the row whose distance to the one before is farthest from the usual one."""
+    """Return the row whose step from the previous row differs most from the usual one."""
     steps = np.diff(times)
     return int(np.abs(steps - np.median(steps)).argmax()) + 1
 
 
 def spread_ties(times: Floats) -> Floats:
-    """Equal times that follow one another, set apart evenly within the last digit that the times have.
+    """Return times in which consecutive equal ones are spread evenly within the last digit of the times.
 
-    Points that came faster than the clock's tick share its time; they keep their order and move by less than a tick.
+    Points recorded within one clock tick share its time; they keep their order and move by less than a tick.
     """
     later = np.concatenate([[True], np.diff(times) != 0.0])
     group = np.cumsum(later) - 1
@@ -201,7 +204,7 @@ def spread_ties(times: Floats) -> Floats:
 
 
 def _decimals(times: Floats, printed: str) -> int:
-    """Return how many digits behind the point the times have: those of one text, or more where a time needs more."""
+    """Return how many decimals the times have: those of one text, or more where a time needs more."""
     mantissa, _, exponent = printed.strip().strip('"').lower().partition("e")
     shown = 0 if exponent else len(mantissa.replace(",", ".").partition(".")[2])
     for count in range(min(shown, _MOST_DECIMALS), _MOST_DECIMALS):
@@ -213,7 +216,7 @@ def _decimals(times: Floats, printed: str) -> int:
 
 
 def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
-    """Return a point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
+    """Read a point clip where columns are named NAME.x, NAME.y and NAME.z, otherwise a stroke."""
     text = read_text(path)
     note = NOTE_LINE.match(text)
     if note is None:
@@ -227,7 +230,7 @@ def read(path: Path, options: ReadOptions) -> Stroke | PointClip:
 
 
 def _axis_and_unit(path: Path, line: str) -> tuple[str | None, float | None]:
-    """Axis and unit out of a line such as `up z, unit mm`; a unit may also be a number of metres."""
+    """Parse axis and unit from a line such as `up z, unit mm`; a unit may also be a number of metres."""
     up, unit_m = None, None
     for part in line.split(","):
         key, _, value = part.strip().partition(" ")
@@ -237,8 +240,8 @@ def _axis_and_unit(path: Path, line: str) -> tuple[str | None, float | None]:
         elif key.lower().rstrip(":=") == "unit":
             unit_m = next((unit.metres for unit in UNITS if value == unit.short), None) or finite_number(value)
         if (up is None and unit_m is None) or (unit_m is not None and not unit_m > 0):
-            known = ", ".join(unit.short for unit in UNITS)
-            problem = f"'up y' or 'up z' and 'unit' with {known} or metres were expected, not {part.strip()[:40]!r}"
+            units = ", ".join(unit.short for unit in UNITS)
+            problem = f"'up y' or 'up z' and 'unit' with {units} or metres were expected, not {part.strip()[:40]!r}"
             raise FormatError(path, problem, "line 1")
     return up, unit_m
 
@@ -292,7 +295,7 @@ def _stroke(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 
 def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
-    """Return the file's times, which must increase; a few equal ones are a coarse clock's and are set apart."""
+    """Return the file's times, which must increase; a few equal ones, from a coarse clock, are spread."""
     times: Floats = table.values[:, time]
     ties = int((np.diff(times) == 0.0).sum())
     if 0 < ties < len(times) / 2:
@@ -333,7 +336,7 @@ def _points(table: Table, time: int | None, columns: list[int], options: ReadOpt
 
 
 def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
-    """Return the three columns of each point, points in the order of their first column."""
+    """Return the three columns of each point, in the order of the points' first columns."""
     points: dict[str, dict[str, int]] = {}
     for column in columns:
         match = _COORDINATE.fullmatch(table.names[column])
@@ -396,7 +399,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 
 def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
-    """Return the first line, of points whose unit is known or whose vertical axis is not y."""
+    """Return the first line, which states axis and unit; empty for strokes, and where y is up in an unknown unit."""
     if isinstance(motion, Stroke):
         return ""
     unit_m = options.unit_m or motion.unit_m
@@ -408,7 +411,7 @@ def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
 
 def _text(names: Sequence[str], times: Floats, values: Floats, separator: str) -> str:
     head = io.StringIO()
-    # or the reader might take another separator for ours
+    # Otherwise the reader might choose another separator.
     has_separator = re.search("[,;\t]", "".join(names)) is not None
     quoting: Literal[0, 1] = csv.QUOTE_ALL if has_separator else csv.QUOTE_MINIMAL
     csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(names)

@@ -1,4 +1,4 @@
-"""Which files a user means: those named, those of a pattern, those in a folder."""
+"""Resolve paths of users to files: single files, patterns, and folders."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ MODELS = frozenset({".ftm"})
 
 
 def take_files(paths: Iterable[Path], suffixes: frozenset[str] = TAKES) -> list[Path]:
-    """Return files as they are; of a folder its takes, of a pattern such as walk_*.bvh what it matches.
+    """Return files unchanged, the takes of a folder, and the matches of a pattern such as walk_*.bvh.
 
     A folder of numbered OBJ files is one take, a mesh sequence.
     """
@@ -44,7 +44,7 @@ def _files(path: Path, suffixes: frozenset[str]) -> list[Path]:
 def _is_pattern(path: Path) -> bool:
     try:
         return bool(re.search(r"[*?\[]", str(path))) and not path.exists()
-    except OSError:  # a name that the system cannot even look for
+    except OSError:  # a name that is invalid on this system
         return False
 
 
@@ -56,5 +56,5 @@ def _is_folder_of_takes(path: Path) -> bool:
 
 
 def _order(path: Path) -> list[tuple[int, int, str]]:
-    """Return numbers in names by their value, so that take 10 comes after take 9."""
+    """Return a sort key in which numbers in names count by their value, so that take 10 comes after take 9."""
     return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"([0-9]+)", str(path))]

@@ -27,7 +27,7 @@ _PHALANGES = {"thumb": ("Metacarpal", "Proximal", "Distal")}
 
 
 class _Bone(NamedTuple):
-    """A bone of the humanoid: its name, the joint it is, the bone above it, its part of the body and place in it."""
+    """A bone of the humanoid: its name, joint, parent bone, part of the body and position in that part."""
 
     name: str
     joint: int
@@ -45,7 +45,7 @@ class Humanoid:
     at_rest: Floats  # (bones, 4)
 
     def put(self, clip: Clip) -> Clip:
-        """Put a clip, in metres and y up, on the bones: world rotations are those of the joints against the T-pose."""
+        """Retarget a clip, in metres and y up, to the bones: world rotations are relative to the T-pose."""
         pose = clip.world()
         world = multiply(pose.rotations[:, self.joints], inverse(self.at_rest))
         rotations = local_rotations(self.skeleton.parents, world)
@@ -56,7 +56,7 @@ class Humanoid:
 
 
 def as_humanoid(clip: Clip) -> Clip:
-    """Return the clip, in metres and y up, on a humanoid's bones; joints that are no such bone are left out."""
+    """Return the clip, in metres and y up, on a humanoid's bones; joints that match no bone are left out."""
     return humanoid_of(clip).put(clip)
 
 
@@ -78,7 +78,7 @@ def humanoid_of(clip: Clip) -> Humanoid:
 
 
 def _bones(body: BodyMap) -> list[_Bone]:
-    """Return the bones that a body has, each after the one that it hangs on."""
+    """Return the bones that a body has, parents first."""
     out = [_Bone("hips", body.one("hips"), -1, "hips", 0)]
 
     def add(name: str, role: str, place: int, above: int) -> int:
@@ -103,7 +103,7 @@ def _bones(body: BodyMap) -> list[_Bone]:
 
 
 def _spine_places(count: int) -> list[tuple[str, int]]:
-    """Choose from a spine of any number of joints at most three: the first, the last, and one in the middle."""
+    """Choose at most three joints of a spine of any length: the first, the last, and one in the middle."""
     places = [0, count // 2, count - 1] if count > 3 else list(range(count))
     return list(zip(_SPINE, places, strict=False))
 
@@ -118,7 +118,7 @@ def _add_fingers(body: BodyMap, side: str, hand: int, add: object) -> None:
 
 
 def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
-    """Return how each bone at rest has to turn (4,) to lie as in a T-pose: arms out to the sides, legs down."""
+    """Return the rotation (4,) of each bone from rest to a T-pose: arms out to the sides, legs down."""
     out = np.tile(IDENTITY, (len(bones), 1))
     for k, entry in enumerate(bones):
         side, _, part = entry.role.partition("_")
@@ -146,7 +146,7 @@ def _height(bones: list[_Bone], offsets: Floats) -> float:
 
 Value = int | float | str
 BUNDLE = b"#bundle\0"
-NOW = struct.pack(">Q", 1)  # the time tag that means at once
+NOW = struct.pack(">Q", 1)  # the time tag for "immediately"
 LARGEST = 1400  # bytes of a packet: with the headers of IP and UDP below what one Ethernet frame holds
 DEEPEST = 4  # bundles within bundles
 _NUMBERS = {"i": ">i", "f": ">f", "h": ">q", "d": ">d"}
@@ -161,13 +161,13 @@ class Message(NamedTuple):
 
 
 def padded(text: str) -> bytes:
-    """Return a string, closed by a zero byte and filled up to a multiple of four."""
+    """Return a string that ends with a zero byte, padded to a multiple of four bytes."""
     data = text.encode("utf-8") + b"\0"
     return data + bytes(-len(data) % 4)
 
 
 def message(address: str, *values: Value) -> bytes:
-    """Return one message; whole numbers have 32 bits, floats too."""
+    """Return one message; integers and floats have 32 bits."""
     tags = "".join("s" if isinstance(x, str) else "i" if isinstance(x, int) else "f" for x in values)
     body = b"".join(
         padded(x) if isinstance(x, str) else struct.pack(_NUMBERS[tag], x) for tag, x in zip(tags, values, strict=True)
@@ -189,7 +189,7 @@ def bundles(messages: Iterable[bytes], largest: int = LARGEST) -> Iterator[bytes
 
 
 def decoded(packet: bytes, deepest: int = DEEPEST) -> list[Message]:
-    """Return all messages of a packet; one that is broken is refused with a sentence."""
+    """Return all messages of a packet; raise an error for a malformed one."""
     try:
         return list(_messages(packet, deepest))
     except (struct.error, UnicodeDecodeError, ValueError, IndexError):
@@ -242,7 +242,7 @@ _SEVEN = struct.Struct(">7f")
 
 
 def unity_name(bone: str) -> str:
-    """Return Unity's name of a VRM 1.0 bone: a capital first, joints of the thumb counted as those of other fingers."""
+    """Return Unity's name of a VRM 1.0 bone: capitalized, with the thumb's joints counted as those of other fingers."""
     if "Thumb" in bone:
         side, joint = bone.split("Thumb")
         bone = f"{side}Thumb{_THUMB[joint]}"
@@ -250,7 +250,7 @@ def unity_name(bone: str) -> str:
 
 
 def mirrored_places(places: Floats) -> Floats:
-    """Return places (..., 3) in Unity's axes."""
+    """Return positions (..., 3) in Unity's axes."""
     return np.asarray(places * [-1.0, 1.0, 1.0])
 
 
@@ -260,7 +260,7 @@ def mirrored_turns(turns: Floats) -> Floats:
 
 
 class PosePackets:
-    """Makes the packets of poses of one humanoid; what is the same in all of them is made once."""
+    """Encodes poses of one humanoid as packets; the constant parts are encoded once."""
 
     def __init__(self, skeleton: Skeleton) -> None:
         names = [unity_name(name) for name in skeleton.names]
@@ -269,7 +269,7 @@ class PosePackets:
         self._offsets = mirrored_places(skeleton.offsets)
 
     def of(self, place: Floats, hips: Floats, turns: Floats, seconds: float) -> list[bytes]:
-        """Of the root's place (3,), the hips' above it (3,), and the bones' turns (bones, 4) against the bone above."""
+        """Return the packets of a pose: root and relative hips positions (3,), local rotations (bones, 4)."""
         places = self._offsets.copy()
         places[0] = mirrored_places(hips)
         table = np.concatenate([places, mirrored_turns(turns)], axis=1).tolist()
@@ -297,7 +297,7 @@ class PoseReader:
         self._skeleton: Skeleton | None = None
 
     def take(self, packet: bytes) -> None:
-        """Apply a packet; anything that is no pose is left alone."""
+        """Apply a packet; messages other than poses are ignored."""
         for one in decoded(packet):
             if one.address not in ("/VMC/Ext/Bone/Pos", "/VMC/Ext/Root/Pos") or len(one.values) < 8:
                 continue
@@ -314,7 +314,7 @@ class PoseReader:
 
     @property
     def complete(self) -> bool:
-        """Whether a body can be made of what has arrived: hips, both legs and arms."""
+        """Whether the bones received so far make up a body: hips, both legs and arms."""
         return self._bones.keys() >= NEEDED
 
     def clip(self, frame_time: float) -> Clip:
@@ -327,7 +327,7 @@ class PoseReader:
         return Clip(self._skeleton, frame_time, root[None], rotations[None], name="received", unit_m=1.0)
 
     def _found_skeleton(self) -> Skeleton:
-        """Return the skeleton of the bones so far; each hangs on the nearest of those above it that was sent."""
+        """Return the skeleton of the bones received so far; a bone's parent is its nearest ancestor among them."""
         names = [name for name in PARENTS if name in self._bones]
         parents, offsets = [], []
         for name in names:
@@ -340,7 +340,7 @@ class PoseReader:
 
 
 def vrm_name(unity: str) -> str:
-    """Return the name of a bone in VRM 1.0 that VMC calls as Unity does."""
+    """Return the VRM 1.0 name of a bone from Unity's name, which VMC uses."""
     name = unity[:1].lower() + unity[1:]
     if "Thumb" in name:
         side, joint = name.split("Thumb")
@@ -349,7 +349,7 @@ def vrm_name(unity: str) -> str:
 
 
 def _parents() -> dict[str, str]:
-    """Return the bone above each bone of VRM, every bone after the one that it hangs on."""
+    """Return the parent of each VRM bone, parents first."""
     out = {"hips": "", "spine": "hips", "chest": "spine", "upperChest": "chest", "neck": "upperChest", "head": "neck"}
     for side in ("left", "right"):
         hand = f"{side}Hand"

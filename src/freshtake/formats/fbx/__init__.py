@@ -23,14 +23,14 @@ __all__ = ["read", "read_animations", "write"]
 def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     """Return one take of the largest skeleton, or with `options.mesh` its skin, baked.
 
-    Of several takes that move the first, with a note, unless `options.animation` chooses.
+    With several takes, `options.animation` chooses; by default the first that moves, with a note.
     """
     clip = clips_in(path, options, every=False)[0]
     return _baked(path, clip, options) if options.mesh else clip
 
 
 def _baked(path: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
-    """Return the vertices of a character's skin over a clip of it, in metres and y up."""
+    """Return a character's skin, baked over a clip of it, in metres and y up."""
     from freshtake.formats.gltf import bake_onto
 
     (ready,) = same_skeleton(path, [clip], WriteOptions(warn=options.warn), "FBX")

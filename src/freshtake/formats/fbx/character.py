@@ -1,8 +1,8 @@
-"""A skinned FBX character as glTF, so that everything that takes a character takes this one too.
+"""Convert a skinned FBX character to glTF, so that it can be used wherever a glTF character can.
 
 A vertex v of an FBX skin is at sum w_j G_j K_j v, with matrices G_j of limbs and K_j (`Transform`) from the mesh into
 each limb. Joints M_j of a clip have no scale: G_j = M_j S_j at rest. glTF's inverse bind matrices are then S_j K_j, in
-metres U S_j K_j, where U scales by the unit. Images stay behind.
+metres U S_j K_j, where U scales by the unit. Images are not converted.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.euler import from_euler
 from freshtake.numeric.rotations import multiply, rotate, to_matrix
 
-_LARGEST = 1e15  # lengths that single precision holds, and whose products it holds too
+_LARGEST = 1e15  # largest length whose products with others fit into single precision
 _Whole = npt.NDArray[np.int64]
 
 
 class _Corners(NamedTuple):
-    """A mesh by the corners of its triangles: vertex, polygon and place in the file's list of corners of each."""
+    """A mesh by the corners of its triangles: vertex, polygon and index in the file's list of corners of each."""
 
     vertices: _Whole  # (triangles, 3)
     places: _Whole  # (triangles, 3)
@@ -44,7 +44,7 @@ def has_skin(path: Path) -> bool:
 
 
 def as_glb(path: Path, data: bytes) -> bytes:
-    """Return the joints of an FBX file at rest with all meshes that they carry, in metres and y up."""
+    """Return the joints of an FBX file at rest with all meshes that they carry, as GLB in metres and y up."""
     scene = Scene(path, parse(path, data))
     with np.errstate(all="ignore"):
         joints = find_joints(scene, moving_joints(scene))
@@ -64,7 +64,7 @@ def as_glb(path: Path, data: bytes) -> bytes:
 
 
 def _rigid_inverse(world: Floats) -> Floats:
-    """Inverse matrices (joints, 4, 4) of joints without their scale."""
+    """Return the inverse matrices (joints, 4, 4) of joints without their scale."""
     rigid = world.copy()
     rigid[:, :3, :3] = to_matrix(nearest_rotations(world[:, :3, :3]))
     return np.asarray(np.linalg.inv(rigid))
@@ -91,7 +91,7 @@ def _add_mesh(
     builder: Builder, scene: Scene, joints: Joints, model: int, world: Floats, stretch: Floats, unit: float,
     numbers: list[int],
 ) -> int | None:  # fmt: skip
-    """Return one mesh with its skin; None where no joint carries it."""
+    """Add one mesh with its skin and return its number; None where no joint carries it."""
     geometry = scene.objects[scene.below_of_kind(model, "Geometry")[0].number]
     vertices = _floats(geometry, "Vertices", 3)
     if np.abs(vertices).max(initial=0.0) > _LARGEST:
@@ -141,7 +141,7 @@ def _add_mesh(
 def _skin(
     scene: Scene, joints: Joints, model: int, world: Floats, count: int
 ) -> tuple[Floats | None, tuple[_Whole, _Whole, Floats]]:
-    """Matrices (joints, 4, 4) from the mesh into every joint, and vertex, joint and weight of every influence."""
+    """Return matrices (joints, 4, 4) from the mesh into every joint; vertex, joint and weight of every influence."""
     place = {number: joint for joint, number in enumerate(joints.models)}
     placed = _world_of(scene, model) @ _geometric(scene, model)
     into = np.linalg.inv(world) @ placed
@@ -175,14 +175,14 @@ def _skin(
 def _strongest(
     rows: tuple[_Whole, _Whole, Floats], count: int, place: dict[int, int]
 ) -> tuple[_Whole, Floats]:  # fmt: skip
-    """Joints of the skin and weights (vertices, 4 or 8) that sum to 1; what no joint moves goes with the first."""
+    """Return joints and weights (vertices, 4 or 8) that sum to 1; vertices without influence follow joint 0."""
     which, owners, weights = rows
-    kept = np.array([owner in place for owner in owners.tolist()]) & (weights > 0)
-    which, owners, weights = which[kept], owners[kept], weights[kept]
+    valid = np.array([owner in place for owner in owners.tolist()]) & (weights > 0)
+    which, owners, weights = which[valid], owners[valid], weights[valid]
     order = np.lexsort((-weights, which))
     which, owners, weights = which[order], owners[order], weights[order]
     rank = np.arange(len(which)) - np.searchsorted(which, which)
-    # Engines read up to eight joints per vertex, and the strongest are kept.
+    # Engines read up to eight joints per vertex, so the strongest eight are used.
     strong = rank < 8
     width = 8 if strong.any() and int(rank[strong].max()) >= 4 else 4
     joints, shares = np.zeros((count, width), np.int64), np.zeros((count, width))
@@ -202,7 +202,7 @@ def _world_of(scene: Scene, model: int) -> Floats:
 
 
 def _geometric(scene: Scene, model: int) -> Floats:
-    """Return what only the mesh of a model is moved by, not the models below it."""
+    """Return the geometric transform, which moves the mesh of a model but not its child models."""
     settings = Properties(scene.objects[model])
     out = np.eye(4)
     turn = from_euler(np.radians(settings.vector("GeometricRotation"))[::-1], "ZYX")
@@ -223,7 +223,7 @@ def _floats(entry: Entry, name: str, width: int) -> Floats:
 
 
 def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
-    """Polygons as fans of triangles; the last corner of each is marked by a negative number."""
+    """Return polygons as fans of triangles; the last corner of each has a negative number in the file."""
     listed = _numbers(geometry, "PolygonVertexIndex").astype(np.int64)
     ends = np.flatnonzero(listed < 0)
     listed = np.where(listed < 0, ~listed, listed)
@@ -242,7 +242,7 @@ def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
 def _layer(
     scene: Scene, geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners, count: int
 ) -> Floats | None:
-    """Return what a layer says of every corner (triangles, 3, width); None where it says nothing that can be used."""
+    """Return a layer's values per corner (triangles, 3, width); None where it has no usable ones."""
     layer = geometry.one(kind)
     if layer is None:
         return None
@@ -274,5 +274,5 @@ def _material(builder: Builder, scene: Scene, number: int) -> int:
     name = scene.name(number) or "material"
     painted = {"baseColorFactor": [*color.tolist(), 1.0], "metallicFactor": 0.0, "roughnessFactor": 0.8}
     entry = {"name": name, "pbrMetallicRoughness": painted}
-    known = builder.document.get("materials", [])
-    return known.index(entry) if entry in known else builder.append("materials", entry)
+    existing = builder.document.get("materials", [])
+    return existing.index(entry) if entry in existing else builder.append("materials", entry)

@@ -18,7 +18,7 @@ from freshtake.numeric.rotations import inverse, multiply, to_matrix
 
 
 class Link(NamedTuple):
-    """An object that hangs on another, or on one of its properties (`role`)."""
+    """An object that is connected to another, or to one of its properties (`role`)."""
 
     number: int
     role: str
@@ -48,11 +48,11 @@ class Scene:
         return entry.inside if entry is not None else []
 
     def fail(self, problem: str, place: str) -> FormatError:
-        """Return a refusal of this file."""
+        """Return an error about this file, to be raised."""
         return FormatError(self.path, problem, place)
 
     def of_kind(self, kind: str) -> list[int]:
-        """Return numbers of all objects of a kind, in the file's order."""
+        """Return the numbers of all objects of a kind, in the file's order."""
         return [number for number, entry in self.objects.items() if entry.name == kind]
 
     def name(self, number: int) -> str:
@@ -65,12 +65,12 @@ class Scene:
         return self.objects[number].value(2, str) or ""
 
     def below_of_kind(self, number: int, kind: str) -> list[Link]:
-        """Return what of a kind hangs on an object."""
+        """Return the children of an object that are of a kind."""
         return [link for link in self.below[number] if self.objects[link.number].name == kind]
 
 
 class Properties:
-    """The named values of an object; what is missing or of another type has its usual value."""
+    """The named values of an object, with a default where one is missing or of another type."""
 
     def __init__(self, entry: Entry | None) -> None:
         listed = entry.one("Properties70") if entry is not None else None
@@ -103,7 +103,7 @@ _AXES = ("d|X", "d|Y", "d|Z")
 
 
 class Curve(NamedTuple):
-    """Times in seconds, values, laws and slopes (right of a key, left of the next) of all keys."""
+    """Times in seconds, values, interpolation flags and slopes (right of a key, left of the next) of all keys."""
 
     times: Floats
     values: Floats
@@ -111,7 +111,7 @@ class Curve(NamedTuple):
     slopes: Floats
 
     def at(self, times: Floats) -> Floats:
-        """Return values at other times; the first and last key hold beyond them."""
+        """Return the values at some times; constant before the first key and after the last."""
         if len(self.times) == 1:
             return np.full(len(times), self.values[0])
         k = np.clip(np.searchsorted(self.times, times, side="right") - 1, 0, len(self.times) - 2)
@@ -125,12 +125,12 @@ class Curve(NamedTuple):
             t, u = share, 1.0 - share
             curve = first * (1 + 2 * t) * u * u + a * t * u * u + last * t * t * (3 - 2 * t) - b * t * t * u
             out = np.where(smooth, curve, out)
-        held = ((self.laws[k] & _CONSTANT) > 0) & (share < 1.0)
-        return np.where(held, first, out)
+        stepped = ((self.laws[k] & _CONSTANT) > 0) & (share < 1.0)
+        return np.where(stepped, first, out)
 
 
 def read_curve(scene: Scene, number: int) -> Curve | None:
-    """Return a curve, None where it has no keys; keys must be as many as values and increase in time."""
+    """Return a curve, or None where it has no keys; times must increase and be as many as values."""
     entry = scene.objects[number]
     times, values = _numbers(entry, "KeyTime"), _numbers(entry, "KeyValueFloat")
     if not len(times) or not len(values):
@@ -148,7 +148,7 @@ def _numbers(entry: Entry, name: str) -> Floats:
 
 
 def _laws(entry: Entry, count: int) -> tuple[Ints, Floats]:
-    """Flags and slopes of each key; what is not said is straight."""
+    """Return flags and slopes of each key; linear where the file states none."""
     flags = _numbers(entry, "KeyAttrFlags").astype(np.int64)
     data = _numbers(entry, "KeyAttrDataFloat")
     repeats = _numbers(entry, "KeyAttrRefCount").astype(np.int64)
@@ -178,7 +178,7 @@ def take_curves(scene: Scene, stack: int) -> dict[tuple[int, str, int], Curve]:
 
 
 _LIMBS = ("LimbNode", "Limb", "Root")
-_ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")  # which axis turns first
+_ORDERS = ("XYZ", "XZY", "YZX", "YXZ", "ZXY", "ZYX")  # which axis is applied first
 _MOST_JOINTS = 20_000
 
 Curves = dict[tuple[int, str, int], Curve]
@@ -193,7 +193,7 @@ class Joints(NamedTuple):
 
 
 def find_joints(scene: Scene, animated: set[int]) -> Joints:
-    """Return the largest tree of limbs, with what lies between them; without limbs, that of animated models."""
+    """Return the largest tree of limbs and the models between them; without limbs, of animated models."""
     models = scene.of_kind("Model")
     if len(models) > _MOST_JOINTS:
         raise scene.fail(f"{len(models)} models are more than the {_MOST_JOINTS} that are read", "Objects")
@@ -218,7 +218,7 @@ def find_joints(scene: Scene, animated: set[int]) -> Joints:
 
 
 def parent_of(scene: Scene, number: int) -> int | None:
-    """Return the model that a model hangs on."""
+    """Return the parent of a model, or None."""
     for above, role in scene.above[number]:
         if not role and above in scene.objects and scene.objects[above].name == "Model":
             return above
@@ -226,7 +226,7 @@ def parent_of(scene: Scene, number: int) -> int | None:
 
 
 def _chain(scene: Scene, parent: dict[int, int | None], number: int) -> list[int]:
-    """From the top down to a model; a circle is refused."""
+    """Return the models from the top down to one; cycles are refused."""
     out, above = [number], parent[number]
     while above is not None:
         if above in out or len(out) > 1000:
@@ -258,7 +258,7 @@ def local_matrices(scene: Scene, model: int, curves: Curves, times: Floats) -> F
 
 
 def _turn(angles: Floats, order: str) -> Floats:
-    """Turns about x, y and z (..., 3; radians), done in this order, as one rotation."""
+    """Return the rotation of angles about x, y and z (..., 3; radians), applied in this order."""
     return from_euler(angles[..., ["XYZ".index(axis) for axis in order[::-1]]], order[::-1])
 
 

@@ -1,4 +1,4 @@
-"""Takes of an FBX file as clips: the largest skeleton, moved by the curves of a take."""
+"""Read takes of an FBX file as clips: the largest skeleton, moved by the curves of a take."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
 
 
 def _moves(joints: Joints, curves: Curves) -> bool:
-    """Return whether a take changes anything about a joint or what is above the joints."""
+    """Return whether a take moves a joint or a model above the joints."""
     models = {*joints.models, *joints.above}
     return any(
         model in models and role in (_TURNS, _MOVES, _GROWS) and np.ptp(curve.values) > 0.0
@@ -79,9 +79,9 @@ def moving_joints(scene: Scene) -> set[int]:
 
 
 def tips_of(scene: Scene, joints: Joints, animated: set[int] | None = None) -> set[int]:
-    """Return places of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
+    """Return the indices of leaf joints that no take moves and no skin uses: they only mark the end of a joint."""
     animated = moving_joints(scene) if animated is None else animated
-    # Without any take nothing tells a marker at the end of a limb from a joint.
+    # Without any take, an end marker cannot be distinguished from a joint.
     if not animated:
         return set()
     inner = set(joints.parents)
@@ -96,12 +96,12 @@ def tips_of(scene: Scene, joints: Joints, animated: set[int] | None = None) -> s
 
 
 def joint_names(scene: Scene, joints: Joints) -> list[str]:
-    """Return a name for every joint, no two alike."""
+    """Return a unique name for every joint."""
     return distinct([scene.name(model) or "joint" for model in joints.models])
 
 
 def rest_world(scene: Scene, joints: Joints) -> Floats:
-    """Return matrices (joints, 4, 4) of all joints in the world while no take moves them."""
+    """Return the world matrices (joints, 4, 4) of all joints without any take."""
     return np.asarray(_world(scene, joints, {}, np.zeros(1))[0])
 
 
@@ -122,7 +122,7 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
     up, unit = axis_and_unit(scene)
     size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
-    # Curves of constant translations are usual in FBX: they count only where a joint leaves its offset.
+    # Constant translation curves are common in FBX: translations are kept only where a joint leaves its offset.
     moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > SINGLE * size_of_body
     return Clip(
         skeleton, frame_time, translations[:, 0], rotations[:, joints_kept],
@@ -146,7 +146,7 @@ def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Float
 
 
 def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, size: int) -> tuple[Floats, float]:
-    """Return times of all frames: at the keys where they are even, else at `options.fps` or the file's own rate."""
+    """Return the times of all frames: at the keys where they are even, else at `options.fps` or the file's rate."""
     models = {*joints.models, *joints.above}
     used = [c for (model, role, _), c in curves.items() if model in models and role in (_TURNS, _MOVES, _GROWS)]
     rate = options.fps or _rate(scene)
@@ -162,7 +162,7 @@ def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, 
     count = len(keys) if even else int(min((keys[-1] - keys[0]) * rate + 1e-3, 1e12)) + 1
     if count * len(joints.models) * 16 > max(MOST_NUMBERS, 200 * size):
         raise scene.fail(f"{count} frames of {len(models)} joints are too many for a file of this size", "Objects")
-    # FBX's ticks leave this much of a frame.
+    # Tolerance, in frames, for times rounded to FBX's ticks.
     return (keys, nominal_frame_time(step, 1e-9)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
 
 
@@ -174,7 +174,7 @@ def _rate(scene: Scene) -> float:
 
 
 def axis_and_unit(scene: Scene) -> tuple[str, float]:
-    """Return the vertical axis and the metres of a unit."""
+    """Return the vertical axis and the metres per unit."""
     settings = Properties(scene.top.one("GlobalSettings"))
     axis, sign = settings.number("UpAxis", 1.0), settings.number("UpAxisSign", 1.0)
     if axis not in (1.0, 2.0) or sign < 0:
@@ -184,7 +184,7 @@ def axis_and_unit(scene: Scene) -> tuple[str, float]:
 
 
 def _playback(scene: Scene, stack: int | None, frames: int, frame_time: float, unit: float) -> Playback | None:
-    """Return what our writer noted of a loop or a clip in place; its lengths are in metres."""
+    """Return the playback that our writer noted for a loop or a clip in place; its lengths are in metres."""
     try:
         noted = json.loads(Properties(scene.objects.get(stack or 0)).text("Description") or "null")
     except (ValueError, RecursionError):

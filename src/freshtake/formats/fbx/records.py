@@ -20,7 +20,7 @@ _HEAD = struct.Struct("<IIIB")  # end of the node in the file, how many values, 
 _END = bytes(_HEAD.size)  # closes a list of nodes
 _ALWAYS_LISTS = (b"AnimationStack", b"AnimationLayer")  # strict readers (assimp) skip these without a list of nodes
 _CODES = {"f4": b"f", "f8": b"d", "i4": b"i", "i8": b"l"}
-# A file of 7.4 names a date and two keys that are computed from it; for this date they are these.
+# A file of version 7.4 holds a date and two keys computed from it; these belong together.
 MADE = "1970-01-01 10:00:00:000"
 FILE_ID = bytes.fromhex("28b32aebb624ccc2bfc8b02aa92bfcf1")
 _FOOT = bytes.fromhex("fabcab09d0c8d466b176fb831cf7267e")
@@ -28,7 +28,7 @@ _LAST = bytes.fromhex("f85a8c6adef5d97eece90ce3758f290b")
 
 
 class Node(NamedTuple):
-    """A name, values that are encoded already, and the nodes inside."""
+    """A name, encoded values, and child nodes."""
 
     name: bytes
     values: Sequence[bytes] = ()
@@ -36,53 +36,53 @@ class Node(NamedTuple):
 
 
 def node(name: str, *values: bytes, inside: Sequence[Node] = ()) -> Node:
-    """Return a node of encoded values."""
+    """Return a node from encoded values."""
     return Node(name.encode(), values, inside)
 
 
 def whole(value: int) -> bytes:
-    """Return a 32-bit integer."""
+    """Encode a 32-bit integer."""
     return struct.pack("<ci", b"I", value)
 
 
 def long(value: int) -> bytes:
-    """Return a 64-bit integer, such as an object's number or a time."""
+    """Encode a 64-bit integer, such as an object's number or a time."""
     return struct.pack("<cq", b"L", value)
 
 
 def real(value: float) -> bytes:
-    """Return a double."""
+    """Encode a double."""
     return struct.pack("<cd", b"D", value)
 
 
 def text(value: str) -> bytes:
-    """Return a string."""
+    """Encode a string."""
     coded = value.encode("utf-8", "replace")
     return struct.pack("<cI", b"S", len(coded)) + coded
 
 
 def titled(name: str, kind: str) -> bytes:
-    """Return an object's name with its class, the two kept apart by 0 and 1."""
+    """Encode an object's name and its class, separated by the bytes 0 and 1."""
     coded = name.replace("\0", " ").encode("utf-8", "replace") + b"\x00\x01" + kind.encode()
     return struct.pack("<cI", b"S", len(coded)) + coded
 
 
 def raw(value: bytes) -> bytes:
-    """Return bytes as they are."""
+    """Encode raw bytes."""
     return struct.pack("<cI", b"R", len(value)) + value
 
 
 def array(values: npt.NDArray[Any], kind: str) -> bytes:
-    """Return all numbers of an array as `kind` (f4, f8, i4 or i8), compressed where that pays."""
+    """Encode an array as `kind` (f4, f8, i4 or i8), compressed where it is large enough."""
     data = np.ascontiguousarray(values, dtype=f"<{kind}").tobytes()
-    # Below this many bytes zlib gains nothing.
+    # Small arrays are not worth compressing.
     count = data if len(data) < 128 else zlib.compress(data, 1)
     packed = int(count is not data)
     return _CODES[kind] + struct.pack("<III", values.size, packed, len(count)) + count
 
 
 def put_together(path: Path, nodes: Sequence[Node]) -> bytes:
-    """Return the bytes of a whole file."""
+    """Return the bytes of a complete file."""
     out = bytearray(_MAGIC + struct.pack("<I", VERSION))
     for entry in nodes:
         _put(path, out, entry)
@@ -108,25 +108,25 @@ def _put(path: Path, out: bytearray, entry: Node) -> None:
 
 
 _START = b"Kaydara FBX Binary  \x00"
-_OLDEST, _WIDE = 7100, 7500  # versions: older ones lay things out otherwise; from the second on, lengths have 64 bits
+_OLDEST, _WIDE = 7100, 7500  # versions: older ones have another layout; from the second on, lengths have 64 bits
 _PLAIN = {b"Y": "<h", b"I": "<i", b"F": "<f", b"D": "<d", b"L": "<q", b"C": "<B", b"B": "<B"}
 _ARRAYS = {b"f": "<f4", b"d": "<f8", b"l": "<i8", b"i": "<i4", b"b": "<u1", b"c": "<u1"}
 
 
 @dataclass
 class Entry:
-    """A node of the tree: its name, its values (numbers, texts, arrays), the nodes inside."""
+    """A node of the tree: its name, its values (numbers, texts, arrays), and child nodes."""
 
     name: str
     values: list[Any]
     inside: list[Entry] = field(default_factory=list)
 
     def all(self, name: str) -> Iterator[Entry]:
-        """Yield the nodes inside with this name."""
+        """Yield the child nodes with this name."""
         return (child for child in self.inside if child.name == name)
 
     def one(self, name: str) -> Entry | None:
-        """Return the first node inside with this name, or None."""
+        """Return the first child node with this name, or None."""
         return next(self.all(name), None)
 
     def value(self, place: int, kind: type) -> Any:
@@ -177,7 +177,7 @@ def _node(source: _Source, place: int, limit: int, depth: int) -> tuple[Entry | 
     if end == 0:
         return None, place
     source.left -= 1
-    # No exporter nests this deep; recursion must end.
+    # A limit on the depth, so that recursion ends in a damaged file.
     if source.left < 0 or depth > 64:
         raise source.fail("there are more nodes, or deeper ones, than the file can hold", begin)
     if not place + letters + size <= end <= limit:
@@ -232,7 +232,7 @@ def _array(source: _Source, place: int, stop: int, dtype: np.dtype[Any]) -> tupl
     count, packed, size = struct.unpack_from("<III", source.data, place)
     begin, place = place, place + 12
     length = count * dtype.itemsize
-    # Zlib makes at most about 1,100 bytes of one, so a larger claim is a bomb.
+    # Deflate expands a byte to about 1,030 at most, so a larger declared size is a bomb.
     if place + size > stop or (length != size if not packed else length > size * 1100 + 64):
         raise source.fail(f"an array of {count} numbers cannot be in {size} bytes", begin)
     content = source.data[place : place + size]

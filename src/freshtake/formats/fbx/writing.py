@@ -45,11 +45,11 @@ _TIME_MODES = {
     96.0: 15,
     72.0: 16,
 }
-SCENE = 0  # the number of what everything hangs on
+SCENE = 0  # the number of the scene's root object
 
 
 class Objects:
-    """Objects under construction: each gets a number, is counted by kind, and may hang on others."""
+    """Objects under construction: each gets a number, is counted by kind, and may be linked to others."""
 
     def __init__(self) -> None:
         self.nodes: list[Node] = []
@@ -57,13 +57,13 @@ class Objects:
         self._numbers = itertools.count(1_000_000)
 
     def add(self, kind: str, title: bytes, form: str, inside: Sequence[Node]) -> int:
-        """Add an object; returns its number."""
+        """Add an object and return its number."""
         number = next(self._numbers)
         self.nodes.append(node(kind, long(number), title, text(form), inside=inside))
         return number
 
     def link(self, child: int, parent: int, role: str | None = None) -> None:
-        """Hang an object on another, or on one of its properties."""
+        """Connect an object to a parent, or to one of its properties."""
         if role is None:
             self.links.append(node("C", _OBJECT, long(child), long(parent)))
         else:
@@ -79,12 +79,12 @@ def properties(*entries: Node) -> Node:
 
 
 def prop(name: str, kind: str, label: str, flags: str, *values: bytes) -> Node:
-    """Return one named value: its type twice, as FBX has it, and its flags ("A" may be animated, "U" is the user's)."""
+    """Return one named value with its type twice, as FBX requires, and flags ("A": animatable, "U": the user's)."""
     return node("P", text(name), text(kind), text(label), text(flags), *values)
 
 
 def vector(name: str, kind: str, values: Sequence[float], flags: str = "A") -> Node:
-    """Return three doubles."""
+    """Return a named value of three doubles."""
     return prop(name, kind, "", flags, *map(real, values))
 
 
@@ -120,7 +120,7 @@ def _header() -> Node:
 
 
 def _settings(fps: float, stop: int) -> Node:
-    """Centimetres, y up, z towards the viewer, x to the right; the rate of the takes."""
+    """Return the global settings: centimetres, y up, z towards the viewer, x to the right; the rate of the takes."""
     axes = {"UpAxis": 1, "FrontAxis": 2, "CoordAxis": 0, "OriginalUpAxis": 1}
     whole_numbers = [
         prop(name, "int", "Integer", "", whole(value))
@@ -169,19 +169,19 @@ def _definitions(objects: Objects) -> Node:
     return node("Definitions", inside=[node("Version", whole(100)), total, *kinds])
 
 
-NOTES = "freshtake"  # the user property that says how takes are played, as JSON
-ORDER = "ZYX"  # of the product of turns: FBX says XYZ, the order in which they are done
+NOTES = "freshtake"  # the user property that holds the playback of takes, as JSON
+ORDER = "ZYX"  # of the matrix product: FBX calls it XYZ, the order in which the rotations are applied
 _VERSION = node("KeyVer", whole(4008))
 _AXES = ("d|X", "d|Y", "d|Z")
 
 
 def euler_degrees(rotations: Floats) -> Floats:
-    """Return angles about x, y and z (frames, joints, 3) that go on without jumps."""
+    """Return angles about x, y and z (frames, joints, 3) without jumps between frames."""
     return np.degrees(continuous_euler(rotations, ORDER))[..., ::-1]
 
 
 def add_take(objects: Objects, joints: list[int], rig: Rig, motion: RigMotion) -> tuple[Node, int]:
-    """Add one take; returns its entry in the list of takes, and when it ends. `joints` are the models' numbers."""
+    """Add one take; return its entry in the list of takes and its end. `joints` are the models' numbers."""
     times = np.rint(np.arange(len(motion.rotations)) * motion.frame_time * SECOND).astype(np.int64)
     stop = int(times[-1])
     layer = _add_stack(objects, motion, stop)
@@ -208,7 +208,7 @@ def _add_stack(objects: Objects, motion: RigMotion, stop: int) -> int:
 
 
 class _Keys:
-    """What all curves of a take share: the times of their keys, and that they go straight from key to key.
+    """What all curves of a take share: the times of their keys, and linear interpolation.
 
     A value that never changes has one key.
     """
@@ -235,7 +235,7 @@ class _Keys:
 
 
 def _add_curves(objects: Objects, keys: _Keys, layer: int, model: int, short: str, role: str, values: Floats) -> None:
-    """Three curves (frames, 3) of one property of one joint."""
+    """Add the three curves (frames, 3) of one property of one joint."""
     first = [prop(axis, "Number", "", "A", real(float(value))) for axis, value in zip(_AXES, values[0], strict=True)]
     holder = objects.add("AnimationCurveNode", titled(short, "AnimCurveNode"), "", [properties(*first)])
     objects.link(holder, layer)
@@ -298,14 +298,14 @@ def add_meshes(objects: Objects, rig: Rig, joints: list[int]) -> None:
     bind = _matrices(rig)
     painted: dict[Material, int] = {}
     models = [_add_mesh(objects, mesh, joints, bind, painted) for mesh in rig.meshes]
-    held = [*zip(joints, bind, strict=True), *[(model, np.eye(4)) for model in models]]
+    posed = [*zip(joints, bind, strict=True), *[(model, np.eye(4)) for model in models]]
     entries = [
-        node("PoseNode", inside=[node("Node", long(number)), node("Matrix", _flat(matrix))]) for number, matrix in held
+        node("PoseNode", inside=[node("Node", long(number)), node("Matrix", _flat(matrix))]) for number, matrix in posed
     ]
     about = [
         node("Type", text("BindPose")),
         node("Version", whole(100)),
-        node("NbPoseNodes", whole(len(held))),
+        node("NbPoseNodes", whole(len(posed))),
     ]
     objects.add("Pose", titled("BindPose", "Pose"), "BindPose", [*about, *entries])
 
@@ -319,7 +319,7 @@ def _matrices(rig: Rig) -> Floats:
 
 
 def _flat(matrix: Floats) -> bytes:
-    """Column after column, as FBX has them."""
+    """Encode a matrix column by column, as FBX stores it."""
     return array(matrix.T, "f8")
 
 

@@ -1,4 +1,4 @@
-"""A DensityModel as parts of a model file, and back. Loading imports what synthesis needs, not the learner."""
+"""Convert a DensityModel to parts of a model file and back. Loading imports synthesis, not the learner."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ MOST_DOFS = 1 << 20
 
 
 def to_parts(model: DensityModel) -> Parts:
-    """Return everything that `from_parts` needs to make the same model."""
+    """Return the parts from which `from_parts` restores the model."""
     if len(model.names) > MOST_DOFS:
         raise UsageError(f"a model of {len(model.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
     recipe = recipe_parts(model.recipe)
@@ -66,9 +66,9 @@ def to_parts(model: DensityModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> DensityModel:
-    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
+    """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
-    # Names of classes come from a command line, so there are few.
+    # Class names are given on a command line, so there are few.
     classes, names = read_names(header, "classes", 256), read_names(header, "names", MOST_DOFS)
     frame_time = read_frame_time(header)
     lengths = header.lists_of_numbers("lengths", 2, MOST_FRAMES)
@@ -77,7 +77,7 @@ def from_parts(parts: ReadParts) -> DensityModel:
     cyclic = header.whole_numbers("cyclic", 0, 1)
     if len(cyclic) != len(classes):
         header.wrong("cyclic", "a number for every class was expected")
-    # Files of earlier versions do not say which classes repeat in cycles; those that can be followed without end did.
+    # Files of earlier versions do not state which classes are cyclic: those that can be followed without end are.
     periodic = header.whole_numbers("periodic", 0, 1) if "periodic" in header.values else cyclic
     if len(periodic) != len(classes) or any(a > b for a, b in zip(periodic, cyclic, strict=True)):
         header.wrong("periodic", "a number for every class was expected, 1 only for those that are cyclic")
@@ -95,7 +95,7 @@ def from_parts(parts: ReadParts) -> DensityModel:
     pca = _pca(parts, width)
     weights = parts.numbers("weights", (kernels, len(pca.modes)))
     limits = parts.numbers("limits", (len(classes), 3), low=0.0)
-    for owner in np.flatnonzero(periodic):  # the length of a cycle, and motion that has one
+    for owner in np.flatnonzero(periodic):  # each needs a cycle length, and motion
         if limits[owner, 2] < 1.0 or float(np.ptp(weights[owners == owner], axis=0).max()) <= 0.0:
             header.wrong("periodic", f"the class {classes[owner][:40]!r} has no cycle")
     return DensityModel(
@@ -109,11 +109,11 @@ def from_parts(parts: ReadParts) -> DensityModel:
 
 
 def _jumps(parts: ReadParts, owners: Ints) -> JumpTable:
-    """Return the jumps that were learned; files of earlier versions have none, and jump by the density alone."""
+    """Return the learned jumps; files of earlier versions have none and jump by the density alone."""
     kernels = len(owners)
     if "jump_counts" not in parts.arrays:
         return no_jumps(kernels)
-    # Per kernel.
+    # Per density kernel.
     counts = parts.numbers("jump_counts", (kernels,), low=0.0, high=float(1 << 20)).astype(np.intp)
     jumps = (int(counts.sum()),)
     goals = parts.numbers("jump_goals", jumps, low=0.0, high=float(kernels - 1)).astype(np.intp)

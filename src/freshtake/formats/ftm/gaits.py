@@ -1,4 +1,4 @@
-"""A GaitModel (style × speed) as parts of a model file, and back."""
+"""Convert a GaitModel (style × speed) to parts of a model file and back."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from freshtake.formats.ftm.style import read_clip_recipe
 from freshtake.style.bilinear import Factors, GaitCode, GaitModel, Level
 
 MOST_LEVELS, MOST_FRAMES = 4096, 1 << 20
-FARTHEST = 1e6  # any number of a table of gaits
+FARTHEST = 1e6  # largest absolute value in a table of gaits
 
 
 def to_parts(model: GaitModel) -> Parts:
-    """Return everything that `from_parts` needs to make the same model."""
+    """Return the parts from which `from_parts` restores the model."""
     recipe = recipe_parts(model.code.recipe)
     header = {
         "styles": list(model.styles),
@@ -31,7 +31,7 @@ def to_parts(model: GaitModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> GaitModel:
-    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
+    """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
     recipe = read_clip_recipe(parts)
     styles, speeds = _levels(parts, "styles"), _levels(parts, "speeds")
@@ -49,7 +49,7 @@ def from_parts(parts: ReadParts) -> GaitModel:
 
 
 def _levels(parts: ReadParts, name: str) -> tuple[Level, ...]:
-    """Return names, or numbers, each once."""
+    """Return distinct names, or distinct numbers."""
     levels = parts.fields.get(name, "list")
     sound = all(isinstance(x, (str, int, float)) and not isinstance(x, bool) for x in levels)
     if not (sound and 0 < len(levels) <= MOST_LEVELS and len(set(levels)) == len(levels)):

@@ -1,7 +1,7 @@
 """Save and load models, whatever the method: the container of model files.
 
 The archive starts with `header.json` (format, version, method, what the method says, and the SHA-256 of every array),
-so that the first bytes of the file tell a model from other archives.
+so that the first bytes of the file distinguish a model from other archives.
 """
 
 from __future__ import annotations
@@ -34,12 +34,12 @@ if TYPE_CHECKING:
 
 
 class Method(NamedTuple):
-    """What commands, files and descriptions need to know of a method before its modules are loaded."""
+    """What commands, files and descriptions need to know about a method before its modules are imported."""
 
-    name: str  # in the header of its files, and of the module here that knows their parts
-    model: str  # class
+    name: str  # in the header of its files; also the name of its module in this package
+    model: str  # its class
     learns: str  # command that writes its models
-    uses: str  # command that takes them
+    uses: str  # command that uses its models
     facts: str  # function of `freshtake.workflows` that describes a model
 
 
@@ -94,7 +94,7 @@ def check_model_target(path: Path) -> None:
 
 
 def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) -> None:
-    """Write a learned model, whole or not at all.
+    """Write a learned model atomically.
 
     Loading it gives a model that synthesizes the same motions, bit for bit.
 
@@ -112,7 +112,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
         raise UsageError(f"a {type(model).__name__} is not a model that can be saved: give what `learn` returned")
     parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
     if "frame_time" in parts.header:
-        read_frame_time(Fields(target, parts.header))  # what is written can be read
+        read_frame_time(Fields(target, parts.header))  # refuse to write what could not be read
     header = {
         "format": FORMAT,
         "version": VERSION,
@@ -127,7 +127,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
 
 
 def load(path: str | PathLike[str]) -> Model:
-    """Read a model that `save` wrote, of whatever method; the other load_* functions name the method that is returned.
+    """Read a model of any method that `save` wrote; the other load_* functions accept one method each.
 
     Args:
         path: The .ftm file.
@@ -140,7 +140,7 @@ def load(path: str | PathLike[str]) -> Model:
 
 
 def read_stored(path: str | PathLike[str]) -> Stored:
-    """Read a model with what its file says about it."""
+    """Read a model and the description in its file."""
     source = Path(path)
     if source.is_file() and not read_head(source, 4).startswith(b"PK"):
         raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
@@ -160,7 +160,7 @@ def read_stored(path: str | PathLike[str]) -> Stored:
     except MemoryError:
         raise FormatError(source, "the file asks for more memory than there is") from None
     stored = Stored(model, method, header.texts("sources"), header.get("freshtake", "str"))
-    # What a later version says in a field of its own must not be passed over in silence.
+    # Fields that only later versions know must not be ignored silently.
     assert isinstance(header.values, Noted)
     for kind, ignored in (("header field", header.values.ignored()), ("array", arrays.ignored())):
         if ignored:
@@ -189,7 +189,7 @@ def _header(archive: Archive) -> Fields:
 
 
 def _arrays(archive: Archive, sums: Fields) -> dict[str, Any]:
-    """Read all arrays of the file, each checked against its sum in the header."""
+    """Read all arrays of the file and check each against its checksum in the header."""
     missing = [name for name in sums.values if name not in archive]
     if missing:
         sums.wrong(missing[0][:80], "the array that belongs to this checksum is missing")
@@ -218,7 +218,7 @@ def load_variation(path: str | PathLike[str]) -> VariationModel:
 
 
 def load_style(path: str | PathLike[str]) -> StyleModel:
-    """Read a model that puts clips into a style (`freshtake style learn`).
+    """Read a model that translates clips into a style (`freshtake style learn`).
 
     Args:
         path: The .ftm file; refused if it holds a model of another method.
@@ -257,7 +257,7 @@ def load_density(path: str | PathLike[str]) -> DensityModel:
 
 
 def load_texture(path: str | PathLike[str]) -> TextureModel:
-    """Read a model that plays an animation on without end (`freshtake texture learn`).
+    """Read a model that plays an animation without end (`freshtake texture learn`).
 
     Args:
         path: The .ftm file; refused if it holds a model of another method.

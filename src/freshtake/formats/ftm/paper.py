@@ -1,4 +1,4 @@
-"""A PaperModel as parts of a model file, and back. Loading imports what synthesis needs, not the learner."""
+"""Convert a PaperModel to parts of a model file and back. Loading imports synthesis, not the learner."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ MOST_DOFS, MOST_FRAMES = 2048, 1 << 31
 
 
 def to_parts(model: PaperModel) -> Parts:
-    """Return everything that `from_parts` needs to make the same model."""
+    """Return the parts from which `from_parts` restores the model."""
     material = model.material
     if len(material.names) > MOST_DOFS:
         raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
@@ -55,7 +55,7 @@ def to_parts(model: PaperModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> PaperModel:
-    """Return the model again; raise a FreshtakeError when the parts cannot be one."""
+    """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
     settings = read_settings(header.inner("settings"), Settings)
     names, frame_time = read_names(header, "names", MOST_DOFS), read_frame_time(header)

@@ -29,12 +29,12 @@ _WORDS = {
     "dict": "an object", "None": "null",
 }  # fmt: skip
 Array = npt.NDArray[Any]
-MOST_FRAMES = 1 << 31  # of all takes of a model together
-LARGEST = 1e18  # beyond it no model of a motion has a number, and squares of float32 would overflow
+MOST_FRAMES = 1 << 31  # in all takes of a model together
+LARGEST = 1e18  # no number of a model is larger, and its square still fits into float32
 
 
 class Noted(dict[str, Any]):
-    """A dictionary that notes which of its keys were asked for; iterating over its items asks for all of them."""
+    """A dictionary that records which keys were read; iterating over its items reads all of them."""
 
     def __init__(self, *values: Any) -> None:
         super().__init__(*values)
@@ -55,7 +55,7 @@ class Noted(dict[str, Any]):
         return super().items()
 
     def ignored(self, before: str = "") -> list[str]:
-        """Return the keys that nobody asked for, in here and in dictionaries in here that somebody asked for."""
+        """Return the keys that were never read, including those of nested dictionaries that were read."""
         out = [f"{before}{key}" for key in self if key not in self.asked]
         for key in self.asked:
             inner = super().get(key)
@@ -71,15 +71,15 @@ class Fields:
         self.path, self.values, self.where = path, values, where
 
     def place(self, name: str) -> str:
-        """Return how messages call a field."""
+        """Return the name of a field for messages."""
         return f"header field {f'{self.where}.{name}'.lstrip('.')!r}"
 
     def wrong(self, name: str, problem: str) -> NoReturn:
-        """Refuse the file because of a field."""
+        """Raise an error that names a field."""
         raise FormatError(self.path, problem, self.place(name))
 
     def get(self, name: str, kinds: str) -> Any:
-        """Return a value of one of the kinds, which are written as in annotations: "int", "float | None"."""
+        """Return a value of one of the types, written as in annotations: "int", "float | None"."""
         if name not in self.values:
             self.wrong(name, "the field is missing")
         value: Any = self.values[name]
@@ -152,7 +152,7 @@ def _shown(value: Any) -> str:
 
 
 class Parts(NamedTuple):
-    """To be written."""
+    """Header and arrays of a model that is to be written."""
 
     header: dict[str, Any]
     arrays: dict[str, Array]
@@ -160,7 +160,7 @@ class Parts(NamedTuple):
 
 @dataclass(frozen=True)
 class ReadParts:
-    """As read: the header's fields, and arrays whose checksums were right."""
+    """What was read: the header's fields, and arrays with correct checksums."""
 
     fields: Fields
     arrays: Mapping[str, Array]
@@ -185,26 +185,26 @@ class ReadParts:
 
 
 def compact(values: Floats) -> Array:
-    """Return an array as float32 where that loses nothing, which is what models round to; else as it is."""
+    """Return an array as float32 where that is lossless (models are rounded to it), else unchanged."""
     with np.errstate(over="ignore"):
         small = np.asarray(values, dtype=np.float32)
     return small if np.array_equal(small.astype(np.float64), values) else np.asarray(values, dtype=np.float64)
 
 
-FRAME_TIMES = (1e-5, 1e3)  # seconds; what lasts a while has more frames than memory with shorter ones
-RECIPE = "recipe_"  # before the names of the recipe's arrays
+FRAME_TIMES = (1e-5, 1e3)  # seconds; with shorter ones, a long motion would not fit into memory
+RECIPE = "recipe_"  # prefix of the names of the recipe's arrays
 S = TypeVar("S")
 
 
 class RecipeParts(NamedTuple):
-    """To be written: the header's field `recipe`, and arrays whose names start with RECIPE."""
+    """The header's field `recipe`, and arrays whose names start with RECIPE, to be written."""
 
     header: dict[str, Any] | None
     arrays: dict[str, Array]
 
 
 def recipe_parts(recipe: Recipe | None) -> RecipeParts:
-    """Return what `read_recipe` makes the same recipe from."""
+    """Return the parts from which `read_recipe` restores the recipe."""
     if recipe is None:
         return RecipeParts(None, {})
     parts = recipe.to_parts()
@@ -212,17 +212,17 @@ def recipe_parts(recipe: Recipe | None) -> RecipeParts:
 
 
 def read_recipe(parts: ReadParts) -> Recipe | None:
-    """Return the recipe of a model's rows, where it has one."""
+    """Return the recipe of a model's rows, or None."""
     header = parts.fields.get("recipe", "dict | None")
     if header is None:
         return None
     arrays = arrays_after(RECIPE, parts)
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
+    with np.errstate(over="ignore", invalid="ignore"):  # invalid indices become values that are refused
         return Recipe.from_parts(header, arrays)
 
 
 def arrays_after(prefix: str, parts: ReadParts) -> dict[str, Array]:
-    """Return the arrays whose names start with a prefix, without it; all of them hold numbers."""
+    """Return the arrays whose names start with a prefix, keyed without it; all of them hold numbers."""
     matching = {name: parts.arrays[name] for name in parts.arrays if name.startswith(prefix)}
     for name, array in matching.items():
         if array.dtype.kind not in "fiub":
@@ -231,7 +231,7 @@ def arrays_after(prefix: str, parts: ReadParts) -> dict[str, Array]:
 
 
 def read_frame_time(header: Fields) -> float:
-    """Return seconds from frame to frame."""
+    """Return the seconds per frame."""
     frame_time: float = header.get("frame_time", "float")
     low, high = FRAME_TIMES
     if not low <= frame_time <= high:
@@ -240,13 +240,13 @@ def read_frame_time(header: Fields) -> float:
 
 
 def check_frame_time(header: Fields, recipe: Recipe | None, frame_time: float) -> None:
-    """Refuse a recipe of another rate than the model's."""
+    """Refuse a recipe whose frame rate differs from the model's."""
     if recipe is not None and recipe.frame_time != frame_time:
         header.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
 
 
 def read_names(header: Fields, name: str, most: int) -> tuple[str, ...]:
-    """Return a list of different names, at least one."""
+    """Return a list of distinct names, at least one."""
     names = header.texts(name)
     if not 0 < len(names) <= most or len(set(names)) < len(names):
         header.wrong(name, f"1 to {most} different names were expected")
@@ -254,7 +254,7 @@ def read_names(header: Fields, name: str, most: int) -> tuple[str, ...]:
 
 
 def read_settings(header: Fields, kind: type[S]) -> S:
-    """Settings, which are a dataclass of plain values; those left out are at their defaults."""
+    """Return settings, a dataclass of plain values; missing ones have their defaults."""
     kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
     unknown = [name for name in header.values if name not in kinds]
     if unknown:

@@ -1,4 +1,4 @@
-"""A StyleModel as parts of a model file, and back. Loading imports what translation needs, not the learner."""
+"""Convert a StyleModel to parts of a model file and back. Loading imports translation, not the learner."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ SYSTEM_ARRAYS = ("damping", "turning", "B", "C", "D", "offset")
 
 
 def to_parts(model: StyleModel) -> Parts:
-    """Return everything that `from_parts` needs to make the same model."""
+    """Return the parts from which `from_parts` restores the model."""
     recipe = recipe_parts(model.recipe)
     bank = _bank_parts(model.bank)
     header = {
@@ -57,7 +57,7 @@ def to_parts(model: StyleModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> StyleModel:
-    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
+    """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
     recipe = read_clip_recipe(parts)
     count = len(recipe.names)
@@ -67,7 +67,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
     )
     settings = read_settings(header.inner("settings"), Settings)
     for name, only in (("coding", "joints"), ("timing", "root"), ("inputs", "own")):
-        if name not in header.inner("settings").values:  # written before there was any other
+        if name not in header.inner("settings").values:  # written before this setting existed
             settings = settings.changed(**{name: only})
     bank = _bank(parts, blocks_of(recipe, settings.inputs, settings.timing, source.deviation))
     annotations = _annotations(parts, bank, count)
@@ -85,7 +85,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
 
 
 def _teacher(header: Fields) -> tuple[Gait, Gait] | None:
-    """Return how the takes of both styles go; files written before this was measured have none."""
+    """Return the gaits of the takes of both styles; older files have none."""
     if "teacher" not in header.values:
         return None
     listed = header.get("teacher", "list")
@@ -100,7 +100,7 @@ def _is_amount(value: Any) -> bool:
 
 
 def _speeds(parts: ReadParts) -> tuple[float, Floats]:
-    """Return the least speed and the ranges of the root's rates; files written before there were any have no bounds."""
+    """Return the least speed and the ranges of the root's rates; older files have no bounds."""
     if "speeds" not in parts.arrays:
         return 0.0, UNBOUNDED
     return parts.fields.get("slowest", "float"), parts.numbers("speeds", (2, 3))
@@ -176,7 +176,7 @@ def _split(parts: ReadParts, name: str, shapes: list[tuple[int, ...]]) -> tuple[
 
 def _annotations(parts: ReadParts, bank: Bank, count: int) -> tuple[Annotation, ...]:
     listed = parts.fields.get("annotations", "list")
-    # Classifiers see all DOFs, also those behind the last one that drives a system.
+    # Classifiers see all DOFs, including those that drive no system.
     width = bank.features(bank.start(), np.zeros((1, count))).shape[1]
     directions = parts.numbers("directions", (len(listed), width if listed else 0))
     out = []
@@ -202,7 +202,7 @@ def read_clip_recipe(parts: ReadParts) -> Recipe:
 
 
 def _shape(parts: ReadParts, name: str, dimensions: int) -> tuple[int, ...]:
-    """Return the shape of an array whose length the header does not say."""
+    """Return the shape of an array whose length is not in the header."""
     shape = parts.arrays[name].shape if name in parts.arrays else (0,)
     return shape if len(shape) == dimensions else (0,) * dimensions
 

@@ -1,4 +1,4 @@
-"""A TextureModel as parts of a model file, and back: modes as float32 or as quantized whole numbers."""
+"""Convert a TextureModel to parts of a model file and back; modes are float32 or quantized integers."""
 
 from __future__ import annotations
 
@@ -32,11 +32,11 @@ from freshtake.texture.model import TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, mesh_recipe
 
-LAYOUT = "layout_"  # before the names of the arrays of a mesh
+LAYOUT = "layout_"  # prefix of the names of a mesh's arrays
 
 
 def to_parts(model: TextureModel) -> Parts:
-    """Return everything that `from_parts` needs to make the same model."""
+    """Return the parts from which `from_parts` restores the model."""
     segments, shape = model.segments, model.shape
     header: dict[str, Any] = {
         "settings": asdict(model.settings),
@@ -72,13 +72,13 @@ def to_parts(model: TextureModel) -> Parts:
 
 
 def _jump_arrays(name: str, jumps: Jumps) -> dict[str, Array]:
-    """Costs of jumps that there are; those of others are infinite."""
+    """Return targets and costs of existing jumps; the costs of all others are infinite and not stored."""
     there = jumps.targets >= 0
     return {f"{name}_targets": jumps.targets, f"{name}_costs": jumps.costs[there].astype(np.float32)}
 
 
 def _layout_parts(recipe: Recipe) -> tuple[dict[str, Any], dict[str, Array]]:
-    """Return the mesh without its ground plan, which the modes' mean tells; faces as differences, which pack well."""
+    """Return the mesh without its ground plan, which the modes' mean gives; faces as differences, to pack well."""
     header, arrays = recipe.layout.parts()
     faces = np.diff(arrays["faces"].ravel(), prepend=0).astype(np.int32)
     small = faces.astype(np.int16)
@@ -103,7 +103,7 @@ def _group_arrays(name: str, group: Group) -> dict[str, Array]:
 
 
 def from_parts(parts: ReadParts) -> TextureModel:
-    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
+    """Restore the model; raise a FreshtakeError where the parts are invalid."""
     settings = read_settings(parts.fields.inner("settings"), Settings)
     frame_time = read_frame_time(parts.fields)
     segments = _segments(parts.fields)
@@ -208,7 +208,7 @@ def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
     if shape.columns < 3 * count:
         parts.fields.wrong("groups", f"modes of {count} vertices were expected")
     arrays["plan"] = np.zeros(2 * count if heading else 0)
-    with np.errstate(over="ignore", invalid="ignore"):  # numbers that are no indices become ones that are refused
+    with np.errstate(over="ignore", invalid="ignore"):  # invalid indices become values that are refused
         layout = MeshLayout.from_parts(header, arrays)
     width = layout.width - (3 if heading else 0)
     every = np.sort(np.concatenate([group.columns for group in groups]))

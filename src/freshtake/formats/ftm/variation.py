@@ -1,4 +1,4 @@
-"""A VariationModel as parts of a model file, and back. Loading imports what synthesis needs, not the learner."""
+"""Convert a VariationModel to parts of a model file and back. Loading imports synthesis, not the learner."""
 
 from __future__ import annotations
 
@@ -27,15 +27,15 @@ from freshtake.variation.examples import FEWEST, Material
 from freshtake.variation.model import VariationModel
 
 MOST_DOFS = 2048
-FARTHEST = 1e7  # lengths from the origin, or any other number of an example
+FARTHEST = 1e7  # largest absolute value in an example, such as a distance from the origin
 TURNED = 1e4  # radians
-LARGEST = 100.0  # times the range of a DOF: no deviation is larger
-UNEVEN = 20.0  # times its mean pace: no take goes faster or slower through the phase
+LARGEST = 100.0  # largest deviation, in ranges of its DOF
+UNEVEN = 20.0  # largest factor by which a take's pace through the phase differs from its mean
 OLD = "was learned by an earlier version, whose model of variation has been replaced: learn again from the takes"
 
 
 def to_parts(model: VariationModel) -> Parts:
-    """Return everything that `from_parts` needs to make the same model."""
+    """Return the parts from which `from_parts` restores the model."""
     material = model.material
     if len(material.names) > MOST_DOFS:
         raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
@@ -63,7 +63,7 @@ def to_parts(model: VariationModel) -> Parts:
 
 
 def from_parts(parts: ReadParts) -> VariationModel:
-    """Return the model again; raises a FreshtakeError when the parts cannot be one."""
+    """Restore the model; raise a FreshtakeError where the parts are invalid."""
     if "transition" in parts.fields.values:
         parts.fields.wrong("transition", OLD)
     if "foot_joints" not in parts.fields.values:
@@ -73,7 +73,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
     lengths = [len(rows) for rows in material.values]
     if min(lengths) < FEWEST:
         parts.fields.wrong("lengths", f"every example has at least {FEWEST} frames")
-    # phases are as many as the takes have frames on average: the cost of a model is bounded by its own examples
+    # There are as many phases as a take has frames on average, so the examples bound the cost of a model.
     phases = round(float(np.mean(lengths)))
     phase_frames = parts.numbers("phase_frames", (phases, len(lengths)), low=0.0, high=float(max(lengths)))
     if (np.diff(phase_frames, axis=0) <= 0.0).any() or (np.abs(phase_frames[-1] - lengths + 1.0) > 0.5).any():
@@ -84,9 +84,8 @@ def from_parts(parts: ReadParts) -> VariationModel:
         parts.fields.wrong("phase_frames", "takes that go through the phase at a pace of their own were expected")
     sizes = parts.numbers("sizes", (phases, len(material.names)), low=0.0, high=FARTHEST)
     ranges = np.concatenate(material.values).max(axis=0) - np.concatenate(material.values).min(axis=0)
-    # A body in centimetres that goes straight deviates sideways by more units than it moves: count in its legs.
     skeleton = None if material.recipe is None else material.recipe.skeleton
-    # A DOF that moves by less than a thousandth of a leg counts as moving so much.
+    # A range below a thousandth of a leg counts as that: a straight walk hardly moves sideways, but deviates there.
     least = 1e-3 * (1.0 if skeleton is None else max(leg_length(skeleton), 1.0))
     if (sizes > LARGEST * np.maximum(ranges, least)).any():
         parts.fields.wrong("sizes", f"a DOF deviates by more than {LARGEST:g} times its range")

@@ -39,12 +39,12 @@ __all__ = ["read", "read_animations", "read_character", "write"]
 def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
     """Read one animation of the character, as a clip or, with `options.mesh`, baked; the rest pose where there is none.
 
-    What changes by morph targets alone is baked too.
+    An animation of morph targets alone is always baked.
 
-    Frames run from the earliest key to the latest, at `options.fps`, else at the keys' own rate, else at 60.
-    Joints are those of the first skin; without a skin, the animated nodes. World positions are the file's own, up
+    Frames run from the earliest key to the latest, at `options.fps`, else at the keys' rate, else at 60.
+    Joints are those of the first skin; without a skin, the animated nodes. World positions are those of the file, up
     to differences of scale and of still joints that single precision leaves. glTF fixes metres and y up, so
-    `options.unit_m` and `options.up` say nothing here.
+    `options.unit_m` and `options.up` are ignored.
     """
     with _naming(path):
         container = load(path)
@@ -61,13 +61,13 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
 
 
 def has_skin(path: Path) -> bool:
-    """Return whether a file holds a mesh that follows a skeleton; the bone figure that we draw ourselves is none."""
+    """Return whether a file holds a skinned mesh; the bone figure that our writer adds does not count."""
     top = load(path).top
     return bool(top.items("skins")) and [clean_name(mesh) for mesh in top.items("meshes")] != [FIGURE]
 
 
 def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
-    """Return the skin of a character over a clip of it, which is in metres and y up."""
+    """Return the skin of a character, baked over a clip of it, which is in metres and y up."""
     with _naming(source):
         builder = onto_character(source.with_suffix(".glb"), source, [clip], [clip.name])
         container = parsed(source, packed(builder.path, builder.document, bytes(builder.binary)))
@@ -75,7 +75,7 @@ def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
 
 
 def _only_morphs(container: Container, animation: Animation | None) -> bool:
-    """Return whether an animation changes a mesh by morph targets and has no body of joints to move."""
+    """Return whether an animation only changes morph targets and moves no joints."""
     if animation is None or container.top.items("skins"):
         return False
     moved = {track.node for track in animation.tracks if track.path != "weights"}
@@ -83,7 +83,7 @@ def _only_morphs(container: Container, animation: Animation | None) -> bool:
 
 
 def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
-    """Return all animations of the character, one clip each, with names that differ; all on one skeleton."""
+    """Return all animations of the character, one clip each, with unique names and one skeleton."""
     options = options or ReadOptions()
     with _naming(path):
         container = load(path)
@@ -99,7 +99,7 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
 
 
 class StillCharacter(NamedTuple):
-    """A character as in its file, one frame, and its bind pose: places (joints, 3), rotations (joints, 4).
+    """A character as in its file, one frame, and its bind pose: positions (joints, 3), rotations (joints, 4).
 
     `parts` are joints by part of the body, where the file states them (VRM).
     """
@@ -112,7 +112,7 @@ class StillCharacter(NamedTuple):
 
 
 def read_character(path: Path, options: ReadOptions | None = None) -> StillCharacter:
-    """Read the joints of a character without any animation; the bind pose of its skin, else its nodes, is its rest."""
+    """Read the joints of a character without animation; its rest pose is the bind pose of its skin, else its nodes."""
     options = options or ReadOptions()
     with _naming(path):
         container = load(path)
@@ -126,7 +126,7 @@ def read_character(path: Path, options: ReadOptions | None = None) -> StillChara
 
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
-    """Numbers that overflow become an error that names the file, not a warning of the array library."""
+    """Turn overflow warnings of NumPy into an error that names the file."""
     try:
         with np.errstate(all="ignore"):
             yield

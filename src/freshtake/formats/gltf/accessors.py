@@ -1,4 +1,4 @@
-"""Read typed arrays of a glTF file within bounds, and the triangles of meshes that they make up."""
+"""Read typed arrays of a glTF file, checked against bounds, and the triangles of meshes."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Array = npt.NDArray[Any]
 
 
 class _Layout(NamedTuple):
-    """How one element lies in memory: rows by columns of a component, each column padded to `column` bytes."""
+    """The memory layout of an element: rows by columns of a component, each column padded to `column` bytes."""
 
     dtype: np.dtype[Any]
     rows: int
@@ -36,7 +36,7 @@ class _Layout(NamedTuple):
 
 
 def floats(container: Container, index: int, kinds: tuple[str, ...]) -> Floats:
-    """Return values (count, width) as numbers; normalized integers are divided as the standard says. All finite."""
+    """Return finite values (count, width); normalized integers are converted as the standard defines."""
     item, raw = _raw(container, index, kinds)
     values: Floats = raw.astype(np.float64)
     if item.flag("normalized") and raw.dtype.kind in "iu":
@@ -62,7 +62,7 @@ def _raw(container: Container, index: int, kinds: tuple[str, ...]) -> tuple[Item
     if "bufferView" in item:
         raw = _elements(container, item, layout, count)
     else:
-        # An accessor without data is all zeros; large ones must be justified by the size of the file.
+        # An accessor without data is all zeros; its size is bounded by that of the file.
         if count > max((1 << 16), container.size):
             item.fail(f"{count} elements are declared, but no data is there for them", "count")
         raw = np.zeros((count, layout.rows * layout.columns), layout.dtype)
@@ -85,7 +85,7 @@ def _component(item: Item) -> np.dtype[Any]:
 
 
 def _elements(container: Container, item: Item, layout: _Layout, count: int, stride: int | None = None) -> Array:
-    """Elements (count, rows x columns) out of a buffer view; the view's own stride unless one is given."""
+    """Return elements (count, rows x columns) of a buffer view, with the view's stride unless one is given."""
     number = item.index("bufferView", len(container.views), "buffer view")
     if number is None:
         item.fail("'bufferView' is missing")
@@ -143,7 +143,7 @@ _TRIANGLES, _STRIP, _FAN = 4, 5, 6
 
 
 class Primitive(NamedTuple):
-    """Vertices (n, 3), triangles (m, 3), and what may come with them; influences are (n, 4 per set)."""
+    """Vertices (n, 3), triangles (m, 3), and optional attributes; influences are (n, 4 per set)."""
 
     item: Item
     vertices: Floats
@@ -156,7 +156,7 @@ class Primitive(NamedTuple):
     normal_targets: Floats
 
     def morphed(self, weights: Floats | None) -> tuple[Floats, Floats | None]:
-        """Vertices and normals with the morph targets added by weight."""
+        """Return vertices and normals with the weighted morph targets added."""
         if weights is None or not len(self.vertex_targets):
             return self.vertices, self.normals
         vertices = self.vertices + np.tensordot(weights, self.vertex_targets, 1)

@@ -102,7 +102,7 @@ def read_animation(container: Container, number: int, options: ReadOptions) -> A
 
 
 def _noted_frame_time(item: Item) -> float | None:
-    """Return the exact frame time that our own writer leaves in `extras`, because key times are single precision."""
+    """Return the exact frame time that our writer notes in `extras`, because key times are single precision."""
     extras = item.value.get("extras")
     noted = extras.get("freshtake_frame_time") if isinstance(extras, dict) else None
     good = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
@@ -110,7 +110,7 @@ def _noted_frame_time(item: Item) -> float | None:
 
 
 def _noted_playback(item: Item) -> Playback | None:
-    """Return how the animation is to be played, where our own writer has left it in `extras`."""
+    """Return the playback that our writer notes in `extras`, or None."""
     extras = item.value.get("extras")
     return playback_from(extras.get("freshtake_playback")) if isinstance(extras, dict) else None
 
@@ -134,14 +134,14 @@ def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
         place.fail(f"{len(times)} keys of {parts * width} numbers were expected, but {values.size} numbers are there")
     keys = values.reshape(len(times), parts, width)
     if path == "rotation":
-        # glTF writes x, y, z, w; we compute with w first.
+        # glTF stores x, y, z, w; we use w first.
         keys = keys[..., [3, 0, 1, 2]]
     middle = keys[:, parts // 2]
     if path == "rotation":
         length = np.linalg.norm(middle, axis=-1, keepdims=True)
         if length.min() < 1e-3:
             container.accessors[result].fail(f"key {int(length.argmin())} is not a rotation: its length is 0")
-        # A spline's values are not turned to unit length: its tangents belong to them as they are.
+        # A spline's values are not normalized, since its tangents belong to them as stored.
         middle = middle / length if interpolation != "CUBICSPLINE" else middle
     return Track(node, path, interpolation, times, middle, (keys[:, 0], keys[:, 2]) if parts == 3 else None)
 
@@ -155,12 +155,12 @@ def sample(track: Track, times: Floats) -> Floats:
     span = np.where(high > low, keys[high] - keys[low], 1.0)
     share = (times - keys[low]) / span
     a, b = track.values[low], track.values[high]
-    # After the last key the share is 1, and its value counts.
+    # After the last key the share is 1, which gives its value.
     if track.interpolation == "STEP":
         return np.where((share >= 1.0)[:, None], b, a)
     if track.tangents is not None:
         mixed = _hermite(a, span[:, None] * track.tangents[1][low], b, span[:, None] * track.tangents[0][high], share)
-        # A cubic between unit quaternions leaves the sphere, and may even pass through its centre.
+        # A cubic between unit quaternions leaves the sphere, and may pass through zero.
         return _unit(mixed, a) if track.path == "rotation" else mixed
     if track.path == "rotation":
         return slerp(a, b, share)
@@ -168,7 +168,7 @@ def sample(track: Track, times: Floats) -> Floats:
 
 
 def _hermite(a: Floats, out: Floats, b: Floats, into: Floats, share: Floats) -> Floats:
-    """glTF 2.0, appendix C.5: the cubic with these end values and (scaled) tangents."""
+    """Evaluate the cubic with these end values and (scaled) tangents: glTF 2.0, appendix C.5."""
     t = share[:, None]
     t2, t3 = t * t, t * t * t
     mixed: Floats = (2 * t3 - 3 * t2 + 1) * a + (t3 - 2 * t2 + t) * out + (3 * t2 - 2 * t3) * b + (t3 - t2) * into
@@ -183,14 +183,14 @@ def _unit(q: Floats, fallback: Floats) -> Floats:
 
 
 class Timing(NamedTuple):
-    """When frames are taken, and the time between them."""
+    """The times of frames, and the time between them."""
 
     times: Floats
     frame_time: float
 
 
 def timing(container: Container, animation: Animation, options: ReadOptions, columns: int) -> Timing:
-    """Frames from the earliest key to the latest: at `fps`, else at the keys' own rate, else at 60 with a warning."""
+    """Return frames from the first to the last key: at `fps`, else at the keys' rate, else at 60 with a warning."""
     keys = _merged(np.concatenate([track.times for track in animation.tracks]))
     start, length = float(keys[0]), float(keys[-1] - keys[0])
     if options.fps is not None:
@@ -199,7 +199,7 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
         step = _own_step(keys, animation.frame_time) or _assumed_step(container, animation, options, len(keys))
     slack = min(_slack(keys, step), 0.2)
     count = np.floor(length / step + slack) + 1
-    # A file of a few bytes can claim hours at a thousand frames a second: memory is bounded by its size.
+    # A file of a few bytes can span hours at a thousand frames a second: memory is bounded by its size.
     limit = max(1_000_000, container.size // 2)
     if not count * columns <= limit:
         raise FormatError(
@@ -209,19 +209,19 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
             f"animation {animation.name!r}",
         )
     times = start + step * np.arange(int(count))
-    # A frame next to a key takes the key's time, so that its values are read exactly as they were written.
+    # A frame next to a key gets the key's time, so that its values are read exactly as written.
     nearest = keys[np.clip(np.searchsorted(keys, times - slack * step), 0, len(keys) - 1)]
     return Timing(np.where(np.abs(nearest - times) <= slack * step, nearest, times), step)
 
 
 def _own_step(keys: Floats, noted: float | None) -> float | None:
-    """Return the frame time that puts every key on a frame, None where there is none or it is too slow to be one."""
+    """Return the frame time that puts every key on a frame; None where there is none or it is too long."""
     if noted is not None and _on_grid(keys, noted):
         return noted
     if len(keys) < 2:
         return None
     length, gaps = float(keys[-1] - keys[0]), np.diff(keys)
-    # Keys on every frame; most gaps one frame; at least one gap of one frame: the likely cases in this order.
+    # Try in order of likelihood: keys on every frame; most gaps one frame; at least one gap of one frame.
     for count in (len(gaps), length / float(np.median(gaps)), length / float(gaps.min())):
         rate = max(round(count), 1) / length
         if rate >= SLOWEST_KEYS and _on_grid(keys, 1.0 / rate):
@@ -230,7 +230,7 @@ def _own_step(keys: Floats, noted: float | None) -> float | None:
 
 
 def _merged(times: Floats) -> Floats:
-    """Return all key times in order; those that differ by no more than single precision are one."""
+    """Return all key times in order; those that differ only by single precision are merged."""
     keys = np.unique(times)
     is_new = np.diff(keys) > max(1e-7, 4e-7 * float(np.abs(keys).max()))
     return np.asarray(keys[np.concatenate([[True], is_new])])
@@ -242,7 +242,7 @@ def _on_grid(keys: Floats, step: float) -> bool:
 
 
 def _slack(keys: Floats, step: float) -> float:
-    """Return how many frames a key may be from a frame and still be on it: near 100 s, float32 resolves 8 µs."""
+    """Return the tolerance, in frames, for a key to be on a frame: near 100 s, float32 resolves 8 µs."""
     return 1e-3 + 2e-7 * float(np.abs(keys).max()) / step
 
 
@@ -259,18 +259,18 @@ class LocalPose:
     """Local transforms (frames, nodes, ...) of some nodes with all their ancestors, parents first."""
 
     nodes: list[int]
-    parents: Ints  # among these nodes
+    parents: Ints  # indices among these nodes
     translations: Floats
     rotations: Floats
     scales: Floats
-    sheared: dict[int, Floats]  # by place among these nodes
+    sheared: dict[int, Floats]  # by index among these nodes
 
     @cached_property
     def _places(self) -> dict[int, int]:
         return {node: k for k, node in enumerate(self.nodes)}
 
     def place(self, node: int) -> int:
-        """Return the place of a node of the file among these."""
+        """Return the index of a node of the file among these."""
         return self._places[node]
 
 
@@ -284,7 +284,7 @@ class WorldMatrices(NamedTuple):
 class JointPose(NamedTuple):
     """A clip's arrays: translations (frames, joints, 3; the root's in the world) and rotations (frames, joints, 4).
 
-    `exact` is False where scale is animated, differs by axis or reflects, so that rotations do not say it all.
+    `exact` is False where scale is animated, differs by axis or reflects, so that rotations do not give the positions.
     """
 
     translations: Floats
@@ -309,12 +309,12 @@ def sampled_pose(nodes: Nodes, node_numbers: list[int], tracks: tuple[Track, ...
 
 
 def rest_pose(nodes: Nodes, node_numbers: list[int]) -> LocalPose:
-    """Return one frame without any animation."""
+    """Return the rest pose, one frame."""
     return sampled_pose(nodes, node_numbers, (), np.zeros(1))
 
 
 def world_matrices(pose: LocalPose) -> WorldMatrices:
-    """Products of the local matrices T R S from the roots down."""
+    """Multiply the local matrices T R S from the roots down."""
     linear = to_matrix(pose.rotations) * pose.scales[..., None, :]
     positions = pose.translations.copy()
     for place, matrix in pose.sheared.items():
@@ -330,7 +330,7 @@ def joint_pose(pose: LocalPose, character: Character) -> JointPose:
     """Return the character's pose with world positions equal to the file's; what lies above the root is folded into it.
 
     Scale that is uniform, constant and positive multiplies the translations below it. Any other scale is kept in
-    the positions alone: the translations then take up what rotations cannot express.
+    the positions alone: the translations then absorb what rotations cannot express.
     """
     scales = _uniform_scales(pose)
     joints = [pose.place(node) if node >= 0 else -1 for node in character.nodes]
@@ -351,7 +351,7 @@ def joint_pose(pose: LocalPose, character: Character) -> JointPose:
 def _gathered(
     joints: list[int], translations: Floats, rotations: Floats, positions: Floats, world: Floats
 ) -> tuple[Floats, Floats]:
-    """Return local values of the joints, world values for the root (the identity for a root that the file lacks)."""
+    """Return local values of the joints, world values for the root (the identity for a root not in the file)."""
     moved, turned = translations[:, joints], rotations[:, joints]
     if joints[0] >= 0:
         moved[:, 0], turned[:, 0] = positions[:, joints[0]], world[:, joints[0]]
@@ -361,11 +361,11 @@ def _gathered(
 
 
 def _uniform_scales(pose: LocalPose) -> Floats | None:
-    """Return the scale (nodes,) of each node's translation, None where some scale above a node is not plain."""
+    """Return the scale (nodes,) of each node's translation, None where one is not uniform, constant and positive."""
     scales = pose.scales[0, :, 0]
     inner = np.unique(pose.parents[pose.parents >= 0])
     spread = np.abs(pose.scales[:, inner] - scales[inner, None]).max(initial=0.0, axis=(0, 2))
-    # Files hold 1.000001 where 1 was meant.
+    # Tolerates rounding, such as 1.000001 for 1.
     if (scales[inner] <= 0).any() or (spread > 5e-6 * np.abs(scales[inner])).any():
         return None
     if not set(pose.sheared).isdisjoint(inner.tolist()):

@@ -32,7 +32,7 @@ class Builder:
         self.binary = bytearray(binary)
 
     def append(self, key: str, entry: dict[str, Any]) -> int:
-        """Add an object to one of the document's lists; returns its number."""
+        """Add an object to one of the document's lists and return its number."""
         entries: list[dict[str, Any]] = self.document.setdefault(key, [])
         entries.append(entry)
         return len(entries) - 1
@@ -111,7 +111,7 @@ def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMot
 
 
 def _single_turns(rotations: Floats) -> npt.NDArray[np.float32]:
-    """Rotations (frames, nodes, 4; w x y z) as glTF has them, (nodes, frames, 4; x y z w), without changes of sign."""
+    """Convert rotations (frames, nodes, 4; w x y z) to glTF's (nodes, frames, 4; x y z w), without sign changes."""
     smooth = continuous(rotations)
     out = np.empty((rotations.shape[1], rotations.shape[0], 4), dtype="<f4")
     out[..., :3], out[..., 3] = smooth[..., 1:].swapaxes(0, 1), smooth[..., 0].T
@@ -126,7 +126,7 @@ Reference = tuple[Any, Any]  # a JSON object or list and the key in it that hold
 
 
 def without_animations(path: Path, container: Container) -> Builder:
-    """Return the document to write on: no animations, images next to the file taken in, buffers joined."""
+    """Return a builder for the document without animations, with external images embedded and buffers joined."""
     _check_references(container)
     document = copy.deepcopy(container.top.value)
     gone = set() if _has_foreign_parts(document) else _only_animated(document)
@@ -147,7 +147,7 @@ def without_animations(path: Path, container: Container) -> Builder:
 
 
 def _check_references(container: Container) -> None:
-    """Refuse lists, objects and numbers that are not what they must be, before anything is moved."""
+    """Refuse lists, objects and numbers of a wrong type or range, before anything is renumbered."""
     count, views, top = len(container.accessors), len(container.views), container.top
     for mesh in top.items("meshes"):
         for primitive in mesh.items("primitives"):
@@ -177,18 +177,18 @@ def _has_foreign_parts(document: dict[str, Any]) -> bool:
 
 
 def _only_animated(document: dict[str, Any]) -> set[int]:
-    """Accessors that animations use and nothing else does."""
+    """Return the accessors that only animations use."""
     samplers = [sampler for animation in document.get("animations", []) for sampler in animation.get("samplers", [])]
     animated = {sampler[key] for sampler in samplers for key in ("input", "output") if key in sampler}
     return animated - {holder[key] for holder, key in _accessor_references(document)}
 
 
 def _views_only_of(document: dict[str, Any], gone: set[int]) -> set[int]:
-    """Buffer views that only these accessors use."""
+    """Return the buffer views that only these accessors use."""
     accessors = document.get("accessors", [])
     lost = {holder[key] for number in gone for holder, key in _views_of_accessor(accessors[number])}
-    left = [entry for number, entry in enumerate(accessors) if number not in gone]
-    used = {holder[key] for entry in left for holder, key in _views_of_accessor(entry)}
+    remaining = [entry for number, entry in enumerate(accessors) if number not in gone]
+    used = {holder[key] for entry in remaining for holder, key in _views_of_accessor(entry)}
     used |= {image["bufferView"] for image in document.get("images", []) if "bufferView" in image}
     return lost - used
 
@@ -221,7 +221,7 @@ def _views_of_accessor(entry: dict[str, Any]) -> Iterator[Reference]:
 
 
 def _renumber(document: dict[str, Any], key: str, references: Iterator[Reference], gone: set[int]) -> None:
-    """Remove entries of a list and let what refers to the others follow."""
+    """Remove entries of a list and renumber the references to the others."""
     if key not in document:
         return
     entries = document[key]
@@ -238,7 +238,7 @@ def _point_to(references: Iterator[Reference], places: dict[int, int]) -> None:
 
 
 def _take_in_images(builder: Builder, container: Container) -> None:
-    """Move images in files next to the character into the buffer, so that the new file is complete by itself."""
+    """Embed images from files next to the character, so that the new file is self-contained."""
     for item, entry in zip(container.top.items("images"), builder.document.get("images", []), strict=True):
         if "uri" in item and not item.text("uri").lower().startswith("data:"):
             data = resource(item)

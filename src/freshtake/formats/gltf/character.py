@@ -1,6 +1,6 @@
-"""Put clips onto a glTF character, or take it as a rig.
+"""Retarget clips to a glTF character, or convert it to a rig.
 
-Its nodes get the clips' animations, and all else is kept; as a rig it has joints without scale, one bind pose, and
+Its nodes get the clips' animations, everything else is kept; as a rig it has joints without scale, one bind pose, and
 meshes placed in it.
 
 A vertex v of a skin is at sum w_j G_j I_j v, with matrices G_j of joints and inverse bind matrices I_j of the file.
@@ -40,7 +40,7 @@ from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, multiply
 
 
 def lacking_root(character: Character, clip: Clip) -> str | None:
-    """Return the name of the clip's first joint where the character begins with that joint's only child; else None."""
+    """Return the name of the clip's root where the character begins with that joint's only child; else None."""
     skeleton = clip.skeleton
     below = skeleton.children(0)
     lacks = skeleton.names[0] not in character.names
@@ -48,9 +48,9 @@ def lacking_root(character: Character, clip: Clip) -> str | None:
 
 
 def with_root(container: Container, nodes: Nodes, character: Character, name: str) -> Container:
-    """Return the file with one more node between the character's first joint and what it hangs on.
+    """Return the file with one more node between the character's first joint and its parent.
 
-    It has the same place, and is a joint of every skin that moves with the character.
+    The node has the identity as its transform, and is a joint of every skin of the character.
     """
     document: dict[str, Any] = copy.deepcopy(container.top.value)
     first, number = character.root, len(nodes)
@@ -82,11 +82,11 @@ def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[
     """Return the skin's matrices and one for a joint at `parent`: bound as the skin's first joint is."""
     stated = bind_matrices(container, skin, len(joints))
     matrices = np.tile(np.eye(4), (len(joints), 1, 1)) if stated is None else stated
-    held = _world(nodes, joints[0]) @ matrices[0]
+    to_world = _world(nodes, joints[0]) @ matrices[0]
     above = _world(nodes, parent) if parent >= 0 else np.eye(4)
     if abs(np.linalg.det(above)) < 1e-60:
         nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be put onto it")
-    return np.concatenate([matrices, (np.linalg.inv(above) @ held)[None]])
+    return np.concatenate([matrices, (np.linalg.inv(above) @ to_world)[None]])
 
 
 def _world(nodes: Nodes, node: int) -> Floats:
@@ -121,7 +121,7 @@ class Loaded(NamedTuple):
 
 
 def load_character(source: Path, clip: Clip) -> Loaded:
-    """Read a character that clips can be put onto; where the clip has a joint above its first, so has what is read."""
+    """Read a character for clips; where the clip has a joint above the character's first, that joint is added."""
     loaded = _loaded(load(source))
     if loaded.character.root < 0:
         raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
@@ -149,7 +149,7 @@ def matched(source: Path, character: Character, clip: Clip) -> list[int]:
     order = [clip_names.index(name) for name in character_names]
     for joint, parent in enumerate(character.parents.tolist()):
         above = int(clip.skeleton.parents[order[joint]])
-        # Equal names are not enough: with another parent a rotation means another turn.
+        # Equal names are not enough: local rotations are relative to the parent.
         if (above >= 0) != (parent >= 0) or (parent >= 0 and order[parent] != above):
             raise SkeletonMismatch(
                 f"{source}: joint {character_names[joint]!r} hangs on another joint than in the clip"
@@ -163,7 +163,7 @@ def _listed(names: list[str]) -> str:
 
 
 def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[int]) -> list[NodeMotion]:
-    """Return local rotations and translations of the nodes that put every joint where the clip has it.
+    """Return local rotations and translations of the nodes that place every joint as in the clip.
 
     Constant transforms above the root, and scale anywhere, are undone: translation = (parent's matrix)^-1 position.
     """
@@ -190,7 +190,7 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
 
 
 def _solved(linear: Floats, vectors: Floats) -> Floats:
-    """x with linear x = vectors, per frame."""
+    """Solve linear x = vectors for x, per frame."""
     return np.asarray(np.linalg.solve(linear, vectors[..., None])[..., 0], dtype=np.float64)
 
 
@@ -213,7 +213,7 @@ def _above_root(nodes: Nodes, character: Character) -> _AboveRoot:
 
 
 def _free_from_matrices(builder: Builder, nodes: Nodes, character: Character) -> None:
-    """Joints given by a matrix get translation, rotation and scale instead: a matrix cannot be animated."""
+    """Replace the matrices of joints by translation, rotation and scale: a matrix cannot be animated."""
     for node in character.nodes:
         entry = builder.document["nodes"][node]
         if "matrix" not in entry:
@@ -235,7 +235,7 @@ class _Carried(NamedTuple):
 
 
 def character_rig(source: Path, clip: Clip) -> tuple[Loaded, Rig]:
-    """Return the rig of a character's file for such clips, and what was read of it."""
+    """Return a character's file as read for such clips, and its rig."""
     try:
         with np.errstate(all="ignore"):
             loaded = load_character(source, clip)
@@ -264,7 +264,7 @@ def _rig(loaded: Loaded) -> Rig:
 
 
 def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
-    """Return the meshes that the character's joints carry: by a skin, or by hanging on a joint."""
+    """Return the meshes that the character's joints carry: by a skin, or as children of a joint."""
     container, nodes, character = loaded
     parts = mesh_parts(container, nodes, ReadOptions(warn=lambda message: None))
     place = {node: joint for joint, node in enumerate(character.nodes)}
@@ -282,9 +282,9 @@ def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
         else:
             holder = next((place[node] for node in reversed(nodes.chain(part.node)) if node in place), None)
             if holder is None or skinned:
-                continue  # no part of the character, or part of another one
+                continue  # not part of this character
             joints, matrices = [holder], _matrix(world, pose.place(part.node))[None]
-        # K_j of the module's text: from the mesh to its joint at rest, without the scale of the nodes.
+        # K_j of the module's docstring: from the mesh to its joint at rest, without the scale of the nodes.
         back = np.linalg.inv(_rigid(standing.positions[joints], standing.rotations[joints]))
         out.append(_Carried(part, joints, back @ matrices))
     return out
@@ -305,12 +305,12 @@ def _rigid(positions: Floats, rotations: Floats) -> Floats:
 def _bind_pose(
     loaded: Loaded, carried: list[_Carried], standing: WorldPose, translations: Floats, rotations: Floats
 ) -> WorldPose:
-    """B_j = A K_j^-1 where a skin binds the joint, with A such that its first joint is as at rest."""
+    """Return B_j = A K_j^-1 where a skin binds the joint, with A such that its first joint is as at rest."""
     into: dict[int, Floats] = {}
     for entry in carried:
         if len(entry.joints) > 1 or entry.part.skin is not None:
             for joint, matrix in zip(entry.joints, entry.into, strict=True):
-                # Skins that share a joint have to agree about it; the first one decides where they do not.
+                # Where skins that share a joint disagree about it, the first one decides.
                 into.setdefault(joint, matrix)
     positions, turned = standing.positions.copy(), standing.rotations.copy()
     first = min(into, default=0)
@@ -319,7 +319,7 @@ def _bind_pose(
         bound = _turn_and_place(common, into[joint]) if joint in into else None
         if bound is not None:
             turned[joint], positions[joint] = bound
-        elif parent >= 0:  # as at rest against its parent
+        elif parent >= 0:  # as at rest, relative to its parent
             pose = forward(
                 np.array([-1, 0]),
                 np.stack([positions[parent], translations[joint]])[None],
@@ -330,19 +330,19 @@ def _bind_pose(
 
 
 def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | None:
-    """Rotation and position of common into^-1; None where that is no rotation."""
+    """Return rotation and position of common into^-1; None where its linear part is no rotation."""
     if abs(np.linalg.det(into[:3, :3])) < 1e-60:
         return None
     matrix = common @ np.linalg.inv(into)
     u, sizes, vt = np.linalg.svd(matrix[:3, :3])
-    # A bind matrix this near to a rotation with one scale is taken as it is.
+    # Tolerance for a rotation with a uniform scale.
     if not np.isfinite(sizes).all() or np.abs(sizes - 1.0).max() > 1e-3 or np.linalg.det(u @ vt) < 0:
         return None
     return from_matrix(u @ vt), matrix[:3, 3]
 
 
 def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> RigMesh:
-    """Return all primitives of a part as one mesh, its vertices where the bind pose has them."""
+    """Return all primitives of a part as one mesh, its vertices in the bind pose."""
     to_world = _rigid(bind.positions[entry.joints], bind.rotations[entry.joints]) @ entry.into
     width = max([p.joints.shape[1] for p in entry.part.primitives if p.joints is not None], default=1)
     vertices, normals, faces, joints, weights, painted = [], [], [], [], [], []
@@ -376,7 +376,7 @@ def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> 
 
 
 def _influences(primitive: Primitive, width: int, count: int) -> tuple[Whole, Floats]:
-    """Joint numbers and weights (vertices, width) that sum to 1; what has no weight goes with the first joint."""
+    """Return joints and weights (vertices, width) that sum to 1; vertices without weights follow the first joint."""
     vertices = len(primitive.vertices)
     joints, weights = np.zeros((vertices, width), np.int64), np.zeros((vertices, width))
     if primitive.joints is not None and primitive.weights is not None and count > 1:
@@ -406,7 +406,7 @@ def _material(container: Container, primitive: Primitive) -> Material:
 
 
 def _image(container: Container, painted: Item) -> bytes | None:
-    """Return the bytes of the picture that colours a material; None where there is none or it cannot be read."""
+    """Return the bytes of a material's base color picture; None where there is none or it cannot be read."""
     texture = painted.child("baseColorTexture")
     if texture is None:
         return None
@@ -416,7 +416,7 @@ def _image(container: Container, painted: Item) -> bytes | None:
     if source is None:
         return None
     view = images[source].index("bufferView", len(container.views), "buffer view")
-    try:  # a picture that is missing leaves a character without it
+    try:  # a missing picture is no error
         return bytes(view_bytes(container, view)) if view is not None else resource(images[source])
     except FormatError:
         return None

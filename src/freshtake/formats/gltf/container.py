@@ -1,6 +1,6 @@
-"""Read and pack the outer form of glTF 2.0: checked JSON with its place, and binary buffers, as .glb or .gltf.
+"""Read and pack glTF 2.0 containers: checked JSON with its location, and binary buffers, as .glb or .gltf.
 
-Bytes that a file refers to are data URIs inside it, or files in its folder or below, never anywhere else.
+References may be data URIs, or files in the folder of the glTF file or below it.
 """
 
 from __future__ import annotations
@@ -26,18 +26,18 @@ from freshtake.numeric.arrays import Floats
 
 @dataclass(frozen=True)
 class Item:
-    """One JSON object of the file at a place such as `accessors[3]`; getters return checked values."""
+    """One JSON object of the file with its location, such as `accessors[3]`; getters return checked values."""
 
     path: Path
     place: str
     value: dict[str, Any]
 
     def fail(self, problem: str, key: str = "") -> NoReturn:
-        """Refuse the file, naming this place."""
+        """Raise an error that names this location."""
         raise FormatError(self.path, problem, self.at(key))
 
     def at(self, key: str) -> str:
-        """Return the place of one of this object's values."""
+        """Return the location of one of this object's values."""
         return f"{self.place}.{key}" if self.place and key else self.place or key
 
     def __contains__(self, key: str) -> bool:
@@ -82,7 +82,7 @@ class Item:
         return text
 
     def flag(self, key: str) -> bool:
-        """True or false; false where absent."""
+        """Return a boolean; false where absent."""
         flag = self.value.get(key, False)
         if not isinstance(flag, bool):
             self.fail(f"true or false was expected, not {_shown(flag)}", key)
@@ -115,7 +115,7 @@ class Item:
         return Item(self.path, self.at(key), value)
 
     def needed(self, key: str) -> Item:
-        """Return an object inside this one that has to be there."""
+        """Return a required object inside this one."""
         child = self.child(key)
         if child is None:
             self.fail(f"{key!r} is missing")
@@ -141,14 +141,14 @@ def _shown(value: Any) -> str:
 _DATA = re.compile(r"data:[^,]{0,200};base64,", re.IGNORECASE)
 _SCHEME = re.compile(r"[A-Za-z][A-Za-z0-9+.\-]*:")
 _JSON, _BIN = 0x4E4F534A, 0x004E4942
-# Extensions that change neither the geometry nor the motion as we read them, or that we do read.
+# Extensions that do not affect the geometry and motion that we read, or that we support.
 _UNDERSTOOD = (
     "KHR_mesh_quantization",
     "KHR_texture_",
     "KHR_materials_",
     "KHR_lights_",
     "KHR_xmp",
-    "KHR_draco_mesh_compression",  # refused where a mesh is baked; a skeleton is not compressed by it
+    "KHR_draco_mesh_compression",  # refused where a mesh is baked; it does not compress skeletons
     "EXT_texture_",
     "EXT_lights_",
     "MSFT_texture_",
@@ -156,7 +156,7 @@ _UNDERSTOOD = (
 
 
 def resource(item: Item) -> bytes:
-    """Return what the `uri` of a buffer or image points to."""
+    """Return the bytes that the `uri` of a buffer or image refers to."""
     uri = item.text("uri")
     inside = _DATA.match(uri)
     if inside:
@@ -193,7 +193,7 @@ def _beside(item: Item, uri: str) -> Path:
 
 @dataclass(frozen=True, eq=False)
 class Container:
-    """A glTF document with its buffers; `size` is the number of bytes that were read for it."""
+    """A glTF document with its buffers."""
 
     path: Path
     top: Item
@@ -201,7 +201,7 @@ class Container:
 
     @cached_property
     def size(self) -> int:
-        """Bytes of all buffers together: the measure for what may be allocated."""
+        """Total bytes of all buffers, which bounds what may be allocated."""
         return sum(len(buffer) for buffer in self.buffers if buffer is not None)
 
     @cached_property
@@ -221,20 +221,20 @@ class Container:
 
 
 def load(path: Path) -> Container:
-    """Read and check the outer form; nodes, accessors and the like are checked where they are used.
+    """Read a container and check its structure; nodes and accessors are checked where they are used.
 
-    A character in an FBX file is read as if it were one in glTF.
+    An FBX character is converted to glTF.
     """
     data = read_bytes(path)
     if data[:18] == b"Kaydara FBX Binary":
-        from freshtake.formats.fbx.character import as_glb  # it writes glTF, and so imports this module
+        from freshtake.formats.fbx.character import as_glb  # imports this module
 
         data = as_glb(path, data)
     return parsed(path, data)
 
 
 def parsed(path: Path, data: bytes) -> Container:
-    """Return a container of bytes that were read already; `path` is for messages and for files next to it."""
+    """Return the container in these bytes; `path` is for messages and for referenced files next to it."""
     text, binary = _chunks(path, data) if data[:4] == b"glTF" else (data, None)
     top = Item(path, "", _document(path, text))
     asset = top.needed("asset")
@@ -304,14 +304,14 @@ def _check_extensions(top: Item) -> None:
 
 def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:
     out: list[bytes | None] = []
-    known: dict[str, bytes] = {}
+    by_uri: dict[str, bytes] = {}
     for number, item in enumerate(top.items("buffers")):
         length = item.integer("byteLength", low=1)
         if "uri" in item:
             uri = item.text("uri")
-            if uri not in known:
-                known[uri] = resource(item)
-            data: bytes | None = known[uri]
+            if uri not in by_uri:
+                by_uri[uri] = resource(item)
+            data: bytes | None = by_uri[uri]
         else:
             data = binary if number == 0 else None
         if data is not None and length > len(data):
@@ -321,7 +321,7 @@ def _buffers(top: Item, binary: bytes | None) -> tuple[bytes | None, ...]:
 
 
 def packed(path: Path, document: dict[str, Any], binary: bytes) -> bytes:
-    """Return the bytes of a whole file, with one buffer: .glb chunks, or .gltf text with the buffer as a data URI."""
+    """Return the bytes of a file with one buffer: .glb chunks, or .gltf text with the buffer as a data URI."""
     document = dict(document)
     document["buffers"] = [{"byteLength": len(binary)}]
     if path.suffix.lower() == ".gltf":

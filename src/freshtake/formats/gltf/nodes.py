@@ -35,7 +35,7 @@ class Nodes:
         return len(self.items)
 
     def chain(self, node: int) -> list[int]:
-        """From the tree's root down to the node."""
+        """Return the nodes from the tree's root down to this one."""
         path = [node]
         while self.parents[path[-1]] >= 0:
             path.append(int(self.parents[path[-1]]))
@@ -88,7 +88,7 @@ def _depths(items: list[Item], parents: Ints) -> Ints:
 
 
 def _transform(item: Item) -> tuple[Floats, Floats, Floats, Floats | None]:
-    """Return rest translation, rotation (w x y z), scale, and the matrix where those three do not make it up."""
+    """Return rest translation, rotation (w x y z), scale, and the matrix where those three do not express it."""
     if "matrix" in item:
         return _decomposed(item)
     turn = item.numbers("rotation", 4, np.array([0.0, 0.0, 0.0, 1.0]))[[3, 0, 1, 2]]
@@ -125,7 +125,7 @@ def default_roots(container: Container, nodes: Nodes) -> list[int]:
 
 
 def below(nodes: Nodes, tops: Iterable[int]) -> list[int]:
-    """Return the given nodes and all that hang on them, in node order."""
+    """Return the given nodes and all their descendants, in node order."""
     collected = set(tops)
     for node in np.argsort(nodes.depths, kind="stable").tolist():
         if int(nodes.parents[node]) in collected:
@@ -149,7 +149,7 @@ def clean_name(item: Item) -> str:
 class Character:
     """The joints: node numbers with parents first, their parents among themselves, their unique names.
 
-    The first node is -1 where several trees have to hang on a root that the file does not have. `tips` are leaf
+    The first node is -1 where several trees share a root that is not in the file. `tips` are leaf
     nodes that only mark the end of a joint: (joint, node).
     """
 
@@ -182,28 +182,28 @@ def find_character(container: Container, nodes: Nodes, animated: set[int], warn:
 
 
 def _skin_joints(skins: list[Item], nodes: Nodes, warn: Callable[[str], None]) -> list[int]:
-    """Return joints of the first skin, in its order, and of all skins that share a joint with those so far."""
+    """Return the joints of the first skin, in its order, and of all skins connected to it by shared joints."""
     lists = [skin.indices("joints", len(nodes), "node") for skin in skins]
     for skin, joints in zip(skins, lists, strict=True):
         if not joints:
             skin.fail("a skin needs at least one joint", "joints")
     connected = dict.fromkeys(lists[0])
-    left = lists[1:]
+    others = lists[1:]
     while True:
-        sharing = [joints for joints in left if not connected.keys().isdisjoint(joints)]
+        sharing = [joints for joints in others if not connected.keys().isdisjoint(joints)]
         if not sharing:
             break
-        left = [joints for joints in left if connected.keys().isdisjoint(joints)]
+        others = [joints for joints in others if connected.keys().isdisjoint(joints)]
         for joints in sharing:
             connected |= dict.fromkeys(joints)
-    if left:
+    if others:
         path = skins[0].path.name
-        warn(f"{path}: {len(left)} of {len(skins)} skins belong to other characters, which are left out")
+        warn(f"{path}: {len(others)} of {len(skins)} skins belong to other characters, which are left out")
     return list(connected)
 
 
 def _connected(nodes: Nodes, joints: list[int], skin: Item | None) -> list[int]:
-    """Return the joints nodes and those between them and their lowest common ancestor, parents first, order kept."""
+    """Return the joints and the nodes between them and their lowest common ancestor, parents first, order kept."""
     chains = [nodes.chain(node) for node in joints]
     if len({chain[0] for chain in chains}) > 1:
         if skin is not None:
@@ -216,7 +216,7 @@ def _connected(nodes: Nodes, joints: list[int], skin: Item | None) -> list[int]:
 
 
 def _tips(nodes: Nodes, place: dict[int, int], animated: set[int]) -> tuple[tuple[int, int], ...]:
-    """Leaves below joints that are no joints, are not animated and carry nothing."""
+    """Return leaf nodes below joints that are not joints, are not animated and carry nothing."""
     inner = {int(parent) for parent in nodes.parents}
     out = []
     for number, item in enumerate(nodes.items):
@@ -234,7 +234,7 @@ def tip_name(nodes: Nodes, node: int) -> str:
 
 Parts = dict[str, list[str]]
 
-# Bones that a VRM file names, by our part of the body; several are one chain.
+# Bone names of VRM by our part of the body; several form a chain.
 _TRUNK = {
     "hips": ("hips",), "spine": ("spine", "chest", "upperChest"), "neck": ("neck",), "head": ("head",),
 }  # fmt: skip
@@ -248,7 +248,7 @@ _LIMBS = {
 
 
 def humanoid_parts(container: Container, character: Character) -> Parts | None:
-    """Joints by part of the body as the file states them; None where it is no VRM file, or says nothing usable."""
+    """Return the joints by part of the body that a VRM file states; None for other files or unusable statements."""
     stated = _stated(container.top.value.get("extensions"))
     names = dict(zip(character.nodes, character.names, strict=True))
     bones = {bone: names[node] for bone, node in stated.items() if node in names}
@@ -262,7 +262,7 @@ def humanoid_parts(container: Container, character: Character) -> Parts | None:
 
 
 def _stated(extensions: Any) -> dict[str, int]:
-    """Node numbers by bone; VRM 1 has an object of bones, VRM 0 a list."""
+    """Return node numbers by bone; VRM 1 has an object of bones, VRM 0 a list."""
     if not isinstance(extensions, dict):
         return {}
     bones: Any = None

@@ -32,7 +32,7 @@ MOST_SHADED = 1 << 30  # bytes of vertices and normals; beyond, only vertices ar
 
 
 class MeshPart(NamedTuple):
-    """One mesh node: what it draws, the weights of its morph targets at rest, the skin that deforms it."""
+    """One mesh node: its primitives, the weights of its morph targets at rest, and its skin."""
 
     node: int
     primitives: list[Primitive]
@@ -41,15 +41,15 @@ class MeshPart(NamedTuple):
 
 
 class _Placer(NamedTuple):
-    """Puts one part's vertices into the world, frame by frame."""
+    """Transforms one part's vertices to the world, frame by frame."""
 
     world: WorldMatrices
-    place: int  # of the node in the sampled pose
-    joints: list[int] | None  # places of the skin's joints
+    place: int  # index of the node in the sampled pose
+    joints: list[int] | None  # indices of the skin's joints
     inverse_bind: Floats | None  # (joints, 4, 4)
 
     def matrices(self, primitive: Primitive, frame: int) -> tuple[Floats, Floats]:
-        """Linear parts and shifts: one for all vertices, or one for each (vertices, 3, 3) and (vertices, 3)."""
+        """Return linear parts and translations: one for all vertices, or (vertices, 3, 3) and (vertices, 3)."""
         linear, shift = self.world.linear[frame], self.world.positions[frame]
         if self.joints is None or self.inverse_bind is None or primitive.joints is None or primitive.weights is None:
             return linear[self.place], shift[self.place]
@@ -102,7 +102,7 @@ def mesh_parts(container: Container, nodes: Nodes, options: ReadOptions) -> list
             continue
         primitives = primitives_of(container, meshes[number], options)
         total += sum(len(primitive.vertices) for primitive in primitives)
-        # Nodes can draw one mesh again and again: a small file must not ask for more than it could hold.
+        # Many nodes can use one mesh: a small file must not cause large allocations.
         if total > max(1_000_000, container.size):
             item.fail(f"{total} vertices are more than the file can hold", "mesh")
         targets = {len(primitive.vertex_targets) for primitive in primitives}
@@ -163,7 +163,7 @@ def _placer(container: Container, nodes: Nodes, part: MeshPart, pose: LocalPose,
 
 
 def inverse_binds(container: Container, part: MeshPart, count: int) -> Floats:
-    """(joints, 4, 4): from the mesh to each of the `count` joints of its skin, as the file was bound."""
+    """Return matrices (joints, 4, 4) from the mesh to each of the `count` joints of its skin in the bind pose."""
     skin = part.skin
     assert skin is not None
     for primitive in part.primitives:
@@ -186,7 +186,7 @@ def bind_matrices(container: Container, skin: Item, count: int) -> Floats | None
 
 
 def _weights(part: MeshPart, animation: Animation | None, when: Timing) -> Floats:
-    """Return weights of the morph targets (frames, targets)."""
+    """Return the weights of the morph targets (frames, targets)."""
     for track in animation.tracks if animation else ():
         if track.node == part.node and track.path == "weights":
             values = sample(track, when.times)
@@ -204,7 +204,7 @@ def _applied(linear: Floats, vectors: Floats) -> Floats:
 
 
 def turned_normals(linear: Floats, normals: Floats) -> Floats:
-    """Return normals by the inverse transpose (through cofactors, so that flat matrices do no harm), of unit length."""
+    """Return unit normals, transformed by the inverse transpose (cofactors, so that singular matrices are safe)."""
     x, y, z = linear[..., 0], linear[..., 1], linear[..., 2]
     cofactors = np.stack([np.cross(y, z), np.cross(z, x), np.cross(x, y)], axis=-1)
     mirrored = np.where(np.sum(cofactors[..., 0] * x, axis=-1) < 0, -1.0, 1.0)
@@ -230,13 +230,13 @@ def _coordinates(parts: list[MeshPart]) -> dict[str, Single]:
 
 
 def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Clip) -> tuple[Floats, Floats]:
-    """Return places (joints, 3) and rotations (joints, 4) in the mesh's own axes, with bones as long as the clip's.
+    """Return positions (joints, 3) and rotations (joints, 4) in the mesh's axes, with bones as long as the clip's.
 
-    Joints without a bind matrix are placed on their parents as in the clip's only frame; without any matrix, all do.
+    Joints without a bind matrix are placed relative to their parents as in the clip's only frame.
     """
     posed = forward(clip.skeleton.parents, clip.local_translations(), clip.rotations)
     places, turns = posed.positions[0].copy(), posed.rotations[0].copy()
-    known = np.zeros(len(places), dtype=bool)
+    has_bind = np.zeros(len(places), dtype=bool)
     number = {node: joint for joint, node in enumerate(character.nodes)}
     for skin in container.top.items("skins"):
         joints = skin.indices("joints", len(nodes), "node")
@@ -244,21 +244,21 @@ def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Cl
         for node, matrix in zip(joints, () if matrices is None else matrices, strict=False):
             if (
                 node in number
-                and not known[number[node]]
+                and not has_bind[number[node]]
                 and np.isfinite(matrix).all()
                 and abs(np.linalg.det(matrix)) > 1e-30
             ):
                 bound = np.linalg.inv(matrix)
                 places[number[node]], turns[number[node]] = bound[:3, 3], _rotation(bound[:3, :3])
-                known[number[node]] = True
-    if not known.any():
+                has_bind[number[node]] = True
+    if not has_bind.any():
         return places, turns
     for joints_below, above in levels(tuple(clip.skeleton.parents.tolist())):
         for joint, parent in zip(joints_below, above, strict=True):
-            if not known[joint]:
+            if not has_bind[joint]:
                 turns[joint] = multiply(turns[parent], clip.rotations[0, joint])
                 places[joint] = places[parent] + rotate(turns[parent], clip.local_translations()[0, joint])
-    return places * _scale(places, posed.positions[0], clip, known), turns
+    return places * _scale(places, posed.positions[0], clip, has_bind), turns
 
 
 def _rotation(linear: Floats) -> Floats:
@@ -269,10 +269,10 @@ def _rotation(linear: Floats) -> Floats:
     return from_matrix(left @ right)
 
 
-def _scale(places: Floats, posed_places: Floats, clip: Clip, known: Bools) -> float:
-    """Return how much longer bones are in the clip than where they were bound: an armature is often scaled."""
+def _scale(places: Floats, posed_places: Floats, clip: Clip, has_bind: Bools) -> float:
+    """Return how many times longer bones are in the clip than in the bind pose: an armature is often scaled."""
     below = np.array(
-        [j for j, p in enumerate(clip.skeleton.parents) if p >= 0 and known[j] and known[p]], dtype=np.intp
+        [j for j, p in enumerate(clip.skeleton.parents) if p >= 0 and has_bind[j] and has_bind[p]], dtype=np.intp
     )
     above = clip.skeleton.parents[below]
     bound, seen = (np.linalg.norm(at[below] - at[above], axis=1).sum() for at in (places, posed_places))

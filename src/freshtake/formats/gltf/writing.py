@@ -25,7 +25,7 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, continuous, rotate, shortest_arc
 
-FIGURE = "figure"  # the mesh of clips without a character
+FIGURE = "figure"  # name of the mesh for clips without a character
 # Unit bone along y: tail, four corners of the waist, tip; then the eight triangles, seen from outside.
 _CORNERS = np.array([[0, 0, 0], [1, 0, 0], [0, 0, 1], [-1, 0, 0], [0, 0, -1], [0, 1, 0]], dtype=np.float64)
 _TRIANGLES = np.array([[0, 1, 2], [0, 2, 3], [0, 3, 4], [0, 4, 1], [5, 2, 1], [5, 3, 2], [5, 4, 3], [5, 1, 4]])
@@ -45,7 +45,7 @@ class Figure(NamedTuple):
 
 
 def bone_figure(skeleton: Skeleton) -> Figure:
-    """Return bones from every joint to its children and end sites; a small diamond where a joint has neither."""
+    """Return a figure with bones from every joint to its children and end sites; a small diamond for leaf joints."""
     rest = rest_positions(skeleton) + skeleton.offsets[0]
     bones = [(int(parent), skeleton.offsets[j]) for j, parent in enumerate(skeleton.parents) if parent >= 0]
     bones += [(site.joint, np.array(site.offset)) for site in skeleton.end_sites]
@@ -68,8 +68,8 @@ def bone_figure(skeleton: Skeleton) -> Figure:
 
 
 def _bone(vector: Floats, length: float, least: float) -> Floats:
-    """Return the unit bone stretched along a vector, at least `least` thick unless that would make it a disk."""
-    # A bone is a tenth of its length to each side, but never a hairline.
+    """Return the unit bone scaled along a vector, at least `least` thick unless that would make it a disk."""
+    # Half the thickness is a tenth of the length, with a lower bound.
     half = max(0.1 * length, min(least / 2, 0.4 * length))
     shape = _CORNERS * np.array([half, length, half])
     # It is thickest near its joint.
@@ -116,7 +116,7 @@ def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
 
 @lru_cache(maxsize=16)
 def _still_figure(skeleton: Skeleton) -> tuple[dict[str, Any], bytes]:
-    """Document and buffer of a figure that does not move yet, which many files share."""
+    """Return document and buffer of a figure without animations, which many files share."""
     builder = Builder(Path(), {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
     _add_joints(builder, skeleton)
     _add_mesh(builder, skeleton)
@@ -124,7 +124,7 @@ def _still_figure(skeleton: Skeleton) -> tuple[dict[str, Any], bytes]:
 
 
 def _add_joints(builder: Builder, skeleton: Skeleton) -> None:
-    """Node k is joint k; end sites follow as bare leaves, without a name where the skeleton gives none."""
+    """Add node k for joint k, then a leaf for each end site, named where the skeleton names it."""
     children: list[list[int]] = [skeleton.children(joint) for joint in range(len(skeleton))]
     for number, site in enumerate(skeleton.end_sites):
         children[site.joint].append(len(skeleton) + number)
@@ -193,7 +193,7 @@ _MESH_MATERIAL = {
 
 
 class Morphs(NamedTuple):
-    """A mean mesh and its modes about the body: base (vertices, 3), modes (targets, vertices, 3), normals alike."""
+    """A mean mesh and its modes about the body: base (vertices, 3), modes (targets, vertices, 3), and their normals."""
 
     base: Values
     modes: Values
@@ -205,7 +205,7 @@ class Morphs(NamedTuple):
 
 
 class Playing(NamedTuple):
-    """What is animated: weights (frames, targets), and where the mesh is and faces, None where it stays."""
+    """The animation: weights (frames, targets), and the mesh's position and heading, None where constant."""
 
     weights: Floats
     frame_time: float
@@ -214,7 +214,7 @@ class Playing(NamedTuple):
 
 
 def write_morphs(path: Path, morphs: Morphs, playing: Playing, unit_m: float | None) -> None:
-    """Write one .glb or .gltf in metres and y up; `unit_m` says how many metres a unit of the mesh has."""
+    """Write one .glb or .gltf in metres and y up; `unit_m` is the metres per unit of the mesh."""
     if unit_m is None:
         raise FormatError(path, "glTF is in metres, but the mesh does not state its unit: give --unit (1: metres)")
     if not (np.isfinite(unit_m) and unit_m > 0):
@@ -223,7 +223,7 @@ def write_morphs(path: Path, morphs: Morphs, playing: Playing, unit_m: float | N
         raise FormatError(path, f"a glTF file's name ends in .glb or .gltf, not {path.suffix!r}")
     builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
     largest = np.abs(playing.weights).max(axis=0, initial=0.0)
-    largest = np.where(largest > 0.0, largest, 1.0)  # weights between -1 and 1, which all viewers like
+    largest = np.where(largest > 0.0, largest, 1.0)  # scales weights to between -1 and 1, which all viewers handle
     mesh = _add_morphed_mesh(builder, morphs, largest, unit_m)
     builder.append("nodes", {"name": playing.name, "mesh": mesh})
     builder.append("scenes", {"nodes": [0]})
@@ -260,7 +260,7 @@ def _vectors(builder: Builder, values: Values, bounds: bool = False) -> int:
 
 
 def _upright(vectors: Values, up: str) -> Floats:
-    """With y up."""
+    """Return vectors with y up."""
     values = np.asarray(vectors, dtype=np.float64)
     return values if up == "y" else np.stack([values[..., 0], values[..., 2], -values[..., 1]], axis=-1)
 

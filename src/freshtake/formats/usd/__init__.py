@@ -19,7 +19,7 @@ __all__ = ["read", "read_animations", "write"]
 
 
 def read(path: Path, options: ReadOptions) -> Clip:
-    """Read one animation of the first skeleton: the first, with a note, unless `options.animation` chooses."""
+    """Read one animation of the first skeleton: `options.animation`, else the first, with a note."""
     return clips_in(path, options, every=False)[0]
 
 

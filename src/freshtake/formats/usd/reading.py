@@ -48,7 +48,7 @@ class _Local(NamedTuple):
 
 
 def local_matrices(world: Floats, parents: list[int]) -> Floats:
-    """Return world matrices (joints, 4, 4) against those of the parents."""
+    """Return world matrices (joints, 4, 4) relative to those of the parents."""
     out = world.copy()
     for joint, parent in enumerate(parents):
         if parent >= 0:
@@ -67,7 +67,7 @@ def clip_pose(stage: StagePose, codes: Floats) -> ClipPose:
     if plain and np.abs(rest.scales - 1.0).max() < 1e-4:
         turns = from_matrix(above[:, :3, :3].swapaxes(-1, -2))
         translations, rotations = local.translations.copy(), local.rotations.copy()
-        # Most stages turn nothing above the skeleton, and products with the identity would still round.
+        # Most stages have no transform above the skeleton; multiplying by the identity would still round.
         if np.array_equal(above[:, :3, :3], np.broadcast_to(np.eye(3), (len(codes), 3, 3))):
             translations[:, 0] = local.translations[:, 0] + above[:, 3, :3]
         else:
@@ -97,11 +97,11 @@ def _local(stage: StagePose, codes: Floats) -> _Local:
     animation = pxr().UsdSkel.Animation(stage.source)
     listed = [str(joint) for joint in animation.GetJointsAttr().Get() or []]
     places = {path: k for k, path in enumerate(stage.paths)}
-    known = [k for k, path in enumerate(listed) if path in places]
-    into = [places[listed[k]] for k in known]
+    matched = [k for k, path in enumerate(listed) if path in places]
+    into = [places[listed[k]] for k in matched]
     attributes = (animation.GetTranslationsAttr(), animation.GetRotationsAttr(), animation.GetScalesAttr())
     for number, (attribute, width) in enumerate(zip(attributes, (3, 4, 3), strict=True)):
-        # A constant attribute is asked for once and not for each frame.
+        # A constant attribute is read once, not for each frame.
         varies = len(attribute.GetTimeSamples()) > 1
         for frame, code in enumerate(codes if varies else codes[:1]):
             value = attribute.Get(float(code))
@@ -110,7 +110,7 @@ def _local(stage: StagePose, codes: Floats) -> _Local:
                 break
             # USD's arrays of quaternions have the real part last; we compute with it first.
             values = values[:, [3, 0, 1, 2]] if width == 4 else values
-            arrays[number][frame if varies else slice(None), into] = values[known]
+            arrays[number][frame if varies else slice(None), into] = values[matched]
     lengths = np.linalg.norm(arrays[1], axis=-1, keepdims=True)
     turned = np.where(lengths > 1e-9, normalize(np.where(lengths > 1e-9, arrays[1], 1.0)), [1.0, 0.0, 0.0, 0.0])
     return _Local(arrays[0], turned, arrays[2], len(attributes[0].GetTimeSamples()) < 2)
@@ -123,14 +123,14 @@ class _Split(NamedTuple):
 
 
 def _split(matrices: Floats) -> _Split:
-    """Return matrices as translation, rotation and scale along the axes."""
+    """Split matrices into translation, rotation and scale along the axes."""
     linear = matrices[..., :3, :3]
     scales = np.linalg.norm(linear, axis=-1)
     return _Split(matrices[..., 3, :3].copy(), nearest_rotations(linear.swapaxes(-1, -2)), scales)
 
 
 def _above(stage: StagePose, codes: Floats) -> Floats:
-    """From the skeleton to the world, (frames, 4, 4)."""
+    """Return the matrices (frames, 4, 4) from the skeleton to the world."""
     lib = pxr()
     cache = lib.UsdGeom.XformCache()
     out = np.empty((len(codes), 4, 4))
@@ -159,7 +159,7 @@ def _composed(local: _Local) -> Floats:
 
 
 def _by_matrices(local: Floats, above: Floats, parents: list[int]) -> tuple[Floats, Floats]:
-    """Return translations and rotations by way of world matrices."""
+    """Return translations and rotations, computed through world matrices."""
     return scale_free(composed(local.swapaxes(-1, -2), parents, above.swapaxes(-1, -2)), parents)
 
 
@@ -215,7 +215,7 @@ def _bones(path: Path, stage: Any) -> _Bones:
         bind = _array(skeleton.GetBindTransformsAttr().Get())
         if bind.shape != (count, 4, 4):
             raise FormatError(path, f"{count} joints need as many rest or bind transforms", place)
-        # Bind transforms are in the world, rest transforms against the parent.
+        # Bind transforms are in the world, rest transforms relative to the parent.
         rest = local_matrices(bind, parents)
     if not np.isfinite(rest).all():
         raise FormatError(path, "a rest transform is not finite", place)
@@ -242,7 +242,7 @@ def _array(values: Any) -> Floats:
 
 
 def _takes(bones: _Bones) -> list[_Take]:
-    """Return each variant that gives the skeleton another animation; without such, the one that it has."""
+    """Return each variant that binds another animation to the skeleton; without any, the bound animation."""
     lib, prim = pxr(), bones.prim
     out: list[_Take] = []
     holder = prim
@@ -257,7 +257,7 @@ def _takes(bones: _Bones) -> list[_Take]:
                 source = lib.UsdSkel.BindingAPI(prim).GetInheritedAnimationSource()
                 if source and source not in [take.prim for take in takes]:
                     takes.append(_Take(_note(source).get("name") or variant, source, (name, variant)))
-            # The stage is left as it was read: the selection decides what a plain reader shows.
+            # Restore the selection: the stage is left as it was read.
             one.SetVariantSelection(before)
             out = sorted(takes, key=lambda take: _order(take.prim)) if len(takes) > 1 else out
         holder = holder.GetParent()
@@ -268,12 +268,12 @@ def _takes(bones: _Bones) -> list[_Take]:
 
 
 def _order(prim: Any) -> int:
-    """Return the place of a prim among its siblings: USD lists variants in another order."""
+    """Return the position of a prim among its siblings: USD lists variants in another order."""
     return [str(child.GetPath()) for child in prim.GetParent().GetAllChildren()].index(str(prim.GetPath()))
 
 
 def _note(prim: Any) -> dict[str, Any]:
-    """Return what our writer noted at a prim; empty where nothing is or it is no longer what it was."""
+    """Return what our writer noted at a prim; empty where there is no note or it is invalid."""
     try:
         note = json.loads(str(prim.GetCustomDataByKey(NOTE) or "{}"))
     except (ValueError, RecursionError):
@@ -319,7 +319,7 @@ def _select(prim: Any, name: str, variant: str) -> None:
 
 
 def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> tuple[Floats, float]:
-    """Time codes of all frames, and seconds from one to the next: at the samples' own step, else one code each."""
+    """Return the time codes of all frames and the seconds per frame: at the samples' step, else one frame per code."""
     rate = stage.GetTimeCodesPerSecond()
     if not (np.isfinite(rate) and rate > 0):
         raise FormatError(path, f"timeCodesPerSecond must be above 0, not {rate}")
@@ -340,7 +340,7 @@ def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: 
 
 
 def _seconds(noted: Any, step: float, rate: float) -> float:
-    """Return the exact frame time that our writer noted, where it is the one that the codes say."""
+    """Return the exact frame time that our writer noted, where it agrees with the time codes."""
     by_codes = step / rate
     return noted if isinstance(noted, float) and abs(noted / by_codes - 1.0) < 1e-6 else by_codes
 

@@ -1,6 +1,6 @@
 """Load the USD library, open stages safely, name prims, and write clips and skinned characters.
 
-A stage has a SkelRoot with its skeleton and an animation for each clip. Travel is on the root joint, so that an
+A stage has a SkelRoot with its skeleton and an animation for each clip. The root joint travels, so that an
 animation is complete by itself wherever a program moves it. A variant set chooses which clip the character plays.
 Blender imports the chosen variant only, so every further clip also moves a bare skeleton below /Takes: all clips
 arrive there as actions, on bones of the same names.
@@ -34,7 +34,7 @@ _MODULES = ("Gf", "Sdf", "Tf", "Usd", "UsdGeom", "UsdShade", "UsdSkel", "UsdUtil
 
 @lru_cache(maxsize=1)
 def pxr() -> Any:
-    """Return the modules of usd-core under their names."""
+    """Return the modules of usd-core by name."""
     try:
         return SimpleNamespace(**{name: import_module(f"pxr.{name}") for name in _MODULES})
     except ImportError:
@@ -43,9 +43,9 @@ def pxr() -> Any:
 
 @contextmanager
 def explained(path: Path, doing: str) -> Iterator[None]:
-    """Drop what the library prints, and turn what it raises into one sentence.
+    """Suppress what the library prints, and turn its exceptions into one sentence.
 
-    A TypeError is one of the library's too: a damaged file holds values of types that Python has no word for.
+    That includes TypeError: a damaged file may hold values of types that have no Python counterpart.
     """
     library = pxr()
     delegate = library.UsdUtils.CoalescingDiagnosticDelegate()
@@ -58,7 +58,7 @@ def explained(path: Path, doing: str) -> Iterator[None]:
 
 
 def _reason(error: Exception) -> str:
-    """Return the end of what the library says, in brackets; nothing where even that is damaged."""
+    """Return the end of the library's message in brackets; empty where the message itself is unreadable."""
     try:
         words = " ".join(str(error).split())
     except UnicodeError:
@@ -67,9 +67,9 @@ def _reason(error: Exception) -> str:
 
 
 def export(layer: Any, path: Path) -> None:
-    """Write a layer; the file appears completely or not at all."""
+    """Write a layer atomically."""
     with replacing(path) as temporary:
-        ending = temporary.with_name(f"{temporary.name}{path.suffix.lower()}")  # the library goes by the ending
+        ending = temporary.with_name(f"{temporary.name}{path.suffix.lower()}")  # the ending determines the format
         try:
             if not layer.Export(str(ending)) or not read_head(ending):
                 raise FormatError(path, "the file could not be written whole: is the disk full?")
@@ -79,7 +79,7 @@ def export(layer: Any, path: Path) -> None:
 
 
 def identifiers(names: Sequence[str]) -> list[str]:
-    """Return a different valid name for each."""
+    """Return distinct valid prim names."""
     return distinct([_identifier(name) for name in names])
 
 
@@ -96,7 +96,7 @@ def joint_paths(names: Sequence[str], parents: Sequence[int]) -> list[str]:
     return out
 
 
-_MOST = 256  # files that one stage may be made of
+_MOST = 256  # files that one stage may consist of
 _BINARY = b"PXR-USDC"
 
 
@@ -106,7 +106,7 @@ def open_stage(path: Path) -> Any:
     if not data.startswith((_BINARY, b"#usda")):
         raise FormatError(path, "a file that begins with '#usda' or 'PXR-USDC' was expected", "byte 0")
     lib = pxr()
-    if data[:8] == _BINARY or b"@" in data:  # binary, or referring to files that may be
+    if data[:8] == _BINARY or b"@" in data:  # binary, or with references to other files
         try_apart(path, "freshtake.formats.usd", "read_animations")
     with explained(path, "the file is damaged"):
         _check_references(path)
@@ -117,7 +117,7 @@ def open_stage(path: Path) -> Any:
 
 
 def _check_references(path: Path) -> None:
-    """Follow all references and refuse those that lead out of the folder."""
+    """Follow all references and refuse those to files outside of the folder."""
     lib = pxr()
     folder = path.resolve().parent
     waiting, seen = [path.resolve()], {path.resolve()}
@@ -127,7 +127,7 @@ def _check_references(path: Path) -> None:
         if layer is None:
             problem = "the file is damaged: get it again"
             raise FormatError(path, problem if current == path.resolve() else f"{current.name!r} cannot be opened")
-        # A reference within the file has no name: it leads nowhere else.
+        # A reference within the file has no file name.
         for name in filter(None, [*layer.GetCompositionAssetDependencies(), *layer.subLayerPaths]):
             referred = _beside(path, folder, current.parent, str(name))
             if referred not in seen:
@@ -151,7 +151,7 @@ def _beside(path: Path, folder: Path, base: Path, name: str) -> Path:
 
 TAKE = "take"  # the variant set that chooses between several animations
 TOP, TAKES = "/Character", "/Takes"
-NOTE = "freshtake"  # the key of what USD has no word for, as JSON
+NOTE = "freshtake"  # key of the JSON that holds what USD has no field for
 
 
 def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
@@ -190,7 +190,7 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
 
 
 def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) -> None:
-    """Bind the first animation; of several, let a variant set choose, and let each further one move a skeleton."""
+    """Bind the first animation; with several, add a variant set, and a bare skeleton for each further one."""
     lib = pxr()
     binding = lib.UsdSkel.BindingAPI.Apply(stage.GetPrimAtPath(f"{TOP}/Skeleton"))
     relation = binding.CreateAnimationSourceRel()
@@ -213,7 +213,7 @@ def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) ->
 
 
 def _rate(motion: RigMotion) -> float:
-    """Return frames per second, with 59.99999988 as the 60 that was meant."""
+    """Return frames per second, rounded where it is nearly a whole number (59.99999988 is 60)."""
     return fps_of(nominal_frame_time(motion.frame_time))
 
 
@@ -224,7 +224,7 @@ def _codes(motion: RigMotion, rate: float) -> list[float]:
 
 
 def add_body(stage: Any, top: str, rig: Rig) -> None:
-    """Skeleton and meshes of a rig below a prim."""
+    """Add the skeleton and meshes of a rig below a prim."""
     _define_skeleton(stage, rig, top)
     _add_meshes(stage, rig, top)
 
@@ -248,14 +248,14 @@ def _define_skeleton(stage: Any, rig: Rig, top: str) -> Any:
 
 
 def _matrices(positions: Floats, rotations: Floats) -> Any:
-    """Return rigid transforms for rows of vectors, as USD has them."""
+    """Return rigid transforms for row vectors, as in USD."""
     out = np.tile(np.eye(4), (len(positions), 1, 1))
     out[:, :3, :3], out[:, 3, :3] = to_matrix(rotations).swapaxes(-1, -2), positions
     return pxr().Vt.Matrix4dArray.FromNumpy(out)
 
 
 def _add_animation(stage: Any, rig: Rig, motion: RigMotion, name: str, rate: float) -> Any:
-    """Add one SkelAnimation: rotations of all joints, and translations, which USD has for all joints or for none."""
+    """Add one SkelAnimation: rotations and translations, which USD stores for all joints or for none."""
     lib = pxr()
     prim = lib.UsdSkel.Animation.Define(stage, f"{TOP}/Animations/{name}")
     prim.CreateJointsAttr(joint_paths(rig.names, rig.parents.tolist()))
@@ -263,7 +263,7 @@ def _add_animation(stage: Any, rig: Rig, motion: RigMotion, name: str, rate: flo
     prim.CreateScalesAttr(lib.Vt.Vec3hArray([lib.Gf.Vec3h(1, 1, 1)] * len(rig.names)))
     places = motion.translations.astype(np.float32)
     if motion.moving(rig) == [0]:
-        places[:, 1:] = rig.translations[1:]  # without what rounding left of joints that do not move
+        places[:, 1:] = rig.translations[1:]  # joints that do not move are exactly at rest, without rounding errors
     moved = prim.CreateTranslationsAttr()
     for code, frame in zip(codes, places, strict=True):
         moved.Set(lib.Vt.Vec3fArray.FromNumpy(np.ascontiguousarray(frame)), code)
@@ -315,7 +315,7 @@ def _add_mesh(stage: Any, mesh: RigMesh, path: str, painted: dict[Material, Any]
 
 
 def add_triangles(stage: Any, path: str, vertices: Floats, faces: Ints) -> Any:
-    """Return a mesh of triangles, as it is at rest."""
+    """Add a mesh of triangles in its rest pose and return it."""
     lib = pxr()
     prim = lib.UsdGeom.Mesh.Define(stage, path)
     points = lib.Vt.Vec3fArray.FromNumpy(vertices.astype(np.float32))
@@ -328,7 +328,7 @@ def add_triangles(stage: Any, path: str, vertices: Floats, faces: Ints) -> Any:
 
 
 def _paint(prim: Any, mesh: RigMesh, painted: dict[Material, Any]) -> None:
-    """Bind one material for all faces, or a subset of the faces for each."""
+    """Bind one material to all faces, or each of several to a subset of the faces."""
     lib = pxr()
     if len(mesh.materials) == 1:
         lib.UsdShade.MaterialBindingAPI.Apply(prim.GetPrim()).Bind(painted[mesh.materials[0]])
