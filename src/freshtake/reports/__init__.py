@@ -1,1 +1,1 @@
-"""All pages and all drawing: what the figures of `evaluation` and the models look like on paper."""
+"""Pages and drawings of the figures of `evaluation` and of models."""

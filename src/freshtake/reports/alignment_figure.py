@@ -1,4 +1,4 @@
-"""Correspondences as a picture: curves of both motions, joined where frames belong together (Hsu 2005, figure 2)."""
+"""Draw correspondences: curves of both motions, joined at matching frames (Hsu 2005, figure 2)."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def picture(
     dof: str | None = None,
     names: tuple[str, str] = ("first", "second"),
 ) -> Figure:
-    """Figure 2 for two motions: both curves, the correspondences of another method, those of the settings' method.
+    """Draw figure 2 for two motions: both curves, and the correspondences of another method and of the settings' one.
 
     Below: both warp curves, the pace along them, and the energy after every stage. `dof` is the DOF to draw
     (default: the one that moves most in both motions).
@@ -51,7 +51,7 @@ def picture(
 
 
 def chosen_dof(ready: Prepared, wanted: str | None) -> int:
-    """Return the number of a DOF by its name, or of the one whose deviation is largest in both motions."""
+    """Return the index of a DOF by its name, or of the one whose deviation is largest in both motions."""
     if wanted is None:
         return int((ready.values[0].std(axis=0) * ready.values[1].std(axis=0)).argmax())
     if wanted not in ready.names:
@@ -87,7 +87,7 @@ def _curves(axis: Axes, u: Floats, y: Floats, names: tuple[str, str], ready: Pre
 
 
 def _joined(axis: Axes, u: Floats, y: Floats, alignment: Alignment, ready: Prepared) -> None:
-    """Draw the first curve above the second, with lines between frames that belong together."""
+    """Draw the first curve above the second, with lines between matching frames."""
     lift = 1.25 * float(max(np.ptp(u), np.ptp(y), 1e-9)) + float(y.max() - u.min()) * 0.5
     upper = u - u.mean() + y.mean() + lift
     step = ready.frame_time

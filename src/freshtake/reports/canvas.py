@@ -1,4 +1,4 @@
-"""Blank figures to draw on, and the look that they share; the only places that make a figure of matplotlib."""
+"""Create matplotlib figures and their shared style; the only module that does so."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def new_figure(width: float, height: float, layout: str | None = "constrained") 
 
 
 def plot_style(style: dict[Any, Any] = STYLE, *, grid: bool | None = None) -> AbstractContextManager[None]:
-    """Return a context in which figures have a look; `grid` says whether axes have a grid, None leaves it."""
+    """Return a context in which figures have a style; `grid`: whether axes have a grid, None leaves it."""
     try:
         import matplotlib
     except ImportError:

@@ -1,4 +1,4 @@
-"""Curves of motions as numbers: DOFs over time, and principal components (Lau 2009, fig. 5, 6)."""
+"""Compute curves of motions: DOFs over time, and principal components (Lau 2009, fig. 5, 6)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Dof(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """The DOFs of some motions, those that matter most first, and the values (frames, DOFs) of each motion."""
+    """The DOFs of some motions, the most important first, and the values (frames, DOFs) of each motion."""
 
     dofs: tuple[Dof, ...]
     frame_times: tuple[float, ...]
@@ -42,7 +42,7 @@ def curves_of(motions: Sequence[Motion]) -> Curves:
 
 
 class Components(NamedTuple):
-    """Principal components of all motions together: their shares of the energy, and the course (frames, components)."""
+    """Principal components of all motions together: shares of the energy, and trajectories (frames, components)."""
 
     shares: tuple[float, ...]
     frame_times: tuple[float, ...]
@@ -50,7 +50,7 @@ class Components(NamedTuple):
 
 
 def components_of(motions: Sequence[Motion], count: int = 4) -> Components:
-    """Return the leading components, each DOF weighed by how far it moves the body."""
+    """Return the leading components, each DOF weighted by how far it moves the body."""
     material, tracks = _unpacked(motions)
     rows = np.concatenate([track.dofs for track in tracks]) * material.layout.scales
     center = rows.mean(axis=0)
@@ -64,7 +64,7 @@ def components_of(motions: Sequence[Motion], count: int = 4) -> Components:
 
 
 def _unpacked(motions: Sequence[Motion]) -> tuple[Material, list[Track]]:
-    """Tracks in the order of the motions: the first counts as the input, whose layout all others share."""
+    """Return tracks in the order of the motions: the first counts as the input, whose layout all others share."""
     material = unpacked(motions[:1], motions[1:] or motions[:1], ())
     tracks = [*material.inputs, *(material.variants if len(motions) > 1 else [])]
     return material, tracks

@@ -1,7 +1,7 @@
-"""How far variants are from the mean of their takes: joint by joint, frame by frame, and in words.
+"""Measure how far variants are from the mean of their takes, per joint and frame, and in words.
 
-Every motion is seen from its body (around the pelvis, facing one way, in leg lengths) and aligned to the take that
-lies in the middle of all (dynamic time warping), so that only what the body does is compared. A difference of 1 is as
+Every motion is relative to its body (around the pelvis, facing one way, in leg lengths) and aligned to the take that
+is most central (dynamic time warping), so that only what the body does is compared. A difference of 1 is as
 far from the mean as the takes usually are.
 """
 
@@ -18,12 +18,12 @@ from freshtake.motion.edit import heading, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.dtw import warp_path
 
-LEAST_SPREAD = 0.015  # legs: takes that differ less than this somewhere are taken to differ by as much
-STANDS_OUT = 1.25  # times the mean difference of all parts, from which a part is named
+LEAST_SPREAD = 0.015  # leg lengths: the least spread of the takes that is assumed anywhere
+STANDS_OUT = 1.25  # a part is named from this multiple of the mean difference of all parts
 
 
 class Difference(NamedTuple):
-    """One motion: `joints` (frames, joints) in usual differences of the takes, their mean, the parts that stand out."""
+    """One motion: `joints` (frames, joints) in units of the takes' usual difference, the mean, the notable parts."""
 
     joints: Floats
     mean: float
@@ -35,13 +35,13 @@ def body_points(clip: Clip) -> Floats:
     upright = with_up(clip, "y")
     places = upright.positions()
     root = pelvis(clip.skeleton)
-    # Where a body is does not matter, and which way it faces: only how it is bent.
+    # Position and heading do not count, only the pose.
     around = places - places[:, root : root + 1] * [1.0, 0.0, 1.0]
     angle = heading(upright)[:, None]
     cos, sin = np.cos(angle), np.sin(angle)
     x, y, z = around[..., 0], around[..., 1], around[..., 2]
     points = np.stack([x * cos - z * sin, y, z * cos + x * sin], axis=-1) / leg_length(clip.skeleton)
-    # The floor by the feet: a percentile, since a single jump or slip must not move it.
+    # The floor is a percentile of the lowest points, so that single frames do not move it.
     points[..., 1] -= np.percentile(points[..., 1].min(axis=1), 5.0)
     return points
 
@@ -50,22 +50,22 @@ def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Differen
     """Return how each motion differs from the mean of the takes.
 
     Args:
-        takes: one or more clips on one skeleton, what is usual. From a single take no usual difference is known: then
-            the motions themselves say it.
+        takes: one or more clips on one skeleton. A single take has no usual difference: then
+            that of the motions is used.
         motions: clips on the same skeleton.
 
     Returns:
         One difference per motion, in their order.
     """
     clouds = [body_points(take) for take in takes]
-    # Takes are aligned to the one in their middle: its timing is nearest to all others.
+    # Takes are aligned to the most central one, whose timing is nearest to all others.
     apart = [sum(_apart(one, other) for other in clouds) for one in clouds]
     middle = _thinned(clouds[int(np.argmin(apart))])
     on_middle = [_onto(middle, cloud) for cloud in clouds]
     mean = np.mean(on_middle, axis=0)
     raw = [_from_mean(mean, body_points(motion)) for motion in motions]
     usual = raw
-    if len(takes) > 1:  # takes pull their mean towards themselves, motions that are new do not
+    if len(takes) > 1:  # corrects for takes being part of their mean, unlike new motions
         usual = [np.sqrt(len(takes) / (len(takes) - 1.0)) * _from_mean(mean, cloud) for cloud in clouds]
     # Per joint, since hands always differ more than hips.
     scale = np.maximum(np.sqrt(np.concatenate([row**2 for row in usual]).mean(axis=0)), LEAST_SPREAD)
@@ -75,7 +75,7 @@ def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Differen
 
 
 def _thinned(points: Floats) -> Floats:
-    # Alignment grows with the square of the frames, and needs no more than 160.
+    # The cost of alignment grows with the square of the frames: at most 160 are used.
     rows = np.unique(np.linspace(0, len(points) - 1, min(len(points), 160)).astype(np.intp))
     return np.asarray(points[rows])
 
@@ -86,7 +86,7 @@ def _apart(one: Floats, other: Floats) -> float:
 
 
 def _onto(middle: Floats, cloud: Floats) -> Floats:
-    """Return the mean of what a take does while the middle one is at each of its frames."""
+    """Return a take aligned to the central one: the mean of its frames that match each frame of that."""
     thin = _thinned(cloud)
     path, _ = warp_path(middle.reshape(len(middle), -1), thin.reshape(len(thin), -1))
     sums, counts = np.zeros_like(middle), np.zeros(len(middle))
@@ -96,10 +96,10 @@ def _onto(middle: Floats, cloud: Floats) -> Floats:
 
 
 def _from_mean(mean: Floats, cloud: Floats) -> Floats:
-    """Return how far (frames, joints) each joint is from the mean at the moment that it is most like."""
+    """Return the distance (frames, joints) of each joint from the mean at the aligned frame."""
     thin = _thinned(cloud)
     path, _ = warp_path(mean.reshape(len(mean), -1), thin.reshape(len(thin), -1))
-    # A warp path may pair one frame with several of the mean: their average moment is meant.
+    # A warp path may pair one frame with several of the mean: their average is used.
     moment = np.zeros(len(thin))
     counts = np.bincount(path[:, 1], minlength=len(thin))
     np.add.at(moment, path[:, 1], path[:, 0])

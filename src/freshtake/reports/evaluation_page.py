@@ -1,4 +1,4 @@
-"""The report as one HTML page that needs nothing else: the motion first, then a verdict, then figures and plots."""
+"""Build the report as one self-contained HTML page: the motion first, then a verdict, then figures and plots."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def _cell(figure: Figure | None) -> str:
 
 
 def terminal_cells(columns: tuple[Column, ...], key: str) -> list[str]:
-    """Return the same cells for a terminal: a value and the sign of its verdict."""
+    """Return the cells for a terminal: a value and the sign of its verdict."""
     figures = [column.figure(key) for column in columns]
     return ["–" if f is None else f"{shown(f.value, f.kind.unit)} {SIGNS[f.verdict]}".rstrip() for f in figures]
 
@@ -91,7 +91,7 @@ def page(
     scene: Scene | None = None,
     checks: Sequence[Verdict] = (),
 ) -> str:
-    """Return the page; with a scene, the motion itself is at its top; `checks` are the body checks of the variants."""
+    """Return the page; with a scene, the motion is at its top; `checks` are the body checks of the variants."""
     body = [
         f"<h1>{escape(title)}</h1>",
         stage(scene) if scene is not None else "",
@@ -194,7 +194,7 @@ def _of_inputs(figure: Figure) -> str:
 
 
 def _dofs(result: Evaluation) -> str:
-    """Return the DOFs that move the body most, with their distances as bars."""
+    """Return a table of the DOFs that move the body most, with their distances as bars."""
     dofs = result.dofs[:14]
     if not dofs:
         return ""

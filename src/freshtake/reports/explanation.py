@@ -1,4 +1,4 @@
-"""What varies together with a joint: a model's edges with strengths, and the page of `freshtake explain`."""
+"""Explain what varies together with a joint: a model's edges with strengths, and the page of `freshtake explain`."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def explain_page(
     title: str,
     notes: Sequence[str] = (),
 ) -> str:
-    """Return the whole page; `notes` are sentences about a clip."""
+    """Return the page; `notes` are sentences about a clip."""
     body = [
         f"<h1>{escape(title)}</h1>",
         _in_words(explanation),
@@ -47,7 +47,7 @@ def explain_page(
 
 
 def _in_words(explanation: Explanation) -> str:
-    """Say what follows what, in sentences."""
+    """Describe in sentences which joints follow which."""
     sentences = link_sentences(explanation.links)
     return f"<p class='verdict good'>{escape(' '.join(sentences))}</p>" if sentences else ""
 
@@ -81,12 +81,12 @@ def _rows(edges: Sequence[Named], errors: bool = True) -> list[list[str]]:
 
 
 def strength_text(edge: Named) -> str:
-    """Three decimals, or why there is none."""
+    """Return a strength with three decimals, or why there is none."""
     return "own past" if edge.own else (f"{edge.strength:.3f}" if math.isfinite(edge.strength) else "not measured")
 
 
 def error_text(edge: Named) -> str:
-    """Return by how much the held-out error grows without the parent, in per cent."""
+    """Return the increase of the held-out error without the parent, in percent."""
     return f"{100.0 * math.expm1(edge.strength):+.0f} %" if math.isfinite(edge.strength) and not edge.own else ""
 
 
@@ -100,7 +100,7 @@ def _table(heading: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> 
 
 
 class Named(NamedTuple):
-    """An edge by names. `slices` are those of the parent; `strength` is NaN for a node's own past."""
+    """An edge by names. `slices` are those of the parent; `strength` is NaN for a node's past."""
 
     child: str
     parent: str
@@ -109,11 +109,11 @@ class Named(NamedTuple):
 
     @property
     def own(self) -> bool:
-        """Return whether a DOF is predicted from its own past, an edge that is always kept."""
+        """Whether a DOF is predicted from its past, an edge that is always kept."""
         return self.child == self.parent
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as values for JSON; strengths that were not measured are null."""
+        """Return the edge as values for JSON; strengths that were not measured are null."""
         strength = self.strength if math.isfinite(self.strength) else None
         return {**self._asdict(), "slices": list(self.slices), "strength": strength, "own": self.own}
 
@@ -122,7 +122,7 @@ class Named(NamedTuple):
 class Explanation:
     """Edges of the network by names, all or those of some DOFs.
 
-    `parents`: what varies with the chosen DOFs; `children`: what else does and moves less (empty where all are
+    `parents`: DOFs that predict the chosen ones; `children`: DOFs that the chosen ones predict (empty where all are
     chosen); `links`: edges between joints, strongest first.
     """
 
@@ -134,7 +134,7 @@ class Explanation:
     edges: tuple[Edge, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as values for JSON."""
+        """Return the explanation as values for JSON."""
         return {
             "joint": self.joint or None,
             "dofs": list(self.dofs),
@@ -162,16 +162,16 @@ def explanation(model: VariationModel, joint: str = "") -> Explanation:
 
 def chosen_dofs(model: VariationModel, joint: str) -> tuple[int, ...]:
     """Return the DOFs of a joint by its name, or a DOF by its name; case does not matter."""
-    wanted = joint.casefold()
-    numbers = [k for k, dof in enumerate(model.dofs) if wanted in (dof.casefold(), owner(dof).casefold())]
+    folded = joint.casefold()
+    numbers = [k for k, dof in enumerate(model.dofs) if folded in (dof.casefold(), owner(dof).casefold())]
     if numbers:
         return tuple(numbers)
     recipe = model.material.recipe
     names = () if recipe is None or recipe.skeleton is None else recipe.skeleton.names
-    if wanted in [name.casefold() for name in names]:
+    if folded in [name.casefold() for name in names]:
         raise UsageError(f"{joint} has no DOFs in this model, because it does not move in the examples")
     joints = {owner(dof).casefold(): owner(dof) for dof in model.dofs}
-    near = [joints[name] for name in get_close_matches(wanted, joints, n=4, cutoff=0.5)]
+    near = [joints[name] for name in get_close_matches(folded, joints, n=4, cutoff=0.5)]
     listed = list(joints.values())
     choices = (
         f"did you mean {' or '.join(near)}?"

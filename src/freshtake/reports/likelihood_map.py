@@ -1,4 +1,4 @@
-"""How likely a clip is under a model, frame by frame and joint by joint, next to the model's examples."""
+"""Compute and draw how likely a clip is under a model, per frame and joint, relative to the model's examples."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 REACH = 4.0  # nats from which a cell has the full color
-LEAST_RUN = 3  # frames that are named together
+LEAST_RUN = 3  # frames: shorter stretches are not named
 
 
 class Spot(NamedTuple):
@@ -33,10 +33,10 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ClipLikelihood:
-    """Log densities in nats. `relative` (frames, joints): the mean of a joint's DOFs, less the examples' usual value.
+    """Log densities in nats. `relative` (frames, joints): the mean of a joint's DOFs minus the examples' usual value.
 
-    `normalized` is the clip's log-likelihood per frame and DOF; `examples` the same of every example under the
-    others (of a single example: under itself).
+    `normalized` is the clip's log-likelihood per frame and DOF; `examples` the same for every example under the
+    others (a single example: under itself).
     """
 
     name: str
@@ -48,13 +48,13 @@ class ClipLikelihood:
 
     @property
     def spots(self) -> list[Spot]:
-        """Return per joint the stretch that is least like the examples; the longest and least likely come first."""
+        """The stretch of each joint that is least like the examples; the longest and least likely come first."""
         weighted = []
         for joint, true, column in zip(self.joints, self.relative.T, _bounded(self.relative).T, strict=True):
-            # A single odd frame is noise; a stretch of them is what an animator sees.
+            # Single unusual frames are ignored: an animator sees stretches.
             smooth = np.convolve(column, np.full(LEAST_RUN, 1.0 / LEAST_RUN), mode="valid")
             middle = int(smooth.argmin()) + LEAST_RUN // 2 if len(smooth) else int(column.argmin())
-            # The stretch reaches as far as it is at least half as unusual as its worst frame.
+            # The stretch extends as far as frames are at least half as unusual as its worst one.
             first, last, limit = middle, middle, min(0.5 * float(column[middle]), -1e-9)
             while first > 0 and column[first - 1] < limit:
                 first -= 1
@@ -79,7 +79,7 @@ class ClipLikelihood:
         return sentences
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as values for JSON."""
+        """Return the scores as values for JSON."""
         return {
             "name": self.name,
             "normalized": self.normalized,
@@ -94,11 +94,11 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
     """Score a motion of the examples' kind under the model's networks."""
     score = model.score(motion)
     alone = len(model.material.values) == 1
-    # Each example is scored by the others, since a model finds what it has learned from too likely.
+    # Each example is scored by the others, since a model overrates what it has learned from.
     usual = [model.score_rows(model.material.values[0])] if alone else model.examples_by_others()
     joints = _ordered_joints(model)
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
-    # Per DOF, since densities of narrow DOFs are large whatever the clip does.
+    # Relative per DOF, since densities of narrow DOFs are always large.
     level = np.median(np.concatenate([one.frames for one in usual]), axis=0)
     difference = score.frames - level
     relative = np.stack([difference[:, dofs].mean(axis=1) for dofs in members], axis=1)
@@ -108,7 +108,7 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
 
 
 def _ordered_joints(model: VariationModel) -> tuple[str, ...]:
-    """Return the joints, by parts of the body where there is one."""
+    """Return the joints, ordered by part of the body where there is a skeleton."""
     joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
     recipe = model.material.recipe
     if recipe is None or recipe.skeleton is None:
@@ -118,7 +118,7 @@ def _ordered_joints(model: VariationModel) -> tuple[str, ...]:
 
 
 def _bounded(relative: Floats) -> Floats:
-    """Return values as they are shown: beyond some nats, more is not worse."""
+    """Return values clipped for display."""
     return np.clip(relative, -REACH, REACH)
 
 

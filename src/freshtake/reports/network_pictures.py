@@ -1,4 +1,4 @@
-"""The networks of a model as pictures: joints that vary together as a matrix, on the body, and as graphs."""
+"""Draw the networks of a model: joints that vary together as a matrix, on the body, and as graphs."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def dof_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
 
 
 def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
-    """Strengths of the edges between DOFs; gray: a DOF's own past. Edges as of `transition_strengths`."""
+    """Draw the strengths of the edges between DOFs; gray: a DOF's past. Edges are from `transition_strengths`."""
 
     parts = dof_parts(dofs, skeleton)
     order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
@@ -60,7 +60,7 @@ def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequenc
             cells[row, column] = np.fmax(cells[row, column], edge.strength if np.isfinite(edge.strength) else 0.0)
     with plot_style(grid=False):
         figure = new_figure(9.4, 8.6, layout=None)
-        figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # laying out by itself takes seconds
+        figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # automatic layout is slow
         _cells(figure.subplots(), cells, own_past, [dofs[k] for k in order], [parts[k] for k in order], figure)
     return figure
 
@@ -92,11 +92,11 @@ def _cells(
     axis.set_ylabel("varies together with ...", fontsize=9)
 
 
-CLOSE = 0.07  # of the figure's size: labels nearer than this are joined
+CLOSE = 0.07  # share of the figure's size: labels nearer than this are joined
 
 
 class Link(NamedTuple):
-    """The edges from one joint's DOFs to another's: their summed strength (what cannot be measured counts 0)."""
+    """The edges from one joint's DOFs to another's: their summed strength (unmeasured ones count 0)."""
 
     parent: str
     child: str
@@ -104,7 +104,7 @@ class Link(NamedTuple):
 
 
 def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
-    """Edges between joints, strongest first; a joint's edges to itself are left out."""
+    """Return the links between joints, strongest first; a joint's edges to itself are left out."""
     total: dict[tuple[str, str], float] = {}
     for edge in edges:
         pair = owner(dofs[edge.parent % len(dofs)]), owner(dofs[edge.child % len(dofs)])
@@ -115,13 +115,13 @@ def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
 
 
 def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = 40) -> Figure:
-    """Draw the strongest links as arrows on the body from the front; of `marked` joints only theirs.
+    """Draw the strongest links as arrows on the body from the front; with `marked` joints, only theirs.
 
-    Blue arrows lead from joints that move the body more; with `marked`, green ones lead from it to others.
+    Blue arrows lead from joints that move the body more; with `marked`, green ones lead from these to others.
     """
 
-    known = set(clip.skeleton.names)
-    shown = [link for link in links if {link.parent, link.child} <= known]
+    skeleton_names = set(clip.skeleton.names)
+    shown = [link for link in links if {link.parent, link.child} <= skeleton_names]
     if marked:
         shown = [link for link in shown if link.child in marked or link.parent in marked]
     shown = shown[:most][::-1]
@@ -138,11 +138,11 @@ def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (),
 
 
 def front_view(clip: Clip) -> Floats:
-    """Joints (joints, 2) to the viewer's right and up: the rest pose where it shows the limbs apart, else frame 0."""
+    """Return joints (joints, 2), right and up: of the rest pose where its limbs are apart, else of frame 0."""
     rest = rest_positions(clip.skeleton)
     up = clip.up_index
     wide = np.delete(np.ptp(rest, axis=0), up).max()
-    # A rest pose at least half as wide as tall shows its limbs apart.
+    # The limbs of a rest pose at least half as wide as tall are apart.
     if wide >= 0.5 * np.ptp(rest[:, up]):
         ground = np.delete(np.arange(3), up)
         right = int(ground[np.argmax(np.ptp(rest[:, ground], axis=0))])
@@ -172,7 +172,7 @@ def _skeleton(axis: Axes, clip: Clip, places: dict[str, Floats], named: Collecti
 
 
 def _labels(named: dict[str, Floats]) -> list[tuple[Floats, str]]:
-    """Places and names; of joints that lie close together the first is named, and how many more there are."""
+    """Return positions and labels; joints close together share a label: the first name and how many more."""
     size = float(np.ptp(np.stack(list(named.values())), axis=0).max()) if named else 0.0
     labels: list[tuple[Floats, list[str]]] = []
     for name, place in named.items():
@@ -200,23 +200,23 @@ def _arc(axis: Axes, start: Floats, end: Floats, share: float, color: str) -> No
 
 
 RADIUS = 0.2
-APART = 1.6  # of columns, in distances of rows
+APART = 1.6  # distance of columns, in distances of rows
 Place = tuple[float, float]
 SMALL = 12  # DOFs up to which every node is drawn
 WEIGHED = "the thicker an arrow, the more one DOF says about the other; dashed: a DOF's own past, always kept (fig. 7)"
 
 
 def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()) -> Figure:
-    """Nodes in columns by time and rows by DOF; edges as of `transition_strengths(nodes=True)`.
+    """Draw nodes in columns by time and rows by DOF; edges are from `transition_strengths(nodes=True)`.
 
-    The thicker an arrow, the more one DOF says about the other. A node's own past, always kept, is gray. With `marked`
+    The thicker an arrow, the better one DOF predicts the other. A node's past, always kept, is gray. With `marked`
     (DOFs) the edges into these are colored and the others faint.
     """
 
     count = len(network.dofs)
     steps = network.order + 1
     with plot_style():
-        wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn equally large
+        wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn at one scale
         figure = new_figure(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count, layout=None)
         figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
         axis = figure.subplots()
@@ -251,7 +251,7 @@ def _node(axis: Axes, place: Place, name: str) -> None:
 
 
 def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -> None:
-    """From circle to circle; bent where it would run through a node between them."""
+    """Draw an arrow from circle to circle, curved where it would cross a node between them."""
     from matplotlib.patches import FancyArrowPatch
 
     across, along = round((end[0] - start[0]) / APART), round(end[1] - start[1])
@@ -270,7 +270,7 @@ def _arrow(axis: Axes, start: Place, end: Place, strength: float, faint: bool) -
 
 
 def _inches_per_unit(axis: Axes) -> float:
-    """Return the size of one row's distance on paper, after the aspect has been set."""
+    """Return the inches per row of the figure, after the aspect has been set."""
     box = axis.get_position(original=True)
     whole = axis.get_figure(root=True)
     size = np.ones(2) if whole is None else whole.get_size_inches()
@@ -279,7 +279,7 @@ def _inches_per_unit(axis: Axes) -> float:
 
 
 def network_pictures(model: VariationModel) -> list[Picture]:
-    """Return the network: nodes and arrows up to 12 DOFs, else a matrix and arcs on the body."""
+    """Draw the network: nodes and arrows up to 12 DOFs, else a matrix and arcs on the body."""
     if len(model.dofs) <= SMALL:
         return _by_slices(model)
     skeleton = None if model.material.recipe is None else model.material.recipe.skeleton

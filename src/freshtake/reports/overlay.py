@@ -1,4 +1,4 @@
-"""Overlay pictures: stick figures of several clips at equal phases, from the side and from the front."""
+"""Draw overlays: stick figures of several clips at equal phases, from the side and from the front."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def overlay(
 def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: str = COLORS[0]) -> None:
     """Draw one clip from the side at `phases` moments into a panel that shows `reach` lengths of the root's offset.
 
-    Panels of one `reach` are of one scale, and what goes beyond is cut: a body that has come apart stays in its panel.
+    Panels with the same `reach` have the same scale, and drawing is clipped to the panel.
     """
     _strip(axis, _segments(clip), phases, 2, 1.05 * reach, color)
     axis.set_ylim(-0.1 * reach, 1.9 * reach)
@@ -81,7 +81,7 @@ def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: s
 
 
 def _segments(clip: Clip) -> Floats:
-    """Limb segments (frames, segments, 2, 3) of a clip that starts at the origin facing z, y up."""
+    """Return limb segments (frames, segments, 2, 3) of a clip that starts at the origin facing z, y up."""
     placed = _facing_z(start_at_origin(with_up(clip, "y"), face=False))
     skeleton = placed.skeleton
     positions = np.concatenate([placed.positions(), placed.end_positions()], axis=1)
@@ -91,7 +91,7 @@ def _segments(clip: Clip) -> Floats:
 
 
 def _facing_z(clip: Clip) -> Clip:
-    """Turned to face z, however the root rests; on average where it keeps its heading."""
+    """Return the clip turned to face z; on average where it keeps its heading."""
     angles = facing(clip)
     if angles is None:
         return turned(clip, -float(heading(clip)[0]))

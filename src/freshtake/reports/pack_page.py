@@ -1,4 +1,4 @@
-"""A pack to be looked at: a page that plays its clips and takes stars and rejects, and a contact sheet."""
+"""Preview a pack: a page that plays its clips and stores stars and rejects, and a contact sheet."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 Loops = Sequence[tuple[str, Sequence[Clip]]]
-SECONDS = 2.5  # that a clip is shown at least, over and over
+SECONDS = 2.5  # shorter loops are repeated for at least this long
 COLUMNS, POSES, CELL, NAME = 3, 5, (420, 134), 18
 INK, DIM = (32, 38, 45), (102, 112, 123)
 
@@ -45,7 +45,7 @@ def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
 
 
 def pack_scene(loops: Loops, character: Path | None = None) -> Scene:
-    """Return all clips, then some of each group one behind the other; with the skin of a character, if it has one."""
+    """Return a scene of all clips, then some of each group in sequence; with the skin of a character, if it has one."""
     clips = [slower(_repeated(loop)).changed(name=loop.name) for _, some in loops for loop in some]
     rows = [slower(chained(some[:6])).changed(name=f"{name}, in a row") for name, some in loops]
     skins = [character] * (len(clips) + len(rows))
@@ -53,7 +53,7 @@ def pack_scene(loops: Loops, character: Path | None = None) -> Scene:
 
 
 def _facts(pack: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what the page shows and what goes into stars.json."""
+    """Return the facts that the page shows and writes into stars.json."""
     clips = [
         {key: clip[key] for key in ("name", "group", "seed", "frames", "fps", "seconds", "speed")}
         | {"slide": clip["quality"]["foot_slide"], "tries": clip["quality"]["tries"]}
@@ -70,7 +70,7 @@ def _repeated(loop: Clip) -> Clip:
 
 
 def slower(clip: Clip) -> Clip:
-    """Return the clip thinned to about 30 frames a second, to keep pages small."""
+    """Return the clip thinned to about 30 frames per second, to keep pages small."""
     step = max(1, round(clip.fps / 30.0))
     chosen = slice(None, None, step)
     moving = clip.joint_translations
@@ -83,7 +83,7 @@ def slower(clip: Clip) -> Clip:
 
 
 def pack_sheet(loops: Loops, scene: Scene) -> Image:
-    """Poses of every clip in a cell of a table, with its name; one block for each group."""
+    """Draw a contact sheet: poses and name of every clip in a cell, one block per group."""
     from PIL import Image as Images
 
     blocks, first, left = [], 0, 240
@@ -100,7 +100,7 @@ def pack_sheet(loops: Loops, scene: Scene) -> Image:
 
 
 def _once(shape: Shape, loop: Clip) -> Shape:
-    """Return one time round the loop of a shape that repeats it."""
+    """Return one cycle of a shape that repeats a loop."""
     frames = 1 + round(loop_frames(loop) * loop.frame_time / shape.frame_time)
     assert isinstance(shape, Figure)
     return replace(shape, points=shape.points[:frames], ground=shape.ground[:frames], standing=shape.standing[:frames])

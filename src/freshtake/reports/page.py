@@ -1,4 +1,4 @@
-"""An HTML page that needs nothing else: style sheet, pictures and, where motion is shown, the viewport are inside."""
+"""Build self-contained HTML pages: style sheet, pictures and, where motion is shown, the viewport are embedded."""
 
 from __future__ import annotations
 
@@ -73,7 +73,7 @@ def badge(figure: Figure) -> str:
 
 
 def legend(result: Evaluation) -> str:
-    """Return what the marks in the strips mean."""
+    """Return the legend of the marks in the strips."""
     ring = f"<circle cx=6 cy=6 r=3.4 fill=none stroke='{INPUT}' stroke-width=1.6 />"
     pair = (
         f"<circle cx=4 cy=6 r=2.4 fill='{VARIANT}' opacity=.6 /><rect x=9 y=0 width=2.6 height=12 fill='{VARIANT}' />"
@@ -123,7 +123,7 @@ def _finite(values: Sequence[float]) -> list[float]:
 
 
 def whole_page(title: str, parts: Iterable[str], *, moving: bool = False) -> str:
-    """Return a page of pieces of HTML, one below the other; empty ones are left out. `moving`: one is a stage."""
+    """Return a page of pieces of HTML, without empty ones; `moving`: one of them is a stage."""
     head, foot = (style(), scripts()) if moving else ("", "")
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'

@@ -1,4 +1,4 @@
-"""The paper's plots (Lau 2009, fig. 1, 4-7): overlays, DOFs over time, DOF against DOF, principal components.
+"""Draw the paper's plots (Lau 2009, fig. 1, 4-7): overlays, DOFs over time, DOF against DOF, principal components.
 
 Inputs are blue, variants green, further real takes red, as in the paper. Backgrounds are transparent and axes a medium
 gray, so that a picture suits a light page and a dark one.
@@ -45,7 +45,7 @@ class Picture(NamedTuple):
 @one_blas_thread()
 def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion] = ()) -> list[Picture]:
     """Draw all pictures of a report; at most 60 variants are drawn."""
-    # More curves than this are a blot.
+    # More curves than this cannot be told apart.
     variants = list(variants)[:60]
     material = unpacked(inputs, variants, extra)
     drawings = overlays(inputs, variants, extra) if material.layout.has_body else []
@@ -65,7 +65,7 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
 
 
 def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> list[Picture]:
-    """Stick figures of each set, overlaid at equal phases, from the side and from the front."""
+    """Draw stick figures of each set, overlaid at equal phases, from the side and from the front."""
 
     pictures = []
     sets = (("inputs", inputs, BLUES), ("variants", variants, GREENS), ("further real takes", extra, REDS))
@@ -82,7 +82,7 @@ def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
 
 
 def leading_dofs(material: Material) -> list[int]:
-    """DOFs that move the body most in the inputs, no two of one joint, the root's speeds left out."""
+    """Return the DOFs that move the body most in the inputs, one per joint, without the root's speeds."""
     rows = np.concatenate([track.dofs for track in material.inputs])
     strength = rows.std(axis=0) * material.layout.scales
     chosen: list[int] = []
@@ -108,7 +108,7 @@ def drawn(
 
 
 def png(figure: Figure, dpi: int = 150, *, cropped: bool = False) -> bytes:
-    """Return the figure as a PNG file with a transparent background, with `cropped` cut to what is drawn."""
+    """Return the figure as a PNG with a transparent background, with `cropped` cut to its content."""
     buffer = io.BytesIO()
     box = "tight" if cropped else None
     figure.savefig(buffer, format="png", dpi=dpi, transparent=True, bbox_inches=box, metadata={"Software": None})
@@ -116,7 +116,7 @@ def png(figure: Figure, dpi: int = 150, *, cropped: bool = False) -> bytes:
 
 
 def _curves(material: Material) -> list[tuple[Track, str, float, float]]:
-    """Tracks with color, line width and opacity, variants first so that inputs lie on top."""
+    """Return tracks with color, line width and opacity, variants first so that inputs are drawn on top."""
     faint = 0.75 if len(material.variants) < 20 else 0.4
     return (
         [(track, VARIANT, 0.9, faint) for track in material.variants]
@@ -148,7 +148,7 @@ def _dof_curves(material: Material, x: int, y: int) -> Callable[[Axes], None]:
 
 
 def _principal_pictures(material: Material) -> list[Picture]:
-    """Curves in the leading principal components of inputs and variants together (fig. 6, right)."""
+    """Draw curves in the leading principal components of inputs and variants together (fig. 6, right)."""
     tracks = [*material.inputs, *material.variants]
     rows = np.concatenate([track.dofs for track in tracks]) * material.layout.scales
     center = rows.mean(axis=0)
@@ -187,7 +187,7 @@ def is_angle(material: Material, column: int) -> bool:
 
 
 def dof_words(dof: str) -> str:
-    """Return a DOF as people call it, with its name: "left knee (LeftLeg.x)"."""
+    """Return a DOF in plain words with its name: "left knee (LeftLeg.x)"."""
     joint = dof.rpartition(".")[0]
     words = joint_words(joint).removeprefix("the ") if joint else dof
     return f"{words} ({dof})" if words not in (joint, dof) else dof

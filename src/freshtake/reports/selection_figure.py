@@ -1,4 +1,4 @@
-"""Why clips were kept or rejected: figures against the threshold, and where each rejected clip is unlike."""
+"""Draw why clips were kept or rejected: their figures against the threshold, and where rejected clips differ."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 
 def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
-    """Left: every clip's figure; right: for rejected clips, what falls below the trusted ones, joint by phase."""
+    """Draw every clip's figure (left) and, for rejected clips, the shortfall from trusted ones by joint and phase."""
 
     maps = [(name, one) for name, one in zip(names, selection.verdicts, strict=True) if not one.kept]
     maps = [(name, one) for name, one in maps if one.missed is not None][:MOST_MAPS]
@@ -59,7 +59,7 @@ def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
 
 
 def _worst_joints(selection: Selection, verdicts: Sequence[Verdict]) -> list[int]:
-    """Joints that reasons name, then those at which most is missing in rejected clips, in the order of the skeleton."""
+    """Return the joints that reasons name and those with the largest shortfall, in the order of the skeleton."""
     tables = [one.missed for one in verdicts if one.missed is not None]
     if not tables:
         return []
@@ -70,7 +70,7 @@ def _worst_joints(selection: Selection, verdicts: Sequence[Verdict]) -> list[int
 
 
 def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
-    """Draw one row per clip on a scale that is even near the threshold and logarithmic far below it."""
+    """Draw one row per clip on a scale that is linear near the threshold and logarithmic far below it."""
     if selection.measure == "difference":
         selection = _in_powers(selection)
     spread = max(float(np.ptp(selection.trusted)), 1e-3)
@@ -103,7 +103,7 @@ def _figures(axis: Axes, selection: Selection, names: Sequence[str]) -> None:
 
 
 def _in_powers(selection: Selection) -> Selection:
-    """Chances as powers of ten."""
+    """Return the selection with probabilities as powers of ten."""
 
     def power(chance: npt.ArrayLike) -> Floats:
         return np.log10(np.maximum(np.asarray(chance, dtype=np.float64), 1e-9))

@@ -1,4 +1,4 @@
-"""Figure 8 of Lau 2009: mean scores as bars with confidence intervals, and the p values."""
+"""Draw figure 8 of Lau 2009: mean scores as bars with confidence intervals, and the p values."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ COLORS = {
     "in step": "#8a63d2",
     "out of step": "#c08a2e",
 }
-TITLES = {"captured": "motion capture", "cycle": "cycle animation"}  # others are called what they are
+TITLES = {"captured": "motion capture", "cycle": "cycle animation"}  # other conditions keep their names
 WARNING = "simulated raters, not people"
 
 
@@ -41,7 +41,7 @@ def figure(outcomes: Sequence[Outcome]) -> Figure:
 
 
 def _panel(axis: Axes, experiment: str, outcomes: Sequence[Outcome]) -> None:
-    # Choices between two are shares, all else are scores of a scale.
+    # Choices between two are shares; the other experiments have scores on a scale.
     lowest, highest = (0, 1) if experiment == "D" else scale_of(experiment)
     margin = (highest - lowest) / 32
     labeled: set[str] = set()
@@ -68,7 +68,7 @@ def _panel(axis: Axes, experiment: str, outcomes: Sequence[Outcome]) -> None:
 
 
 def p_value(p: float) -> str:
-    """Write a p value as usual: p = 0.58, p = 4.5e-08."""
+    """Format a p value: p = 0.58, p = 4.5e-08."""
     if p != p:
         return "p undefined"
     return f"p = {p:.2g}" if p >= 1e-4 else f"p = {p:.1e}" if p > 0.0 else "p = 0"

@@ -1,4 +1,4 @@
-"""Pictures of translations: strips as in figure 1 of Hsu 2005, time warps, and the blend function of figure 4."""
+"""Draw translations: strips as in figure 1 of Hsu 2005, time warps, and the blend function of figure 4."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class Table(NamedTuple):
-    """Head, rows and a caption; all cells are text, the first column is to the left."""
+    """Head, rows and a caption; all cells are text, the first column is left-aligned."""
 
     head: tuple[str, ...]
     rows: tuple[tuple[str, ...], ...]
@@ -50,7 +50,7 @@ def style_page(
     scene: Scene | None = None,
     verdict: tuple[bool, str] | None = None,
 ) -> str:
-    """Return the whole page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
+    """Return the page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
     banner = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
     head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", banner, f"<p>{escape(summary)}</p>"]
     return whole_page(title, [*head, *map(_section, sections)], moving=scene is not None)
@@ -101,9 +101,9 @@ def strips(clips: Sequence[Clip], *, poses: int = 16, titles: Sequence[str] = ()
 
 
 def _side_view(clip: Clip) -> Floats:
-    """Segments (frames, segments, 2, 2), forward to the right, the lowest point at 0.
+    """Return segments (frames, segments, 2, 2), forward to the right, the lowest point at 0.
 
-    The figure is where a steady pace would have it: a root that surges or stops shows.
+    Steady travel is subtracted, so that a root that surges or stops is visible.
     """
     upright = with_up(clip, "y")
     body = turned(upright, -heading(upright))
@@ -133,7 +133,7 @@ def _draw(axis: Axes, body: Floats, poses: int, width: float, color: str) -> Non
 
 
 def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
-    """Draw the root's path from above, arrows where the body faces, dots where feet are planted; all at one scale."""
+    """Draw the root's path from above, arrows for the heading, dots for planted feet; all at one scale."""
 
     upright = [with_up(clip, "y") for clip in clips]
     figure = new_figure(4.2 * len(clips), 3.6)
@@ -158,7 +158,7 @@ def ground_plan(clips: Sequence[Clip], *, titles: Sequence[str] = ()) -> Figure:
 
 
 def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Figure:
-    """Draw how many frames of the target style a frame of the source lasts, over the source's time, per pair."""
+    """Draw how many frames of the target style each frame of the source lasts, over the source's time, per pair."""
 
     figure = new_figure(7.2, 2.6)
     axis = figure.subplots()
@@ -176,7 +176,7 @@ def warp_curves(steps: Sequence[Floats], names: Sequence[str], fps: float) -> Fi
 
 
 def blend_function(curves: Sequence[tuple[float, float]] = CURVES) -> Figure:
-    """Figure 4: the weight of the input by its distance from the mean, for several k_c and k_p."""
+    """Draw figure 4: the weight of the input by its distance from the mean, for several k_c and k_p."""
 
     figure = new_figure(1.6 * len(curves), 1.7)
     for axis, (confidence, preference) in zip(np.atleast_1d(figure.subplots(1, len(curves))), curves, strict=True):

@@ -1,4 +1,4 @@
-"""The paper's figures (Sattler 2004, figs. 3, 5-9): matrices, eigenvalues, what is shown over time, sample frames."""
+"""Draw the paper's figures (Sattler 2004, figs. 3, 5-9): matrices, eigenvalues, played frames, sample frames."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-MOST_COMPARED = 1400  # frames that are compared with each other; of more, every second, third, ...
+MOST_COMPARED = 1400  # frames that are compared with each other; with more, every second, third, ...
 STYLE: dict[Any, Any] = {"font.size": 8.0, "axes.spines.top": False, "axes.spines.right": False}
 CURVES = ("#1f5fae", "#35a264", "#d9534f", "#7b8fe0", "#c28a2b")
 
 
 def matrices(model: TextureModel) -> Figure:
-    """Distances of positions and velocities, their chances, and the jump map (fig. 3), as the model has them."""
+    """Draw distances of positions and velocities, their probabilities, and the model's jump map (fig. 3)."""
     every = -(-len(model.rows) // MOST_COMPARED)
     poses, velocities = model.weights.poses[::every], model.weights.velocities[::every]
     panels: list[tuple[str, Floats, bool]] = [
@@ -47,7 +47,7 @@ def matrices(model: TextureModel) -> Figure:
 
 
 def dense(model: TextureModel, every: int = 1) -> Floats:
-    """Return the jump map that is played, all frames against all; or the largest chances of `every` frames."""
+    """Return the played jump map, all frames against all; or the largest probabilities of `every` frames."""
     chances, count = model.chances, -(-len(model.rows) // every)
     out = np.zeros((count, count))
     frames, slots = np.nonzero(chances.targets >= 0)
@@ -64,7 +64,7 @@ def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
         for number, (title, values, chance) in enumerate(panels):
             axis = figure.add_subplot(1, len(panels), number + 1)
             shown = _smaller(values, np.max if chance else np.min)
-            if chance:  # roots, so that rare jumps can be seen next to the certain step
+            if chance:  # roots, so that rare jumps are visible next to the certain step
                 shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
             colors = "gray" if chance else "viridis"
             axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
@@ -75,8 +75,8 @@ def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
 
 
 def _smaller(values: Floats, pick: Any) -> Floats:
-    """Return a matrix reduced to fewer pixels, each the least distance or the largest chance of its square."""
-    # A page shows no more pixels per side of a matrix.
+    """Return a matrix reduced to fewer pixels, each the least distance or largest probability of its square."""
+    # Pixels per side of a matrix on the page.
     by = -(-len(values) // 700)
     if by == 1:
         return values
@@ -85,7 +85,7 @@ def _smaller(values: Floats, pick: Any) -> Floats:
 
 
 def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
-    """Eigenvalues of positions and of velocities by component, relative to the first (fig. 5)."""
+    """Draw eigenvalues of positions and of velocities by component, relative to the first (fig. 5)."""
 
     with plot_style(STYLE):
         figure = new_figure(7.5, 3.0)
@@ -115,7 +115,7 @@ def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure
 
 
 def sample_frames(model: TextureModel, frames: Sequence[int], most: int = 1500) -> Figure:
-    """Points of some frames of the takes with their velocities as lines (fig. 9)."""
+    """Draw points of some frames of the takes with their velocities as lines (fig. 9)."""
 
     rows = [model.decode(model.rows[max(0, f - 1) : f + 2], start=Start()) for f in frames]
     with plot_style(STYLE):
@@ -133,8 +133,8 @@ def loop_strips(motions: Sequence[Any], titles: Sequence[str], poses: int = 10, 
     Args:
         motions: mesh sequences or points.
         titles: one for each.
-        poses: how many are drawn of each.
-        most: points that are drawn of a pose.
+        poses: poses drawn per loop.
+        most: points drawn per pose.
 
     Returns:
         The figure.
@@ -163,7 +163,7 @@ def _points(motion: Any) -> Floats:
 
 
 def _draw(axis: Axes, points: Floats, up: str, most: int) -> None:
-    """From the side and a little from the front; the middle frame, velocities by its neighbours."""
+    """Draw the middle frame from the side and slightly from the front; velocities from its neighbors."""
     tall = "xyz".index(up)
     depth = 2 if up == "y" else 1
     view = points[..., [depth, tall]] + 0.35 * points[..., [0, 0]] * np.array([1.0, 0.0])

@@ -1,4 +1,4 @@
-"""The evaluation in one sentence: whether the variants can be used, and what to look at."""
+"""Summarize an evaluation in one sentence: whether the variants can be used, and what to look at."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from freshtake.motion.verdict import Verdict as BodyVerdict
 from freshtake.motion.verdict.judging import GREEN, RED
 from freshtake.reports.wording import shown
 
-SLIGHT, SERIOUS = 0.05, 0.25  # beyond real takes, as a share of their nearest value
+SLIGHT, SERIOUS = 0.05, 0.25  # excess over real takes, as a share of their nearest value
 LEAST = {"depth": 2.0, "planted_speed": 2.0, "overshoot": 0.05, "coordination": 0.05, "static": 0.1}
 MOST_POINTS = 5
 
@@ -59,7 +59,7 @@ WORDS = {
 
 
 class Verdict(NamedTuple):
-    """`usable` unless something is far beyond real takes; the points of the sentence, gravest first."""
+    """`usable` unless something is far beyond real takes; the points of the sentence, most serious first."""
 
     usable: bool
     good: tuple[str, ...]
@@ -68,7 +68,7 @@ class Verdict(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        """Return all of it in one sentence, which begins with "usable" or with "look at"."""
+        """The verdict as one sentence, which begins with "usable" or with "look at"."""
         praise, points = ", ".join(self.good), ", ".join(self.look_at)
         if not self.compared and self.usable:
             return "Not judged: there is no real take to compare with; add takes with --inputs or --extra."
@@ -80,7 +80,7 @@ class Verdict(NamedTuple):
 
 
 def verdict_of(result: Evaluation) -> Verdict:
-    """Return which figures are beyond those of real takes, and by how much; without real takes there is no verdict."""
+    """Return which figures are beyond those of real takes, and by how much; `compared` is False without real takes."""
     judged = [(figure, excess(figure)) for figure in result.figures if figure.key in WORDS and figure.verdict]
     beyond = sorted(((e, f) for f, e in judged if f.verdict != "good" and e > SLIGHT), key=lambda pair: -pair[0])
     good = [f for f, _ in judged if f.verdict == "good"]
@@ -94,7 +94,7 @@ def verdict_of(result: Evaluation) -> Verdict:
 
 
 def with_checks(verdict: Verdict, checks: Sequence[BodyVerdict]) -> Verdict:
-    """Return the verdict that also counts the body checks, which are those that every command makes."""
+    """Return the verdict with the body checks, which are those of every command, taken into account."""
     failed = [one for one in checks if one.color != GREEN]
     if not failed:
         return verdict

@@ -1,4 +1,4 @@
-"""Figures as words: the same in the terminal and in the report."""
+"""Put figures into words, the same in the terminal and in the report."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from freshtake.motion.body.roles import SIDE
 if TYPE_CHECKING:
     from freshtake.reports.network_pictures import Link
 
-# The first that is found in a name; each joint is called by the place where the body bends.
+# The first pattern found in a joint's name counts; joints are called by the place where the body bends.
 PLACES = (
     (r"toe", "toes"),
     (r"up.?leg|thigh|femur|hip.?joint", "hip"),
@@ -37,7 +37,7 @@ CLOSELY, LITTLE = 0.5, 0.1  # nats per frame
 
 
 def joint_words(name: str) -> str:
-    """Return a joint as people call it: "the left knee" for LeftLeg or ltibia; its name where that says nothing."""
+    """Return a joint in plain words: "the left knee" for LeftLeg or ltibia; its name where nothing matches."""
     bare = name.rpartition(":")[2]
     short = ACCLAIM.match(bare)
     side = {"l": "left", "r": "right"}[short[1]] if short else next((s for s, r in SIDE.items() if r.search(bare)), "")
@@ -48,7 +48,7 @@ def joint_words(name: str) -> str:
 
 
 def link_sentences(links: Sequence[Link], most: int = 6) -> list[str]:
-    """Return the strongest links between different places of the body, strongest first."""
+    """Describe the strongest links between different places of the body, strongest first."""
     strengths: dict[tuple[str, str], float] = {}
     for link in links:
         pair = joint_words(link.child), joint_words(link.parent)
@@ -72,7 +72,7 @@ VERDICTS = {
 }
 
 
-# What an animator would call a figure; the technical name is below it.
+# Figures in an animator's words; the technical name is shown below.
 PLAIN_TITLES = {
     "diversity": "how far apart variants are (takes: 1)",
     "jerk_limbs": "hands and feet: smooth or shaky (takes: 1)",
@@ -103,7 +103,7 @@ SIGNS = {key: sign for key, (sign, _) in VERDICTS.items()}
 
 
 def shown(value: float | None, unit: str) -> str:
-    """Return a value with its unit, in as many digits as one can read."""
+    """Format a value with its unit, in few digits."""
     if value is None or not math.isfinite(value):
         return "–"
     if unit == "share":
@@ -128,7 +128,7 @@ def _digits(value: float) -> str:
 
 
 def real_range(figure: Figure) -> str:
-    """From the lowest to the highest value of real takes."""
+    """Format the range of real takes."""
     real = figure.real
     if not real:
         return "–"
@@ -137,7 +137,7 @@ def real_range(figure: Figure) -> str:
 
 
 def verdict(figure: Figure) -> tuple[str, str]:
-    """Return a sign and the words for it."""
+    """Return the sign of a figure's verdict and the words for it."""
     sign, words = VERDICTS[figure.verdict]
     if figure.kind.wanted == "zero":
         none = "none" if figure.value == 0 else "no more than real takes"

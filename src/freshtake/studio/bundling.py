@@ -1,8 +1,8 @@
-"""The modules of the page as one: fifty small files over a slow link would wait for each other.
+"""Bundle the modules of the page: many small files over a slow link would wait for each other.
 
-Each module becomes a function that is called once, in an order in which everything imported is there already; modules
-may not import each other in circles. Only the forms that the page uses are known: named and default imports, exports
-in front of a declaration, and lists of exports.
+Each module becomes a function that is called once, after the modules that it imports; modules must not import each
+other in cycles. Only the forms that the page uses are supported: named and default imports, exports in front of a
+declaration, and lists of exports.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ DEFAULT = re.compile(r"^export\s+default\s+", re.MULTILINE)
 
 
 def bundled(start: str, read: Callable[[str], str]) -> str:
-    """Return one module that does what `start` does; `read` returns the text of an address."""
+    """Return `start` and its imports as one module; `read` returns the text of an address."""
     # Depth first, so that a module is called after all that it imports.
     order = list(_in_order(start, read, [], set()))
     number = {address: k for k, address in enumerate(order)}
@@ -49,7 +49,7 @@ def _pairs(names: str) -> list[tuple[str, str]]:
 
 
 def _module(address: str, text: str, number: dict[str, int]) -> str:
-    exports: list[tuple[str, str]] = []  # what it is here, what others call it
+    exports: list[tuple[str, str]] = []  # (local name, exported name)
 
     def imported(match: re.Match[str]) -> str:
         source = f"m{number[_resolved(address, match[2])]}"
@@ -71,7 +71,7 @@ def _module(address: str, text: str, number: dict[str, int]) -> str:
         exports.extend(_pairs(match[1]))
         return ""
 
-    # Imports go first: what is left of `export` then declares, lists or is the default.
+    # Imports are replaced first; the remaining `export`s are declarations, lists or the default.
     text = IMPORT.sub(imported, text)
     text = PASSED_ON.sub(passed_on, text)
     text = DECLARED.sub(declared, text)

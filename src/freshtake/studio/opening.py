@@ -1,4 +1,4 @@
-"""The studio as a whole: server, page, and files that are put into the project at the start."""
+"""Open the studio: server, page, and files that are added to the project at the start."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from freshtake.serve.running import Serving, serve
 def open_studio(
     folder: Path, sources: Sequence[Path] = (), *, started: Callable[[Serving], None], **listening: Any
 ) -> None:
-    """Serve the page of a project until Ctrl-C; `sources` are read as if they were dropped onto it."""
+    """Serve the page of a project until Ctrl-C; `sources` are read as if dropped onto it."""
     files = _checked(sources)
     apps: list[Any] = []
 
@@ -33,7 +33,7 @@ def open_studio(
 
 
 def _checked(sources: Sequence[Path]) -> list[Path]:
-    """Files that are there; the skeleton of an AMC goes before it."""
+    """Return the files, checked to exist; the skeleton of an AMC precedes it."""
     from freshtake.formats.acclaim import skeleton_file
     from freshtake.formats.files import is_folder, read_head
     from freshtake.formats.read_options import ReadOptions

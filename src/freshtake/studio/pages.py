@@ -1,7 +1,7 @@
-"""The files of the page, and those of the viewport below /viewport/. Only what is in the package is served.
+"""Serve the files of the page, and those of the viewport below /viewport/. Only files of the package are served.
 
-What a browser loads is below /v/HASH/, which changes with the content: it is kept for good, and sent compressed. The
-modules come as one file.
+What a browser loads is below /v/HASH/, which changes with the content: it is cached forever, and sent compressed. The
+modules are one file.
 """
 
 from __future__ import annotations
@@ -29,23 +29,23 @@ FOR_GOOD, ASK = "public, max-age=31536000, immutable", "no-cache"
 
 
 class PageFile:
-    """A file of the page, with a tag that changes with it; `keep` says for how long a browser may keep it."""
+    """A file of the page, with a tag that changes with it; `keep` is the browser's cache policy."""
 
     def __init__(self, data: bytes, media_type: str, keep: str = ASK) -> None:
         self.data, self.media_type, self.keep = data, media_type, keep
 
     @cached_property
     def tag(self) -> str:
-        """Return its name by content."""
+        """The entity tag, a hash of the content."""
         return hashlib.sha256(self.data).hexdigest()[:24]
 
     @cached_property
     def zipped(self) -> bytes:
-        """Return its bytes, compressed."""
+        """The compressed bytes."""
         return gzip.compress(self.data, 9, mtime=0)
 
     def answer(self, known: str, accepted: str) -> Response:
-        """Return its bytes, or that the browser has them already."""
+        """Return the file as a response, or "not modified" where the browser has it."""
         headers = {"etag": f'"{self.tag}"', "cache-control": self.keep, "vary": "accept-encoding"}
         if f'"{self.tag}"' == known:
             return Response(status_code=304, headers=headers)
@@ -55,24 +55,24 @@ class PageFile:
 
 
 def page_files() -> dict[str, PageFile]:
-    """Return all files of the page by their address: nothing else can be asked for."""
+    """Return all files of the page by address; nothing else is served."""
     page = dict(_listed(files("freshtake.studio").joinpath("web"), "/"))
     single = {**page, **dict(_listed(files("freshtake.reports.viewport").joinpath("web"), "/viewport/"))}
-    kept = {
+    combined = {
         "/bundle.js": bundled("/app.js", lambda address: single[address].data.decode()).encode(),
         "/all.css": b"\n".join(single[name].data for name in STYLES),
         **{name: single[name].data for name in THREE},
     }
-    # Addresses hold a hash of the contents, so browsers may keep the files for good: a new version has new addresses.
-    stamp = hashlib.sha256(b"".join(kept.values())).hexdigest()[:12]
+    # Addresses contain a hash of the contents, so browsers may cache the files forever.
+    stamp = hashlib.sha256(b"".join(combined.values())).hexdigest()[:12]
     whole = {
-        f"/v/{stamp}{name}": PageFile(data, TYPES[name.rpartition(".")[2]], FOR_GOOD) for name, data in kept.items()
+        f"/v/{stamp}{name}": PageFile(data, TYPES[name.rpartition(".")[2]], FOR_GOOD) for name, data in combined.items()
     }
     return {"/": _start_page(single["/index.html"], stamp), **single, **whole}
 
 
 def _start_page(template: PageFile, stamp: str) -> PageFile:
-    """Return the page that is opened: it asks for the bundle instead of the modules; three.js follows."""
+    """Return the start page, which loads the bundle instead of the modules."""
     # Preloads of single modules would load everything twice.
     text = re.sub(r'<link rel="(?:stylesheet|modulepreload)"[^>]*>\n', "", template.data.decode())
     start = '<script type="module" src="'
@@ -91,11 +91,11 @@ def _listed(folder: Traversable, address: str) -> Iterator[tuple[str, PageFile]]
 
 def add_pages(app: FastAPI) -> None:
     """Serve the page at the root of an application."""
-    known = page_files()
+    served = page_files()
 
     def page(request: Request) -> Response:
         headers = request.headers
-        return known[request.url.path].answer(headers.get("if-none-match", ""), headers.get("accept-encoding", ""))
+        return served[request.url.path].answer(headers.get("if-none-match", ""), headers.get("accept-encoding", ""))
 
-    for address in known:
+    for address in served:
         app.add_api_route(address, page, methods=["GET"], include_in_schema=False)

@@ -1,4 +1,4 @@
-"""Where shapes are in a picture: side by side, on a grid (a new row where the role changes), or overlaid."""
+"""Arrange shapes in a picture: side by side, on a grid (a new row where the role changes), or overlaid."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ GAP = 0.4
 
 
 class Arranged(NamedTuple):
-    """A shift (3,) per shape, whether travel is taken out, and the box around all."""
+    """A shift (3,) per shape, whether travel is removed, and the box around all."""
 
     shifts: list[Floats]
     in_place: bool
@@ -27,7 +27,7 @@ def arranged(scene: Scene) -> Arranged:
     shapes = scene.shapes
     lines = all(isinstance(shape, Line) for shape in shapes)
     kind = scene.layout or ("grid" if lines or len(shapes) > 6 else "row")
-    # What travels farther would leave the picture small: it is shown in place.
+    # Long travel would make figures small: it is removed.
     in_place = max(float(np.ptp(shape.points[..., [0, 2]], axis=(0, 1)).max()) for shape in shapes if len(shape)) > 5.0
     boxes = [_box(shape, in_place) for shape in shapes]
     shifts = [np.zeros(3) for _ in shapes]
@@ -40,7 +40,7 @@ def arranged(scene: Scene) -> Arranged:
 
 
 def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:
-    """Return the points of a shape between two frames, with its travel taken out where `in_place`."""
+    """Return the points of a shape between two frames, with its travel removed where `in_place`."""
     first = min(int(frame), len(shape) - 1)
     last = min(first + 1, len(shape) - 1)
     share = frame - first
@@ -75,7 +75,7 @@ def _place(shifts: list[Floats], rows: list[list[int]], boxes: list[Box], lines:
     height = max(float((box.high - box.low)[1]) for box in boxes) + GAP
     depth = 0.0
     for level, row in enumerate(rows):
-        # What walks towards the camera must not walk into the row in front.
+        # Rows are far enough apart that a figure does not walk into the row in front.
         depth -= max(float(boxes[k].high[2]) for k in row) if len(rows) > 1 else 0.0
         for column, k in enumerate(row):
             middle = 0.5 * float(boxes[k].low[0] + boxes[k].high[0])

@@ -1,4 +1,4 @@
-"""A skeleton as a body with volume: which bones are drawn, how thick, how bright."""
+"""Give a skeleton volume: which bones are drawn, how thick, how bright."""
 
 from __future__ import annotations
 
@@ -12,16 +12,16 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.viewport.scene import LEG, Body
 
-# In display units, in which a grown person is about 1.75 tall.
+# In display units, in which an adult is about 1.75 tall.
 SPINE, NECK, SKULL, HIPS, SHOULDERS = 0.088, 0.046, 0.08, 0.062, 0.054
 THINNEST, FOOT, THICKEST = 0.011, 0.03, 0.085
-SLIMNESS = 0.115  # radius of a limb by the geometric mean of a bone's length and of what hangs on it
+SLIMNESS = 0.115  # radius of a limb per geometric mean of the bone's length and the length below it
 SHADES = {"left": 1.06, "right": 0.86}
 PLAIN = 0.96
 
 
 class Bone(NamedTuple):
-    """From one point to another; points are joints, then end sites. `owner` is the joint it belongs to."""
+    """A bone between two points; points are joints, then end sites. `owner` is the joint it belongs to."""
 
     start: int
     end: int
@@ -45,7 +45,7 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
     parts = body_parts(skeleton)
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
     all_feet = feet(skeleton)
-    # Whatever leads to hands or head belongs to the trunk's column, however many joints a rig gives it.
+    # Joints that lead to hands or head belong to the trunk, however many a rig has.
     spine = {joint for tip in (*hands(skeleton), *_heads(parts)) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]
     _join(pieces, [parts[bone.owner] for bone in bones])
@@ -62,9 +62,9 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
 
 
 def _bones(skeleton: Skeleton) -> list[Bone]:
-    """Return pairs of points with some length; what only leads from the floor to the hips is no part of the body."""
+    """Return bones of some length; those that only lead from the floor to the hips are left out."""
     scale = LEG / leg_length(skeleton)
-    # Joints between the origin and the hips carry travel, not flesh.
+    # Joints between the origin and the hips only carry travel.
     leading = set(skeleton.chain(pelvis(skeleton))[:-1])
     moving = {*skeleton.body(), pelvis(skeleton)}
     pairs: list[tuple[int, int, int, Floats]] = [
@@ -83,7 +83,7 @@ def _heads(parts: tuple[str, ...]) -> list[int]:
 
 
 def _length_below(bones: list[Bone], points: int) -> list[float]:
-    """Return per point the longest way down from it."""
+    """Return the longest chain of bones below each point."""
     below = [0.0] * points
     for bone in sorted(bones, key=lambda b: -b.end):  # end sites, then children before their parents
         below[bone.start] = max(below[bone.start], bone.length + below[bone.end])
@@ -111,7 +111,7 @@ def _at_least(piece: Piece, radius: float) -> Piece:
 
 
 def _join(pieces: list[Piece], parts: list[str]) -> None:
-    """Let a bone of a limb begin about as thick as the one before it ends."""
+    """Make each bone of a limb begin about as thick as the previous one ends."""
     ending = {piece.end: k for k, piece in enumerate(pieces)}
     for k, piece in enumerate(pieces):
         before = ending.get(piece.start)
@@ -123,14 +123,14 @@ def _join(pieces: list[Piece], parts: list[str]) -> None:
 
 
 def _across(skeleton: Skeleton, bones: list[Bone], parts: tuple[str, ...]) -> list[Piece]:
-    """Return hips, shoulders and chest: between where two limbs begin, and from the joint that carries both."""
+    """Return pieces for hips, shoulders and chest: between the starts of two limbs, and from their common joint."""
     pieces = []
     for limb, radius in (("leg", HIPS), ("arm", SHOULDERS)):
         left, right = (_begin(bones, parts, f"{side} {limb}") for side in ("left", "right"))
         if left is None or right is None:
             continue
         pieces.append(Piece(left, right, (radius, radius)))
-        # Joints are numbered from the root outwards: the highest in common is the nearest to both.
+        # Parents have lower numbers than children: the highest common ancestor number is the nearest.
         carrier = max(set(skeleton.chain(left)) & set(skeleton.chain(right)))
         pieces += [Piece(carrier, end, (0.9 * SPINE, radius)) for end in (left, right) if end != carrier]
     return pieces

@@ -1,4 +1,4 @@
-"""A crowd as one picture: from above and at eye level, at moments one below the other."""
+"""Draw a crowd as one picture: from above and at eye level, one row per moment."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ SIZE = (800, 520)
 
 
 def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool = False) -> Image:
-    """Both views of up to 300 figures in the middle of a crowd, a row for each moment; from above with their ways."""
+    """Draw both views of up to 300 figures in the middle of a crowd, a row per moment; from above with their paths."""
     from PIL import Image as Images
 
     chosen = _middle(scene)
@@ -30,7 +30,7 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool 
         poses = [pose_of(scene, placed, moment) for placed in chosen]
         whole = np.concatenate([pose.reshape(-1, 3) for pose in poses])
         box = Box(np.nanmin(whole, axis=0), np.nanmax(whole, axis=0))
-        # Routes are seen from above.
+        # Paths are drawn only in the view from above.
         for column, view in enumerate(((0.0, 1.45), VIEWS[1]) if ways else VIEWS):
             tracks = [track_of(scene, placed) for placed in chosen] if ways and column == 0 else []
             seen = box if not tracks else _with_tracks(box, tracks)
@@ -49,7 +49,7 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool 
 
 
 def track_of(scene: Scene, placed: Placed) -> Floats:
-    """Places (frames, 3) of a figure on the floor."""
+    """Return the positions (frames, 3) of a figure on the floor."""
     shape = scene.shapes[placed.shape]
     assert not isinstance(shape, Line)
     x, z = shape.ground.astype(np.float64).T
@@ -63,7 +63,7 @@ def _with_tracks(box: Box, tracks: list[Floats]) -> Box:
 
 
 def _draw_way(painter: Painter, scene: Scene, placed: Placed, track: Floats, moment: float) -> None:
-    """Draw the past of a route in the figure's color, the rest in a lighter one."""
+    """Draw the past of a path in the figure's color, the rest in a lighter one."""
     shape = scene.shapes[placed.shape]
     color = np.array(ROLE_COLORS[shape.role][1])
     now = int(moment / shape.frame_time)
@@ -75,7 +75,7 @@ def _draw_way(painter: Painter, scene: Scene, placed: Placed, track: Floats, mom
 
 
 def _middle(scene: Scene) -> list[Placed]:
-    """Those nearest to the middle of the crowd."""
+    """Return the figures nearest to the middle of the crowd."""
     places = np.array([(placed.x, placed.z) for placed in scene.placements])
     order = np.argsort(np.hypot(*(places - np.median(places, axis=0)).T), kind="stable")
     return [scene.placements[k] for k in order[:300]]

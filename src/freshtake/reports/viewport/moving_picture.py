@@ -1,4 +1,4 @@
-"""Moving pictures of scenes, and small ones of one motion for lists, painted without a browser."""
+"""Paint animated pictures of scenes, and small ones of one motion for lists, without a browser."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ LONGEST = 3.0  # seconds; longer motions are shown from their first seconds
 
 
 def thumbnail(shape: Shape, moving: bool, size: tuple[int, int] = (144, 108)) -> bytes:
-    """Draw a GIF of the first seconds, or a PNG of the middle of them; a stroke is whole; travel is taken out."""
+    """Draw a GIF of the first seconds, or a PNG of their middle, without travel; a still stroke is complete."""
     shown = _short(shape)
     out = io.BytesIO()
     if moving:
@@ -41,21 +41,21 @@ def _short(shape: Shape) -> Shape:
 
 
 def _still(shape: Shape) -> Shape:
-    """Return one frame, from the middle; a stroke as it is, since it is whole at its end."""
+    """Return one frame, from the middle; a stroke unchanged, since it is complete at its end."""
     if isinstance(shape, Line):
         return shape
     return _part(shape, slice(len(shape) // 2, len(shape) // 2 + 1))
 
 
 def _part(shape: Figure | Surface, frames: slice) -> Shape:
-    """Return some frames, in place."""
+    """Return some frames, without travel."""
     ground = shape.ground[frames]
     points = shape.points[frames].copy()
     points[..., [0, 2]] -= ground[:, None]
     if isinstance(shape, Figure):
         standing = shape.standing[frames]
         turns, matrices = (None if rows is None else rows[frames] for rows in (shape.turns, shape.matrices))
-        if matrices is not None:  # the skin is carried along
+        if matrices is not None:  # the skin moves along
             matrices = matrices.copy()
             matrices[:, :, [0, 2], 3] -= ground[:, None]
         moved = replace(shape, points=points, ground=np.zeros_like(ground), standing=standing)
@@ -73,7 +73,7 @@ def save_gif(
     size: tuple[int, int] = (880, 440),
     rate: float = RATE,
 ) -> None:
-    """Write the scene from its first to its last moment, repeating forever; `rate` is pictures per second."""
+    """Write the scene as a GIF that repeats forever; `rate` is pictures per second."""
     from PIL import Image as Images
 
     pictures = []
@@ -85,7 +85,7 @@ def save_gif(
             palette = picture.quantize(144, method=Images.Quantize.MEDIANCUT)
         pictures.append(picture.quantize(palette=palette, dither=Images.Dither.NONE))
     times = [round(1000 * scene.duration / max(total - 1, 1) / 10) * 10] * len(pictures)
-    # The end is held for a moment, so that it is seen where it begins again.
+    # The last picture is shown longer, so that the restart is visible.
     times[-1] += round(1000 * 0.4)
     pictures[0].save(
         target, format="GIF", save_all=True, append_images=pictures[1:], duration=times, loop=0, optimize=True
@@ -97,11 +97,11 @@ def _count(scene: Scene, rate: float) -> int:
 
 
 def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator[Image]:
-    """Pictures at equal steps of time."""
+    """Yield pictures at equal steps of time."""
     large = (size[0] * FINE, size[1] * FINE)
     lines = all(isinstance(shape, Line) for shape in scene.shapes)
     layout = arranged(scene)
-    # More shapes are seen over the heads of the first row.
+    # With more shapes the camera is higher, to see over the first row.
     view = FRONT if lines else ABOVE if len(scene.shapes) > 10 else ORBIT
     eye = eye_on(layout.box, view, large)
     floor = floor_picture(eye, layout.box, lines)
@@ -119,7 +119,7 @@ def _moment(scene: Scene, layout: Arranged, eye: Eye, picture: Image, seconds: f
 
 
 def _pose(shape: Shape, seconds: float, in_place: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return the points now; of a stroke, what is written by now."""
+    """Return the points at a time; for a stroke, the part written so far."""
     frame = min(seconds / shape.frame_time, len(shape) - 1.0)
     if isinstance(shape, Line):
         return shape.points[: int(frame) + 1].astype(np.float64)

@@ -1,9 +1,9 @@
-"""A neutral body of our own making, worn by human skeletons that bring no skin.
+"""A neutral body for human skeletons without a skin.
 
-The body is a signed distance field, a smooth union of cones and ellipsoids, whose surface is found by surface nets
-(Gibson 1998). It is made once per process and fitted to a skeleton by the rest pose that retargeting finds: each bone
-of the body is turned onto a bone of the skeleton, stretched to its length, and then moved by that joint. A vertex v of
-bone b is shown at p_j + Q_j (K_b v), with the joint's place p_j, its turn since rest Q_j, and the fit K_b (3, 4).
+The body is a signed distance field, a smooth union of cones and ellipsoids, whose surface is extracted by surface nets
+(Gibson 1998). It is computed once per process and fitted to the rest pose that retargeting estimates: each bone
+of the body is aligned to a bone of the skeleton, scaled to its length, and then moved by that joint. A vertex v of
+bone b is shown at p_j + Q_j (K_b v), with the joint's position p_j, its rotation from rest Q_j, and the fit K_b (3, 4).
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from freshtake.numeric.kinematics import forward
 from freshtake.numeric.rotations import inverse, multiply
 from freshtake.reports.viewport.scene import LEG, Skin
 
-FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: one body near by, many at a distance
-UPRIGHT = 0.5  # of 1: the score of a rest pose below which a body is no person who stands
+FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: for one body nearby, for many at a distance
+UPRIGHT = 0.5  # of 1: a rest pose with a lower score is not an upright person
 BEND = 0.03  # metres over which a joint's influence fades
 ARM = np.array([0.66, -0.75, 0.02])  # direction of the left arm: half way down, so that shoulders bend either way
 
 
 class Bone(NamedTuple):
-    """A bone of the template: where it begins and ends, its thickness, and the bone that it hangs on."""
+    """A bone of the template: its ends, thickness and parent."""
 
     name: str
     start: Floats
@@ -53,7 +53,7 @@ def _template() -> tuple[Bone, ...]:
         Bone("neck", _point(0, 1.47, -0.012), _point(0, 1.54, 0.005), 0.05, "chest"),
         Bone("head", _point(0, 1.57, 0.012), _point(0, 1.69, 0.02), 0.085, "neck"),
     ]
-    # Arms hang a little away from the trunk, so that the field does not melt them into it.
+    # Arms are slightly away from the trunk, so that the smooth union does not merge them.
     arm = ARM / np.linalg.norm(ARM)
     for side, sign in zip(SIDES, (1.0, -1.0), strict=True):
         mirror = np.array([sign, 1.0, 1.0])
@@ -75,7 +75,7 @@ def _template() -> tuple[Bone, ...]:
 
 
 BONES = _template()
-# The bone whose joint is at the end of each bone: the one that hangs on it, or itself where a limb ends.
+# The bone whose joint is at the end of each bone: its child, or itself at the end of a limb.
 ENDS = np.array(
     [next((k for k, other in enumerate(BONES) if other.parent == bone.name), own) for own, bone in enumerate(BONES)]
 )
@@ -99,15 +99,15 @@ def _cone(points: Floats, start: Floats, end: Floats, first: float, last: float)
 
 
 def _melt(one: Floats, other: Floats, blend: float = 0.03) -> Floats:
-    """Union of two fields, rounded where they meet (polynomial smooth minimum)."""
+    """Return the union of two fields, rounded where they meet (polynomial smooth minimum)."""
     share = np.maximum(blend - np.abs(one - other), 0.0) / blend
     return np.asarray(np.minimum(one, other) - 0.25 * blend * share * share)
 
 
 def body_field(points: Floats) -> Floats:
-    """Return the distance (points,) of points (points, 3) in metres from the body's surface; it is symmetric in x."""
+    """Return the signed distance (points,) in metres of points (points, 3) from the body's surface; symmetric in x."""
     at = points * [1.0, 1.0, 1.0]
-    # One side is enough: the other is its mirror image.
+    # Only one side is modelled; the other is its mirror image.
     at[..., 0] = np.abs(at[..., 0])
     bone = {one.name: one for one in BONES}
     trunk = _ellipsoid(at, _point(0, 1.325, -0.002), _point(0.158, 0.16, 0.108))
@@ -120,7 +120,7 @@ def body_field(points: Floats) -> Floats:
     head = _melt(head, _cone(at, _point(0, 1.645, 0.095), _point(0, 1.618, 0.112), 0.01, 0.014), 0.015)
     arm, forearm, hand = (bone[f"left_{name}"] for name in ("upper_arm", "lower_arm", "hand"))
     limb = _melt(_cone(at, arm.start, arm.end, 0.056, 0.04), _cone(at, forearm.start, forearm.end, 0.042, 0.028))
-    # Three fingers and a thumb read as a hand; five need more vertices than a page should load.
+    # Three fingers and a thumb keep the number of vertices small.
     across = np.array([0.0, 0.0, 1.0])
     palm = hand.start + 0.55 * (hand.end - hand.start)
     for shift, reach in ((-0.02, 0.92), (0.0, 1.0), (0.02, 0.95)):  # a hand is broad along z and thin across
@@ -132,7 +132,7 @@ def body_field(points: Floats) -> Floats:
         _cone(at, thigh.start - _point(0, 0.02, 0), thigh.end, 0.086, 0.055),
         _cone(at, shin.start, shin.end, 0.053, 0.034),
     )
-    # The calf: without it the shin is a pipe again.
+    # The calf, so that the shin is not a plain cone.
     leg = _melt(leg, _ellipsoid(at, shin.start + _point(0.004, -0.12, -0.026), _point(0.046, 0.13, 0.046)), 0.05)
     sole = _melt(
         _cone(at, foot.start + _point(0, -0.045, -0.03), foot.end + _point(-0.004, 0.012, 0), 0.036, 0.04),
@@ -145,11 +145,11 @@ def body_field(points: Floats) -> Floats:
 @lru_cache(maxsize=2)
 def body_mesh(step: float = FINE) -> Skin:
     """Return the body in its template pose: metres, weights over BONES; about 5,000 vertices."""
-    # The box holds the whole template with some air, which surface_net needs at its faces.
+    # The box encloses the template with a margin, which surface_net needs at its faces.
     low, high = np.array([-0.66, -0.04, -0.2]), np.array([0.66, 1.82, 0.24])
     counts = np.ceil((high - low) / step).astype(int) + 1
     axes = [low[k] + step * np.arange(counts[k]) for k in range(3)]
-    axes[0] -= axes[0].mean()  # the two sides alike
+    axes[0] -= axes[0].mean()  # symmetric about x = 0
     grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1)
     field = body_field(grid.reshape(-1, 3)).reshape(counts)
     vertices, faces = surface_net(field)
@@ -173,7 +173,7 @@ def surface_net(field: Floats) -> tuple[Floats, npt.NDArray[np.int64]]:
         a[axis], b[axis] = slice(None, -1), slice(1, None)
         first, second = field[tuple(a)], field[tuple(b)]
         crossed = inside[tuple(a)] != inside[tuple(b)]
-        # Where the field is zero between two samples, were it linear.
+        # The zero of the field between two samples, by linear interpolation.
         share = np.where(crossed, first / np.where(crossed, first - second, 1.0), 0.0)
         others = [other for other in range(3) if other != axis]
         for corner in ((0, 0), (0, 1), (1, 0), (1, 1)):
@@ -211,21 +211,21 @@ def _quads(inside: npt.NDArray[np.bool_], number: npt.NDArray[np.int64], axis: i
         cell[:, two] += shift_two
         corners.append(number[tuple(cell.T)])
     quad = np.stack(corners, axis=1)
-    # Triangles face outwards: their order turns where the surface is left instead of entered.
+    # Triangles face outwards: their order is reversed where the edge leaves the surface.
     quad[~leaves] = quad[~leaves][:, ::-1]
     return np.concatenate([quad[:, [0, 1, 2]], quad[:, [0, 2, 3]]])
 
 
 def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-    """Return the bones (vertices, 4) that carry each vertex, and how much: the nearest one and those that it meets."""
+    """Return the bones (vertices, 4) of each vertex and their weights: the nearest bone and its neighbors."""
     away = np.stack([_cone(vertices, bone.start, bone.end, bone.radius, bone.radius) for bone in BONES], axis=1)
     sides = np.array(
         [0 if not bone.name.startswith(SIDES) else (1 if bone.name.startswith("left") else -1) for bone in BONES]
     )
-    away[(vertices[:, :1] * sides) < -1e-3] = np.inf  # a leg never moves the other one
+    away[(vertices[:, :1] * sides) < -1e-3] = np.inf  # bones of one side never move vertices of the other
     nearest = away.argmin(axis=1)
     index = {bone.name: k for k, bone in enumerate(BONES)}
-    # Only bones that meet share a vertex: a hand near the hip must not pull at it.
+    # Only adjacent bones share a vertex: a hand near the hip must not deform it.
     met = np.eye(len(BONES), dtype=bool)
     for k, bone in enumerate(BONES):
         if bone.parent is not None:
@@ -236,13 +236,13 @@ def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.fl
     return joints.astype(np.int32), (weights / weights.sum(axis=1, keepdims=True)).astype(np.float32)
 
 
-# Onto a skeleton.
+# Fitting to a skeleton.
 
 
 class Fit(NamedTuple):
-    """How the body hangs on a skeleton: a joint per bone, and the map (bones, 3, 4) from the template to that joint.
+    """The fit of the body to a skeleton: a joint per bone, and the map (bones, 3, 4) from the template to that joint.
 
-    `at_rest` (joints, 4) are the turns of the skeleton's joints at rest; lengths are those of the skeleton.
+    `at_rest` (joints, 4) are the rotations of the skeleton's joints at rest; lengths are in the skeleton's unit.
     """
 
     joints: npt.NDArray[np.int64]
@@ -251,7 +251,7 @@ class Fit(NamedTuple):
 
 
 def fit_of(clip: Clip) -> Fit | None:
-    """Return how the neutral body hangs on a clip's skeleton, or None where that is no human body."""
+    """Return the fit of the neutral body to a clip's skeleton, or None where that is no human body."""
     key = clip.skeleton
     if key not in _fits:
         if len(_fits) > 64:
@@ -261,7 +261,7 @@ def fit_of(clip: Clip) -> Fit | None:
 
 
 def known_fit(skeleton: Skeleton) -> Fit | None:
-    """Return what `fit_of` found for a skeleton."""
+    """Return the fit that `fit_of` computed for a skeleton."""
     return _fits.get(skeleton)
 
 
@@ -274,7 +274,7 @@ def _fit(clip: Clip) -> Fit | None:
         rest = find_rest(clip, body)
     except FreshtakeError:
         return None
-    # A body that does not rest upright may be an animal; its pipes are honest, a person's skin would not be.
+    # A body whose rest pose is not upright may be an animal: it is drawn by its bones, not as a person.
     if rest.score < UPRIGHT or "head" not in body:
         return None
     size = leg_length(clip.skeleton) / LEG
@@ -284,7 +284,7 @@ def _fit(clip: Clip) -> Fit | None:
 
 
 def _joint(body: BodyMap, name: str) -> int:
-    """Return the joint that moves a bone; where the skeleton lacks one, that of the bone it hangs on."""
+    """Return the joint that moves a bone; where the skeleton lacks one, that of the parent bone."""
     spine = body.joints.get("spine", (body.one("hips"),))
     if name in ("pelvis", "waist", "chest"):
         return {"pelvis": body.one("hips"), "waist": spine[max(0, len(spine) - 2) // 2], "chest": spine[-1]}[name]
@@ -297,7 +297,7 @@ def _joint(body: BodyMap, name: str) -> int:
 
 
 def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Floats:
-    """Return K (3, 4): stretched to the skeleton's bone, turned onto it, moved to where it begins; from the joint."""
+    """Return K (3, 4), which scales and aligns a bone to the skeleton's, relative to the joint."""
     places = rest.places
     hips, shoulders = (
         0.5 * sum((places[body.one(f"{side}_{part}")] for side in SIDES), np.zeros(3))
@@ -327,7 +327,7 @@ def _bind(rest: Rest, body: BodyMap, bone: Bone, joint: int, size: float) -> Flo
     # Limbs are as long as the skeleton's, so that hands and feet are where the clip has them.
     stretch = _near(float(np.linalg.norm(along) / np.linalg.norm(stem)), size, 1.8)
     axis = stem / np.linalg.norm(stem)
-    # Hands and feet grow in all directions, limbs in length alone: long arms are not fat.
+    # Hands and feet are scaled in all directions, limbs only in length: long arms are not thicker.
     thick = size if not bone.name.endswith(("hand", "foot", "toes")) else 0.5 * (size + stretch)
     linear = _smallest_turn(stem, along) @ (thick * np.eye(3) + (stretch - thick) * np.outer(axis, axis))
     return _affine(linear, bone.start, np.zeros(3))
@@ -348,12 +348,12 @@ def _width(places: Floats, body: BodyMap, part: str) -> float:
 
 
 def _near(value: float, usual: float, most: float = 1.35) -> float:
-    """Return a scale, but none that would make a person look strange: odd joints are no odd body."""
+    """Return a scale, limited around the usual one, so that unusual joints do not distort the body."""
     return float(np.clip(value, usual / most, usual * most))
 
 
 def _end(rest: Rest, body: BodyMap, name: str) -> Floats | None:
-    """Return where a bone of the skeleton ends, at rest: the next joint, or the site at the end of a hand or foot."""
+    """Return the end of a skeleton's bone at rest: the next joint, or the end site of a hand or foot."""
     side, _, part = name.partition("_")
     after = {
         "upper_arm": "lower_arm",
@@ -382,10 +382,10 @@ def _end(rest: Rest, body: BodyMap, name: str) -> Floats | None:
 
 
 def _smallest_turn(start: Floats, end: Floats) -> Floats:
-    """Return the rotation matrix that takes one direction to another by the shortest way."""
+    """Return the matrix of the smallest rotation from one direction to another."""
     a, b = start / np.linalg.norm(start), end / max(float(np.linalg.norm(end)), 1e-12)
     axis, cos = np.cross(a, b), float(a @ b)
-    # Opposite directions have no single shortest turn: any half turn will do.
+    # Opposite directions have no unique smallest rotation: any half turn will do.
     if cos < -0.999:
         return np.diag([-1.0, -1.0, 1.0])
     cross = np.array([[0.0, -axis[2], axis[1]], [axis[2], 0.0, -axis[0]], [-axis[1], axis[0], 0.0]])
@@ -393,7 +393,7 @@ def _smallest_turn(start: Floats, end: Floats) -> Floats:
 
 
 def turns_of(clip: Clip, fit: Fit, heading: float) -> Floats:
-    """Return Q (frames, bones, 4): how each bone's joint is turned since rest; the clip, y up, turned by `heading`."""
+    """Return each bone's rotation from rest, Q (frames, bones, 4), with the y-up clip turned by `heading`."""
     pose = forward(clip.skeleton.parents, clip.local_translations(), clip.rotations)
     about_y = np.array([np.cos(0.5 * heading), 0.0, np.sin(0.5 * heading), 0.0])
     since = multiply(pose.rotations, inverse(fit.at_rest))
@@ -401,7 +401,7 @@ def turns_of(clip: Clip, fit: Fit, heading: float) -> Floats:
 
 
 def posed(skin: Skin, binds: Floats, starts: Floats, turns: Floats) -> Floats:
-    """Return the vertices (vertices, 3) of the body with joints at `starts` (bones, 3) that are turned by `turns`."""
+    """Return the vertices (vertices, 3) of the body with joints at `starts` (bones, 3), rotated by `turns`."""
     from freshtake.numeric.rotations import to_matrix
 
     matrices = to_matrix(turns) @ binds

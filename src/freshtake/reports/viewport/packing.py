@@ -1,4 +1,4 @@
-"""A scene as the viewport takes it: a description in JSON and one block of bytes.
+"""Pack a scene for the viewport: a description in JSON and one block of bytes.
 
 Places on the floor are 32-bit floats; points are 16-bit whole numbers relative to them, in steps of the shape's
 `step`. The lowest number means that a marker was not seen. All numbers are little-endian.
@@ -15,11 +15,11 @@ from freshtake.reports.viewport.scene import Body, Figure, Line, Paint, Points, 
 
 LIMIT = 32767
 UNSEEN = -32768
-STEPS = 64  # of a difference of 1: a byte reaches to 4
+STEPS = 64  # per difference of 1: a byte reaches up to 4
 
 
 class Packed(NamedTuple):
-    """`manifest` is plain JSON; `data` holds the numbers it points to, by offset in bytes."""
+    """`manifest` is plain JSON; `data` holds the numbers that it refers to by byte offset."""
 
     manifest: dict[str, Any]
     data: bytes
@@ -44,7 +44,7 @@ def packed(scene: Scene) -> Packed:
         manifest["skins"] = [_skin(skin, blocks) for skin in skins]
     if wears:
         manifest["wears"] = [_wear(wear) for wear in wears]
-        # In a crowd nobody sees the finer of the two bodies, which has almost three times the vertices.
+        # In a crowd figures are small: the coarse body has about a third of the vertices.
         many = max(len(scene.shapes), len(scene.placements)) > 24
         manifest["neutral"] = _neutral(body_mesh(COARSE if many else FINE), blocks)
     if scene.placements:
@@ -53,14 +53,14 @@ def packed(scene: Scene) -> Packed:
 
 
 class _Blocks:
-    """Bytes one behind the other, each block at a multiple of four."""
+    """Consecutive blocks of bytes, each at a multiple of four."""
 
     def __init__(self) -> None:
         self.parts: list[bytes] = []
         self.size = 0
 
     def add(self, array: np.ndarray[Any, Any], kind: str) -> int:
-        """Append an array as little-endian numbers of a kind; returns where it begins."""
+        """Append an array as little-endian numbers of a kind and return its offset."""
         data = np.ascontiguousarray(array, dtype=np.dtype(kind)).tobytes()
         data += b"\0" * (-len(data) % 4)
         start = self.size
@@ -103,7 +103,7 @@ def _shape(shape: Shape, blocks: _Blocks, bodies: list[Body], skins: list[Skin],
 
 
 def _number(known: list[Any], one: object) -> int:
-    """Return the index of an object in a list, appending a new one: what several shapes share is sent once."""
+    """Return the index of an object in a list, appending it if new: what several shapes share is sent once."""
     if not any(other is one for other in known):
         known.append(one)
     return next(k for k, other in enumerate(known) if other is one)
@@ -161,7 +161,7 @@ def _wear(wear: Wear) -> dict[str, Any]:
 
 
 def _neutral(mesh: Skin, blocks: _Blocks) -> dict[str, Any]:
-    """Return the neutral body in 14 bytes a vertex: places in tenths of a millimetre, weights in parts of 255."""
+    """Return the neutral body in 14 bytes per vertex: positions in tenths of a millimetre, weights in 255ths."""
     return {
         "count": len(mesh.vertices),
         "faceCount": len(mesh.faces),

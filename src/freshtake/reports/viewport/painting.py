@@ -1,4 +1,4 @@
-"""Scenes as pictures, painted without a browser: bodies with volume, strokes, meshes, floor and soft shadows."""
+"""Paint scenes without a browser: bodies with volume, strokes, meshes, floor and soft shadows."""
 
 from __future__ import annotations
 
@@ -21,31 +21,31 @@ if TYPE_CHECKING:
 
 
 class Posed(NamedTuple):
-    """A mesh where it is now: vertices (vertices, 3) in display units, triangles."""
+    """A posed mesh: vertices (vertices, 3) in display units, triangles."""
 
     vertices: Floats
     faces: npt.NDArray[np.int32]
 
 
 def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) -> Posed | None:
-    """Return the skin of a figure whose points are placed already, or None where it has none.
+    """Return the posed skin of a figure, or None where it has none.
 
     Args:
         figure: a body in motion; its skin, or the neutral body.
-        points: (points, 3) of the pose, where the picture shows it.
-        frame: of the figure's frames, from which its joints' turns are taken.
-        turn: about the vertical, by which the points were turned, in radians.
+        points: (points, 3) of the pose, as placed in the picture.
+        frame: the figure's frame from which the joints' rotations are taken.
+        turn: the angle about the vertical by which the points were turned, in radians.
 
     Returns:
-        Vertices and faces, or None: markers, animals without a skin, and characters too fine to paint.
+        Vertices and faces; None for markers, animals without a skin, and meshes too fine to paint.
     """
     at = min(round(frame), len(figure) - 1)
-    # A finer character would take seconds a picture: it is painted by its bones.
+    # A finer character would take too long to paint: its bones are painted instead.
     if figure.skin is not None and figure.matrices is not None and len(figure.skin.faces) <= 40_000:
         matrices, skin = figure.matrices[at].astype(np.float64), figure.skin
         carried = np.einsum("vk,vkij->vij", skin.weights, matrices[skin.joints])
         vertices = np.einsum("vij,vj->vi", carried[..., :3], skin.vertices) + carried[..., 3]
-        # from where the frame has it to where the picture shows it, by one point of the body
+        # The shift from the frame's position to the picture's, by one point of the body.
         anchor = int(figure.body.bones[0, 0])
         cos, sin = np.cos(turn), np.sin(turn)
         about = np.array([[cos, 0.0, -sin], [0.0, 1.0, 0.0], [sin, 0.0, cos]])
@@ -58,7 +58,7 @@ def skinned_vertices(figure: Figure, points: Floats, frame: float, turn: float) 
     return Posed(posed(mesh, figure.wear.binds.astype(np.float64), points[figure.wear.joints], turns), mesh.faces)
 
 
-FINE = 2  # pictures are painted this many times larger, then scaled down for smooth edges
+FINE = 2  # pictures are painted larger by this factor, then scaled down for smooth edges
 PAPER, RULED, SHADE = (250, 250, 249), (222, 226, 231), (150, 158, 168)
 ROLE_COLORS = {
     "input": ((31, 95, 174), (59, 130, 214), (95, 168, 238), (79, 111, 196), (43, 140, 190)),
@@ -94,7 +94,7 @@ class Painter:
     def add(
         self, shape: Shape, color: tuple[int, int, int], points: Floats, frame: float = 0.0, turn: float = 0.0
     ) -> None:
-        """Add a shape in the pose of a frame, turned about the vertical; what is farther away is painted first."""
+        """Add a shape in the pose of a frame, turned about the vertical."""
         depth = float(np.nanmean((points.reshape(-1, 3) - self.eye.place) @ self.eye.axes[2]))
         self.pieces.append((depth, shape, color, points, frame, turn))
 
@@ -124,7 +124,7 @@ class Painter:
         for _, shape, _, points, *_ in self.pieces:
             if not isinstance(shape, Figure) or not len(shape.body.feet):
                 continue
-            # A shadow is the body's bones pressed onto the floor, away from the light.
+            # A shadow is the projection of the body's bones onto the floor, away from the light.
             ends = points[shape.body.bones]
             flat = ends * [1.0, 0.0, 1.0] + ends[..., 1:2] * [0.1, 0.0, -0.12]
             pixels, scale = self.eye.seen(flat)
@@ -139,7 +139,7 @@ class Painter:
         pixels, scale = self.eye.seen(ends)
         radii = body.radii * scale
         tint = np.array(color, dtype=np.float64)
-        # Painters paint the farthest first: what is nearer covers it.
+        # The farthest parts are painted first, so that nearer ones cover them.
         order = np.argsort((ends.mean(axis=1) - self.eye.place) @ self.eye.axes[2])
         for k in order:
             if not np.isfinite(pixels[k]).all():
@@ -178,7 +178,7 @@ class Painter:
         normals = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
         normals /= np.maximum(np.linalg.norm(normals, axis=1, keepdims=True), 1e-12)
         facing = np.sign(((self.eye.place - corners[:, 0]) * normals).sum(axis=1))
-        if closed:  # the back of a body is never seen, and its front is smooth
+        if closed:  # back faces of a closed body are invisible
             sums = np.stack([np.bincount(faces.ravel(), np.repeat(column, 3), len(points)) for column in normals.T], 1)
             smooth = sums[faces].sum(axis=1)
             normals = smooth / np.maximum(np.linalg.norm(smooth, axis=1, keepdims=True), 1e-12)
@@ -193,7 +193,7 @@ class Painter:
 
 
 def floor_picture(eye: Eye, box: Box, lines: bool) -> Image:
-    """Paper, with a ruled floor that fades where it is far away."""
+    """Paint the background, with a ruled floor that fades with distance."""
     from PIL import Image as Images
     from PIL.ImageDraw import Draw
 
@@ -219,14 +219,14 @@ def floor_picture(eye: Eye, box: Box, lines: bool) -> Image:
 
 
 def finished(picture: Image) -> Image:
-    """Return a picture that was painted large, at its final size."""
+    """Return a picture that was painted large, scaled to its final size."""
     from PIL import Image as Images
 
     return picture.resize((picture.width // FINE, picture.height // FINE), Images.Resampling.BOX)
 
 
 def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Image:
-    """Draw a row of poses per motion, from the side, at equal steps from the first to the last frame; strokes whole."""
+    """Draw a row of poses per motion, from the side, at equal steps from the first to the last frame."""
     from PIL import Image as Images
 
     shapes = scene.shapes[:MOST_ROWS]
@@ -242,7 +242,7 @@ def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Imag
 def strip(
     shape: Shape, color: tuple[int, int, int], phases: int, size: tuple[int, int], *, ruled: bool = True
 ) -> Image:
-    """Poses of one shape from the side, in a picture of this size; `ruled`: on a floor with lines."""
+    """Draw poses of one shape from the side, in a picture of this size; `ruled`: on a floor with lines."""
     count = 1 if isinstance(shape, Line) else phases
     frames = _moments(shape, count)
     poses = [placed_points(shape, float(frame), True) for frame in frames]
@@ -263,7 +263,7 @@ def strip(
 
 
 def _moments(shape: Shape, count: int) -> Floats:
-    """Equal steps from the first to the last frame; where markers are lost, whole frames in which any is seen."""
+    """Return frames at equal steps from first to last; where markers are lost, whole frames with visible ones."""
     seen = np.isfinite(shape.points).reshape(len(shape), -1)
     if seen.all():
         return np.linspace(0, len(shape) - 1, count)

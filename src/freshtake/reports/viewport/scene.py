@@ -1,4 +1,4 @@
-"""What is shown: shapes in display units (a leg is 0.9 long, y is up, bodies start at the origin and face z)."""
+"""Scenes of shapes in display units (a leg is 0.9 long, y is up, bodies start at the origin and face z)."""
 
 from __future__ import annotations
 
@@ -10,13 +10,13 @@ import numpy as np
 import numpy.typing as npt
 
 Points = npt.NDArray[np.float32]
-LEG = 0.9  # display units: a grown person is then as tall as in metres
+LEG = 0.9  # display units: an adult is then as tall as in metres
 ROLES = ("input", "variant", "extra")
 
 
 @dataclass(frozen=True)
 class Body:
-    """How points are joined to a body with volume; shared by all clips of one skeleton.
+    """How points form a body with volume; shared by all clips of one skeleton.
 
     `bones` (bones, 2) are pairs of points, `radii` (bones, 2) their thickness at both ends, `shades` (bones,) their
     brightness. `tips` are the points whose trails are drawn: hands and feet. `feet` are pairs of points: ankle and toe.
@@ -30,7 +30,7 @@ class Body:
 
 
 class Paint(NamedTuple):
-    """So many faces of a skin, from `first` on, in a display colour (0 to 1), or with a picture (PNG or JPEG)."""
+    """A run of faces of a skin, from `first` on, in a display colour (0 to 1), or with a picture (PNG or JPEG)."""
 
     first: int
     faces: int
@@ -42,7 +42,7 @@ class Paint(NamedTuple):
 class Skin:
     """The mesh of a character in its bind pose; each vertex is carried by the `joints` (vertices, 4) with `weights`.
 
-    `coordinates` (vertices, 2) are places in pictures, v downwards; `paints` cover all faces, one behind the other.
+    `coordinates` (vertices, 2) are places in pictures, v downwards; `paints` cover all faces in sequence.
     """
 
     vertices: Points
@@ -56,9 +56,9 @@ class Skin:
 
 @dataclass(frozen=True)
 class Wear:
-    """How the neutral body hangs on a skeleton: a joint per bone, and the map (bones, 3, 4) from its template.
+    """The fit of the neutral body to a skeleton: a joint per bone, and the map (bones, 3, 4) from its template.
 
-    `ends` are the joints at the bones' ends, which show how far a bone is from where it usually is.
+    `ends` are the joints at the bones' ends, whose differences tint the bones.
     """
 
     joints: npt.NDArray[np.int64]
@@ -70,9 +70,9 @@ class Wear:
 class Figure:
     """A body in motion, or markers: points (frames, points, 3), NaN where a marker was not seen.
 
-    `ground` (frames, 2) is the place x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor and 2
-    where a foot slides. With a `skin`, `matrices` (frames, joints, 3, 4) move it from its bind pose into the display.
-    With a `wear` the neutral body is shown, its bones turned by `turns` (frames, bones, 4). `differences`
+    `ground` (frames, 2) is the position x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor
+    and 2 where a foot slides. With a `skin`, `matrices` (frames, joints, 3, 4) move it from its bind pose into the
+    display. With a `wear` the neutral body is shown, its bones turned by `turns` (frames, bones, 4). `differences`
     (frames, joints) say how unusual each joint is; bones are tinted by them.
     """
 
@@ -108,7 +108,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Surface:
-    """A mesh in motion: points (frames, vertices, 3), triangles, the place (frames, 2) of its middle on the floor."""
+    """A mesh in motion: points (frames, vertices, 3), triangles, and its middle (frames, 2) on the floor."""
 
     name: str
     role: str
@@ -125,7 +125,7 @@ Shape = Figure | Line | Surface
 
 
 class Placed(NamedTuple):
-    """One of a crowd: which shape it plays, where it starts on the floor, its turn (radians), from which second on."""
+    """A member of a crowd: the shape it plays, its start on the floor, its turn (radians), and its start in seconds."""
 
     shape: int
     x: float
@@ -138,7 +138,7 @@ class Placed(NamedTuple):
 class Scene:
     """Everything that one page or picture shows, on one timeline.
 
-    `layout` is row, grid or overlaid; "" chooses. `legend` says what a role is called here, where it is not takes,
+    `layout` is row, grid or overlaid; "" chooses. `legend` names roles, where they are not takes,
     variants and further takes. `placements` are those of a crowd; without them every shape is shown once.
     """
 
@@ -150,7 +150,7 @@ class Scene:
 
     @property
     def duration(self) -> float:
-        """Seconds from the first frame to the last one of the longest shape."""
+        """Seconds from the first to the last frame of the longest shape."""
         return max((len(shape) - 1) * shape.frame_time for shape in self.shapes)
 
     def of_role(self, role: str) -> Sequence[Shape]:

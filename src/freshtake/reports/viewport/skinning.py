@@ -1,4 +1,4 @@
-"""Clips on a skinned character: its mesh once, and per frame a matrix for each joint that moves the mesh.
+"""Show clips on a skinned character: its mesh once, and per frame a matrix for each joint.
 
 A vertex v of the bind pose is shown at sum w_j (s T M_j B_j^-1 v) - o, with the joint's matrix M_j in the clip, B_j in
 the bind pose, and the stage's scale s, turn T and shift o.
@@ -25,14 +25,14 @@ from freshtake.numeric.rotations import to_matrix
 from freshtake.reports.viewport.scene import Figure, Paint, Skin
 from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
 
-INFLUENCES = 4  # joints that carry one vertex on the page; weaker ones are left out
+INFLUENCES = 4  # joints per vertex on the page; weaker ones are left out
 MOST_PIXELS, MOST_BYTES = 1024, 400_000  # of a picture on a skin
 
 _skins: OrderedDict[tuple[int, int, tuple[str, ...]], Skin] = OrderedDict()
 
 
 def skinned_figure(clip: Clip, character: Path, role: str = "input", per_metre: float | None = None) -> Figure:
-    """Return a clip that has the joints of a glTF character, as a figure that wears the character's skin."""
+    """Return a clip on the joints of a glTF character as a figure with the character's skin."""
     # Skins are bound to the joints of their file, with its root and axes.
     clip = as_filed(clip)
     rig, (motion,) = on_rig([clip], WriteOptions(character=character))
@@ -57,8 +57,8 @@ def _skin_matrices(rig: Rig, positions: Floats, rotations: Floats, stage: BodySt
 
 
 def _skin(character: Path, rig: Rig) -> Skin:
-    """Return the mesh of a character, the same object for all clips that wear it."""
-    about = character.stat()  # takes of one file share it under several names
+    """Return the mesh of a character, the same object for all its clips."""
+    about = character.stat()  # hard links to one file share the cache entry
     key = (about.st_ino, about.st_mtime_ns, rig.names)
     if key not in _skins:
         if not rig.meshes:
@@ -95,10 +95,10 @@ def _merged(character: Path, meshes: tuple[RigMesh, ...]) -> Skin:
 
 
 def _paint(material: Material, mapped: bool, first: int, count: int) -> Paint:
-    """Return a material as the page shows it; one without a picture or a colour shows whose motion it is."""
+    """Return a material as the page shows it; without a picture or a colour, the role's color is used."""
     if material.image is not None and mapped and (image := small_picture(material.image)) is not None:
         return Paint(first, count, None, image)
-    # A grey shows whose motion it is: its red, green and blue are nearly equal.
+    # Greys (nearly equal red, green and blue) are shown in the role's color.
     if max(material.color) - min(material.color) < 0.05:
         return Paint(first, count)
     red, green, blue = (float(value) ** (1.0 / 2.2) for value in material.color)  # to display colours
@@ -123,8 +123,8 @@ def small_picture(data: bytes) -> bytes | None:
 
 
 def _strongest(mesh: RigMesh) -> tuple[npt.NDArray[np.int64], Floats]:
-    """Joints and weights (vertices, INFLUENCES) of what carries each vertex most; weights sum to 1."""
-    # Graphics cards take four joints a vertex: fewer are filled up with weight zero.
+    """Return the strongest joints and weights (vertices, INFLUENCES) of each vertex; weights sum to 1."""
+    # The shader uses four joints per vertex: fewer are padded with weight zero.
     lacking = max(0, INFLUENCES - mesh.joints.shape[1])
     joints, weights = np.pad(mesh.joints, ((0, 0), (0, lacking))), np.pad(mesh.weights, ((0, 0), (0, lacking)))
     order = np.argsort(-weights, axis=1)[:, :INFLUENCES]

@@ -1,4 +1,4 @@
-"""Motions to shapes: turned upright, started at the origin, scaled by the body's size."""
+"""Convert motions to shapes: upright, starting at the origin, scaled by the body's size."""
 
 from __future__ import annotations
 
@@ -25,10 +25,10 @@ from freshtake.reports.viewport.neutral_body import ENDS, fit_of, known_fit, tur
 from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Scene, Shape, Surface, Wear
 
 Motion = Clip | Stroke | PointClip | MeshSequence
-TALL = 1.75  # display units: what has no legs is made so tall
-STROKE_RATES = 60.0, 240.0  # points a second that a stroke has at least and at most: fewer make corners of curves
-NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # feet that slide count as standing too
-EDGE = 0.08  # seconds at either end of a contact, in which a foot lands or leaves
+TALL = 1.75  # display units: the height of what has no legs
+STROKE_RATES = 60.0, 240.0  # least and most points per second of a stroke: with fewer, curves get corners
+NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # looser than planting, so that sliding feet are found too
+EDGE = 0.08  # seconds at either end of a contact in which a foot lands or lifts
 MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does not open
 
 
@@ -40,9 +40,9 @@ def scene_of(
     legend: Mapping[str, str] | None = None,
     skins: Sequence[Path | None] = (),
 ) -> Scene:
-    """Return a scene of motions by role: input (blue), variant (green) or extra (red).
+    """Return a scene of motions by role: input (blue), variant (green) and extra (red).
 
-    `skins` are glTF files, one per motion, whose skins they wear; clips have the joints of their file.
+    `skins` are glTF files, one per motion, whose skins are shown; clips must have the joints of their file.
     """
     motions = [motion for _, some in sets for motion in some]
     if not motions:
@@ -54,9 +54,9 @@ def scene_of(
 
 
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
-    """Return shapes in which only those variants slide that do so more than the takes next to them.
+    """Return shapes in which sliding is marked only for variants that slide more than the takes shown with them.
 
-    Feet of real takes slide too; where takes and variants are shown together, red marks are for what takes do not do.
+    Feet of real takes slide too, so red marks are for what takes do not do.
     """
     figures = [shape for shape in shapes if isinstance(shape, Figure)]
     usual = [_sliding(figure) for figure in figures if figure.role == "input"]
@@ -71,34 +71,34 @@ def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
 
 
 def _sliding(figure: Figure) -> float:
-    """Return the share of the frames with a foot on the floor in which it slides."""
+    """Return the share of sliding frames among those with a foot on the floor."""
     return float((figure.standing == 2).sum() / max(int((figure.standing > 0).sum()), 1))
 
 
 def _worn(motion: Motion, role: str, shared: float | None, skin: Path | None) -> Shape:
     if skin is None or not isinstance(motion, Clip):
         return shape_of(motion, role, shared)
-    from freshtake.reports.viewport.skinning import skinned_figure  # it needs what is above it here
+    from freshtake.reports.viewport.skinning import skinned_figure  # it imports this module
 
     return skinned_figure(motion, skin, role, shared)
 
 
 def shared_scale(motions: Sequence[Motion]) -> float | None:
-    """Display units per metre, where all bodies are known in metres: then they keep their sizes to one another.
+    """Return display units per metre where all bodies have a known unit, so that they keep their relative sizes.
 
-    Not where one is many times as large as another: then a file says metres and means something else.
+    None where one is many times as large as another: then some file states a wrong unit.
     """
     clips = [motion for motion in motions if isinstance(motion, Clip)]
     units = [unit_of(clip) for clip in clips]
     if len(clips) < len(motions) or any(unit is None for unit in units):
         return None
     legs = [leg_length(clip.skeleton) * unit for clip, unit in zip(clips, units, strict=True) if unit is not None]
-    # A file that says metres and means something else makes legs several times as long.
+    # A wrong unit makes legs several times as long.
     return None if max(legs) > 5.0 * min(legs) else LEG / float(np.median(legs))
 
 
 def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None) -> Shape:
-    """Return a motion as a shape. `per_metre` are display units per metre; without it the body's size decides."""
+    """Return a motion as a shape. `per_metre` is display units per metre; without it the body's size decides."""
     numbers = len(motion) * (motion.vertices.shape[1] if isinstance(motion, MeshSequence) else 1) * 3
     if numbers > MOST_NUMBERS:
         raise UsageError(f"{motion.name or 'a motion'} has {len(motion)} frames, too many to show: cut it first")
@@ -112,7 +112,7 @@ def shape_of(motion: Motion, role: str = "input", per_metre: float | None = None
 
 
 class BodyStage(NamedTuple):
-    """How a body is placed on the stage: its size, the turn that lets it face z, and where it starts (3,)."""
+    """How a body is placed on the stage: its scale, the turn that makes it face z, and its start (3,)."""
 
     body: Body
     pelvis: int
@@ -121,7 +121,7 @@ class BodyStage(NamedTuple):
     shift: Floats
 
     def points(self, clip: Clip) -> Floats:
-        """Joints and ends (frames, points, 3) of a clip of this body."""
+        """Return joints and end sites (frames, points, 3) of a clip of this body."""
         placed = turned(with_up(clip, "y"), self.turn)
         return self.scale * np.concatenate([placed.positions(), placed.end_positions()], axis=1) - self.shift
 
@@ -143,7 +143,7 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
     stage, points = body_stage(clip, per_metre)
     ground = points[:, stage.pelvis][:, [0, 2]]
     figure = Figure(clip.name, role, clip.frame_time, _light(points), stage.body, _light(ground), standing(clip))
-    # The neutral body is modelled with y up, whatever the file says.
+    # The neutral body is modelled with y up, whatever the file's axis.
     upright = with_up(clip, "y")
     fit = fit_of(upright)
     if fit is None:
@@ -154,20 +154,20 @@ def _figure(clip: Clip, role: str, per_metre: float | None) -> Figure:
 
 @lru_cache(maxsize=64)
 def worn(skeleton: Skeleton, scale: float) -> Wear | None:
-    """Return the neutral body on a skeleton that `fit_of` knows, in display units; the same for all its clips."""
+    """Return the neutral body on a skeleton that `fit_of` has fitted, in display units, shared by all its clips."""
     fit = known_fit(skeleton)
     return None if fit is None else Wear(fit.joints, _light(scale * fit.binds), fit.joints[ENDS])
 
 
 def facing_z(clip: Clip) -> Clip:
-    """Return a clip with y up turned to face z, however the root rests; on average where it keeps its heading."""
+    """Return a y-up clip turned to face z; on average where it keeps its heading."""
     return turned(clip, -front(clip))
 
 
 def front(clip: Clip) -> float:
-    """Return the angle about the vertical from which `facing_z` turns a clip with y up."""
+    """Return the heading of a y-up clip that `facing_z` removes."""
     angles = facing(clip)
-    # A body without known hips or shoulders still has a root that is turned somehow.
+    # Without known hips or shoulders, the root's rotation gives the heading.
     if angles is None:
         return float(heading(clip)[0])
     mean, agreement = mean_angle(angles)
@@ -175,15 +175,15 @@ def front(clip: Clip) -> float:
 
 
 def _floor(points: Floats) -> float:
-    """Return just below the lowest points of nearly all frames."""
+    """Return the floor's height: just below the lowest points of nearly all frames."""
     return float(np.percentile(points[..., 1].min(axis=1), 2.0)) - 0.8 * FOOT
 
 
 def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     """Return contacts (frames, feet): 0 in the air, 1 on the floor, 2 sliding on it.
 
-    A foot slides where each of its joints near the floor moves faster than a recorded foot does that planting takes as
-    standing; not while it lands or leaves, and not where it rolls over its toe.
+    A foot slides where each of its joints near the floor moves faster than a recorded foot that planting accepts as
+    standing; not while it lands or lifts, and not where it rolls over its toe.
     """
     all_feet = feet(clip.skeleton)
     out = np.zeros((len(clip), len(all_feet)), dtype=np.uint8)
@@ -192,7 +192,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     joints = [joint for foot in all_feet for joint in foot.joints]
     stands = joint_contacts(clip, settings=NEAR)
     level = clip.positions()[:, joints].copy()
-    # A heel that rises while the toe stands is no sliding: only speed along the floor counts.
+    # A heel that rises while the toe is planted does not slide: only speed along the floor counts.
     level[..., clip.up_index] = 0.0
     speed = smooth_speed(level, clip.frame_time, 1.0 / 15.0) / leg_length(clip.skeleton)
     column = 0
@@ -200,7 +200,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
         columns = slice(column, column + len(foot.joints))
         column += len(foot.joints)
         down = np.asarray(stands[:, columns].any(axis=1))
-        # A foot stands where any joint of it does: it rolls from heel to toe.
+        # A foot is planted where any of its joints is: it rolls from heel to toe.
         slowest = np.where(stands[:, columns], speed[:, columns], np.inf).min(axis=1)
         slides = _inner(down, max(1, round(EDGE / clip.frame_time))) & (slowest > RECORDED.speed_off)
         out[:, number] = down.astype(np.uint8) + slides
@@ -208,7 +208,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
 
 
 def _inner(mask: Bools, edge: int) -> Bools:
-    """Return where a run is true for `edge` frames to either side."""
+    """Return the frames that are true and have only true frames within `edge` on both sides."""
     out = mask.copy()
     for step in range(1, edge + 1):
         out[step:] &= mask[:-step]
@@ -217,9 +217,9 @@ def _inner(mask: Bools, edge: int) -> Bools:
 
 
 def _markers(clip: PointClip, role: str) -> Figure:
-    """Return markers as small balls; the tallest frame decides the scale."""
+    """Return markers as small balls; the tallest frame determines the scale."""
     points = _upright(clip.positions, clip.up)
-    # Frames in which all markers are seen say how tall the body is; without any, those with some.
+    # The body's height is taken from frames with all markers; without any, from those with some.
     seen = points[~np.isnan(points).any(axis=(1, 2))]
     whole = seen if len(seen) else points[~np.isnan(points[..., 0]).all(axis=1)]
     if len(whole) == 0:
@@ -238,7 +238,7 @@ def _markers(clip: PointClip, role: str) -> Figure:
 
 
 def _middle(points: Floats) -> Floats:
-    """Return (frames, 3), the mean of the markers that are seen; frames without any get that of the frame before."""
+    """Return the mean (frames, 3) of the visible markers; frames without any repeat the frame before."""
     counts = np.count_nonzero(~np.isnan(points[..., 0]), axis=1)
     track = np.nansum(points, axis=1) / np.maximum(counts, 1)[:, None]
     seen = np.flatnonzero(counts)
@@ -256,7 +256,7 @@ def _surface(mesh: MeshSequence, role: str) -> Surface:
 
 
 def _line(stroke: Stroke, role: str) -> Line:
-    """Return a stroke: its first two dimensions upright, a single one over time."""
+    """Return a stroke as a line: its first two dimensions upright, a single one over time."""
     duration = float(stroke.times[-1] - stroke.times[0])
     rate = float(np.clip((len(stroke) - 1) / duration if duration > 0.0 else 0.0, *STROKE_RATES))
     even = resample_stroke(stroke, rate) if len(stroke) > 1 else stroke

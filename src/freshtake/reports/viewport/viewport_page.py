@@ -1,4 +1,4 @@
-"""The viewport in HTML: a separate page, or a part of a report. Everything is inside; no network is needed."""
+"""Embed the viewport in HTML: a separate page, or a part of a report. Everything is inside; no network is needed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ WHOLE = (
 
 
 def web_file(name: str) -> str:
-    """Return the text of a file that comes with the package."""
+    """Return the text of a web file of the package."""
     return files("freshtake.reports.viewport").joinpath("web", name).read_text(encoding="utf-8")
 
 
@@ -36,7 +36,7 @@ def style() -> str:
 
 @lru_cache(maxsize=1)
 def scripts() -> str:
-    """Return the tags that start all viewports of a page; they go after the last one, once."""
+    """Return the tags that start all viewports of a page; they are placed once, after the last viewport."""
     listed = [[name.rpartition("/")[2], web_file(name)] for name in MODULES]
     return (
         f"<script type='text/plain' id='ft-modules'>{_zipped(json.dumps(listed).encode())}</script>\n"
@@ -45,7 +45,7 @@ def scripts() -> str:
 
 
 def stage(scene: Scene, name: str = "scene", *, height: str = "min(62vh, 560px)", whole_page: bool = False) -> str:
-    """Return the place of one viewport in a page, with its motion; `name` must be unique within the page."""
+    """Return the element of one viewport with its motion; `name` must be unique within the page."""
     packed_scene = packed(scene)
     manifest = (
         json.dumps(packed_scene.manifest, ensure_ascii=False, allow_nan=False)
