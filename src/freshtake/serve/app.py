@@ -38,13 +38,13 @@ ERROR_RESPONSES: dict[int | str, dict[str, Any]] = {
 
 @dataclass
 class State:
-    """What routes work with."""
+    """The state of the server that routes use."""
 
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
-    helper: HelperProcess = field(default_factory=HelperProcess)  # questions about takes, which models never hold up
-    models: HelperProcess = field(default_factory=HelperProcess)  # questions about models
+    helper: HelperProcess = field(default_factory=HelperProcess)  # calls about takes, which never wait for models
+    models: HelperProcess = field(default_factory=HelperProcess)  # calls about models
     streams: Streams = field(default_factory=Streams)
     warming: Warming | None = None
 
@@ -57,7 +57,7 @@ def make_app(
     open_to_network: bool = False,
     workers: int | None = None,
 ) -> FastAPI:
-    """Return the server of a project; its processes start and end with it."""
+    """Return the application of a project; its processes start and end with it."""
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -98,7 +98,7 @@ def _warm(state: State) -> None:
 
 
 def _warm_streams(state: State, items: Iterable[dict[str, Any] | None]) -> None:
-    """Keep a stream's process ready where there is a model, so that live motion begins at once."""
+    """Keep a spare stream process where there is a model, so that live motion begins immediately."""
     if any(item is not None and item["kind"] == "model" for item in items):
         Thread(target=state.streams.warm, daemon=True).start()
 

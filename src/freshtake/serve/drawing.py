@@ -1,7 +1,7 @@
-"""Characters drawn by hand: what pens report to strokes, strokes to variants that write themselves (Lau 2009, fig. 1).
+"""Convert pen reports of hand-drawn characters to strokes, and strokes to variants (Lau 2009, fig. 1).
 
 A character may be written with several strokes of the pen. It then has a third dimension, `pen`, which is high while
-the pen is down; the way through the air is a straight line.
+the pen is down; the path through the air is a straight line.
 """
 
 from __future__ import annotations
@@ -23,12 +23,12 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.smooth_path import solve_banded
 
 Pen = Sequence[Sequence[float]]  # points x, y, seconds from pen down to pen up
-RATE = 100.0  # points a second: pens and mice report 60 to 240
+RATE = 100.0  # points per second: pens and mice report 60 to 240
 FEWEST, MOST = 2, 12  # drawings of one character
 MOST_POINTS = 20_000
 SHORTEST, LONGEST = 0.05, 20.0  # seconds
 MOST_VARIANTS = 60
-PIXELS = 0.002, 0.03  # least and most of a drawing's size that is taken for the step of a screen
+PIXELS = 0.002, 0.03  # least and most pixel size, as a share of the drawing's size
 
 _models: OrderedDict[bytes, Any] = OrderedDict()
 _lock = Lock()
@@ -38,7 +38,7 @@ def drawn_strokes(drawings: Sequence[Sequence[Pen]], name: str = "drawing") -> l
     """Return each drawing of a character as one stroke at an even rate, with the timing of the hand."""
     if not FEWEST <= len(drawings) <= MOST:
         raise UsageError(f"variants need {FEWEST} to {MOST} drawings of one character, but there are {len(drawings)}")
-    # Strokes are matched by their order, so all drawings need as many of them.
+    # Strokes are matched by their order, so all drawings need the same number.
     lifts = [len(pens) for pens in drawings]
     odd = next((k for k, count in enumerate(lifts) if count != lifts[0]), None)
     if odd is not None:
@@ -66,7 +66,7 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
     even = _smooth(places, _steady(times), size, name)
     if len(parts) == 1:
         return even
-    # The pen is a third dimension as large as the drawing: variants lift it where people do.
+    # The pen is a third dimension as large as the drawing, so that variants lift it as people do.
     down = np.zeros(len(even), dtype=bool)
     ends = np.cumsum([len(part) for part in parts])
     for first, last in zip([0, *ends[:-1]], ends - 1, strict=True):
@@ -75,18 +75,18 @@ def _stroke(pens: Sequence[Pen], name: str, where: str) -> Stroke:
 
 
 def _steady(times: Floats) -> Floats:
-    """Remove the jitter of report times: browsers send reports when a frame is drawn, not when the hand was there."""
+    """Remove the jitter of report times: browsers deliver reports when a frame is drawn."""
     from freshtake.numeric.curves import gaussian_filter1d
 
     line = np.linspace(times[0], times[-1], len(times))
-    # The clock of reports is steadied over one and a half of them: events arrive in bursts.
+    # Times are smoothed over one and a half report intervals, since events arrive in bursts.
     steady = line + gaussian_filter1d(times - line, 1.5, mode="nearest")
     steady[0], steady[-1] = times[0], times[-1]
     return _increasing(np.clip(steady, times[0], times[-1]))
 
 
 def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
-    """Return the smoothest line at an even rate that passes all reports within about a pixel.
+    """Return the smoothest line at an even rate that passes the reports within about a pixel.
 
     x minimizes sum |x(t_i) - p_i|^2 + s |third differences of x|^2, with the largest s for which the root mean square
     of the first is a pixel: places are rounded to pixels, times to frames, and a mouse reports so rarely that straight
@@ -98,7 +98,7 @@ def _smooth(places: Floats, times: Floats, size: float, name: str) -> Stroke:
     first = np.minimum(at.astype(np.intp), count - 2)
     share = at - first
     allowed = _pixel(places, size)
-    # The misfit grows with the stiffness, so the largest that is allowed is found by halving.
+    # The misfit grows with the stiffness, so bisection finds the largest allowed one.
     low, high, line = -4.0, 8.0, _fitted(places, first, share, count, 1e-4)
     for _ in range(18):
         middle = 0.5 * (low + high)
@@ -125,7 +125,7 @@ def _fitted(places: Floats, first: npt.NDArray[np.intp], share: Floats, count: i
     for i in range(4):
         for j in range(i + 1):
             bands[i : count - 3 + i, i - j] += stiff * steps[i] * steps[j]
-    bands[:, 0] += 1e-9  # where a pen rests, many reports say the same
+    bands[:, 0] += 1e-9  # keeps the system from being singular
     return np.asarray(solve_banded(np.repeat(bands[..., None], 2, axis=2), right))
 
 
@@ -149,14 +149,14 @@ def _points(pen: Pen, where: str) -> Floats:
 def _increasing(times: Floats) -> Floats:
     """Return times that start at 0 and strictly increase; points reported together are spread slightly."""
     sorted_times = np.maximum.accumulate(times - times[0])
-    # Points of one moment are set a millisecond apart, since times have to increase.
+    # Points with equal times are set a millisecond apart, since times must increase.
     steps = np.arange(len(times)) * 1e-3
     return np.asarray(np.maximum.accumulate(sorted_times - steps) + steps)
 
 
 @one_blas_thread()
 def stroke_model(strokes: Sequence[Stroke]) -> Any:
-    """Return the model of drawn strokes; the last few are cached, so that a new amount acts at once."""
+    """Return the model of drawn strokes; the last few are cached, so that a new amount acts immediately."""
     from freshtake.variation.learning import learn
 
     digest = hashlib.sha256()
@@ -170,7 +170,7 @@ def stroke_model(strokes: Sequence[Stroke]) -> Any:
     model = learn(list(strokes), rng=np.random.default_rng(0), cyclic=False)
     with _lock:
         _models[key] = model
-        # Models of a few characters are kept, so that moving a slider does not learn again.
+        # A few models are cached, so that moving a slider does not learn again.
         while len(_models) > 8:
             _models.popitem(last=False)
     return model
@@ -186,16 +186,16 @@ def stroke_variants(strokes: Sequence[Stroke], number: int = 15, amount: float =
     if seed < 0:
         raise UsageError(f"the seed must be 0 or more, but is {seed}")
     model = stroke_model(strokes)
-    made = [model.sample(np.random.default_rng([seed, k]), amount=amount) for k in range(1, number + 1)]
-    return [Stroke(one.points, one.times, one.dimensions, f"variant_{k:03d}") for k, one in enumerate(made, start=1)]
+    samples = [model.sample(np.random.default_rng([seed, k]), amount=amount) for k in range(1, number + 1)]
+    return [Stroke(one.points, one.times, one.dimensions, f"variant_{k:03d}") for k, one in enumerate(samples, start=1)]
 
 
 def pens_of(stroke: Stroke) -> list[list[list[float]]]:
-    """Return a stroke in the form that a page draws: points x, y, seconds from pen down to pen up."""
+    """Return a stroke as the page draws it: points x, y, seconds from pen down to pen up."""
     rows = np.column_stack([stroke.points[:, :2], stroke.times - stroke.times[0]]).round(4)
     if stroke.points.shape[1] < 3 or stroke.dimensions[2] != "pen":
         return [rows.tolist()]
-    # Between two strokes a variant's pen rises and falls gradually: half the height is the paper.
+    # Between two strokes a variant's pen rises and falls gradually: it is down above half the height.
     level = stroke.points[:, 2]
     down = level > 0.5 * float(level.max())
     edges = np.flatnonzero(np.diff(np.concatenate([[False], down, [False]]).astype(np.int8)))

@@ -1,4 +1,4 @@
-"""Who may ask: pages of this server and tools, not pages of other sites; and how much may be sent."""
+"""Guard the server: only its pages and tools may send requests, not other sites; limit what may be sent."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 COOKIE = "freshtake_token"
 MOST_JSON = 4 * 2**20
-BODY_SECONDS = 30.0  # that a body may fall behind the slowest line
+BODY_SECONDS = 30.0  # seconds that a body may lag behind the slowest accepted line
 SLOWEST = 2**14  # bytes a second
 LOCAL = ("localhost", "127.0.0.1", "::1")
-UPLOADS = "/api/takes"  # counts its bytes itself, against a larger limit
+UPLOADS = "/api/takes"  # this route counts its bytes itself, against a larger limit
 POLICY = (
     "default-src 'self'; img-src 'self' data: blob:; object-src 'none'; base-uri 'none'; form-action 'self'; "
     "frame-ancestors 'none'"
@@ -36,13 +36,13 @@ HEADERS = {
     "x-frame-options": "DENY",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-MOST_CONNECTIONS = 512  # a page has about six; beyond this, the connection that has been idle longest gives way
+MOST_CONNECTIONS = 512  # a page has about six; beyond this, the longest idle connection is closed
 HEADER_SECONDS = 10.0  # from the first byte (or none) of a request to the end of its headers
-LINES, LINES_SECONDS = 20, 60.0  # log lines in so many seconds
+LINES, LINES_SECONDS = 20, 60.0  # log lines per so many seconds
 
 
 class Guard:
-    """Filters requests. `hosts` are the names of the server; `open_to_network`: any IP address may name it as well."""
+    """Filters requests. `hosts` are the names of the server; with `open_to_network`, any IP address is accepted."""
 
     def __init__(
         self, app: ASGIApp, *, hosts: Iterable[str] = LOCAL, token: str | None = None, open_to_network: bool = False
@@ -68,14 +68,14 @@ class Guard:
 
     def _refusal(self, scope: Scope, headers: dict[str, str]) -> tuple[int, str] | None:
         host = headers.get("host", "")
-        # A name of another site can be pointed at this machine (DNS rebinding); its pages would count as ours.
+        # Another site's name can be pointed at this machine (DNS rebinding); its pages would then count as ours.
         if not self._is_our_name(host):
             return 421, "this server does not answer to that name: open it by the address that it printed"
         origin = headers.get("origin")
-        # A page of another site can send requests here, and the browser adds our cookie: its origin gives it away.
+        # Another site's page can send requests here with our cookie; the Origin header reveals it.
         if origin is not None and _host_of(origin) != host.lower():
             return 403, "pages of other sites may not use this server"
-        # Browsers send no Origin with plain GET requests, but they say from which site a request comes.
+        # Browsers send no Origin with plain GET requests, but Sec-Fetch-Site states where a request comes from.
         if headers.get("sec-fetch-site", "none") not in ("same-origin", "none"):
             return 403, "pages of other sites may not use this server"
         if self._token is not None and not self._has_token(scope, headers):
@@ -83,7 +83,7 @@ class Guard:
         size = headers.get("content-length", "0")
         if not size.isdecimal() or not size.isascii():
             return 400, "the length of what is sent is no number"
-        # Twenty digits are more than any limit; to turn a longer text into a number takes time that grows with it.
+        # Twenty digits exceed any limit; converting a longer text to a number would take time.
         if int(size[:20]) > MOST_JSON and scope["path"] != UPLOADS:
             return 413, "this is more than may be sent at once"
         return None
@@ -97,7 +97,7 @@ class Guard:
             return True
         if not self._open_to_network:
             return False
-        try:  # an address is no name that somebody else could have pointed here
+        try:  # an IP address cannot be rebound as a name can
             ipaddress.ip_address(name)
         except ValueError:
             return False
@@ -111,11 +111,11 @@ class Guard:
             cookie = None
         candidates.append("" if cookie is None else cookie.value)
         token = (self._token or "").encode()
-        # All candidates are compared, and in constant time, so that the time tells nothing about the token.
+        # All candidates are compared in constant time, so that timing reveals nothing about the token.
         return sum(hmac.compare_digest(text.encode(), token) for text in candidates) > 0
 
     def _token_in_address(self, scope: Scope) -> str:
-        """Return the token in the address of the start page, which is turned into a cookie."""
+        """Return the token in the address of the start page, which is then stored as a cookie."""
         if scope["path"] != "/":
             return ""
         query: bytes = scope["query_string"]
@@ -145,14 +145,14 @@ async def _refuse(scope: Scope, receive: Receive, send: Send, status: int, sente
 
 
 def _cookie(host: str) -> str:
-    """Return the name of a server's cookie: a browser sends one to all ports of a machine, where others may listen."""
+    """Return the name of a server's cookie, which includes the port: browsers send cookies to all ports of a host."""
     return f"{COOKIE}_{urlsplit(f'//{host}').port or 80}"
 
 
 async def _store_token(send: Send, name: str, token: str) -> None:
     """Redirect to the start page without the token in its address, and store the token in a cookie.
 
-    Lax: who follows a link in a mail or a chat comes from another site, and is let in; requests of other sites are not.
+    SameSite is Lax: a link followed from a mail or chat works; requests of other sites are refused.
     """
     cookie = f"{name}={token}; Path=/; HttpOnly; SameSite=Lax"
     headers = {**HEADERS, "location": "/", "set-cookie": cookie, "content-length": "0"}
@@ -176,12 +176,12 @@ def _with_headers(send: Send) -> Send:
 
 
 def _limited(receive: Receive, most: int | None) -> Receive:
-    """End bodies that become too long, and those that arrive more slowly than any line is."""
+    """Return a `receive` that ends bodies which are too long or arrive too slowly."""
     seen, seconds, more = 0, BODY_SECONDS, True
 
     async def receiving() -> Message:
         nonlocal seen, seconds, more
-        if not more:  # this waits for the client to leave
+        if not more:  # the body is complete: this waits for the client to disconnect
             return await receive()
         began = time.monotonic()
         try:
@@ -191,7 +191,7 @@ def _limited(receive: Receive, most: int | None) -> Receive:
             return {"type": "http.disconnect"}
         size = len(message.get("body", b""))
         seen, more = seen + size, bool(message.get("more_body", False))
-        # Every byte earns time: a slow line may send a large file, but a trickle cannot hold a connection for ever.
+        # Every byte extends the deadline: a slow line may send a large file, but a trickle cannot hold a connection.
         seconds = min(BODY_SECONDS, seconds - (time.monotonic() - began) + size / SLOWEST)
         return {"type": "http.disconnect"} if most is not None and seen > most else message
 
@@ -199,7 +199,7 @@ def _limited(receive: Receive, most: int | None) -> Receive:
 
 
 def most_connections() -> int:
-    """Return how many connections there may be: half the files that the process may open, so that accepting works."""
+    """Return the limit of connections, at most half the files that the process may open."""
     try:
         import resource
     except ImportError:  # Windows
@@ -209,30 +209,30 @@ def most_connections() -> int:
 
 
 class LimitedProtocol(H11Protocol):
-    """Connections whose requests have to arrive in time; of too many, the one that is idle longest is closed."""
+    """Connections whose requests must arrive in time; with too many, the longest idle one is closed."""
 
     most = most_connections()
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept a connection, closing the longest idle one where there are too many."""
-        # A connection that is being answered is never closed for another: idle ones cost their owner nothing.
+        # Only idle connections are closed, never one that is being answered.
         others = [other for other in self.connections if not other.transport.is_closing()]
         idle = [other for other in others if isinstance(other, LimitedProtocol) and other.is_idle]
         self.began = self.loop.time()
         super().connection_made(transport)
         self._wait_for_headers()
         if len(others) >= self.most:
-            leaves = min(idle, key=lambda other: other.began, default=self)  # this one, where all are being answered
+            leaves = min(idle, key=lambda other: other.began, default=self)  # this one, where no other is idle
             leaves.transport.abort()
 
     @property
     def is_idle(self) -> bool:
-        """Return whether no request is being answered."""
+        """Whether no request is being answered."""
         return self.cycle is None or self.cycle.response_complete
 
     def data_received(self, data: bytes) -> None:
         """Read further bytes; the deadline of incomplete headers stays."""
-        if self.timeout_keep_alive_task is not None:  # it waited for another request, which begins now
+        if self.timeout_keep_alive_task is not None:  # the next request begins now
             self._wait_for_headers()
         super().data_received(data)
         if not self.is_idle:
@@ -249,7 +249,7 @@ class LimitedProtocol(H11Protocol):
         super().handle_websocket_upgrade(event)
 
     def on_response_complete(self) -> None:
-        """Wait for the next request; uvicorn limits how long."""
+        """Wait for the next request, limited by uvicorn's keep-alive timeout."""
         self.began = self.loop.time()
         super().on_response_complete()
 
@@ -268,14 +268,14 @@ class LimitedProtocol(H11Protocol):
 
 
 class FewLines(logging.Filter):
-    """Lets some lines a minute through, so that no client can fill the disk."""
+    """Limits log lines per minute, so that no client can fill the disk."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         super().__init__()
         self._clock, self._began, self._count = clock, clock(), 0
 
     def filter(self, record: logging.LogRecord) -> bool:
-        """Return whether a line is printed; the first after a gap reports how many were left out."""
+        """Return whether a line is printed; the first after a gap reports how many were dropped."""
         now = self._clock()
         if now - self._began > LINES_SECONDS:
             left_out = self._count - LINES
@@ -288,7 +288,7 @@ class FewLines(logging.Filter):
 
 
 def limit_logs() -> None:
-    """Limit what the server and its event loop write."""
+    """Limit the log lines of the server and its event loop."""
     for name in ("uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
         if not any(isinstance(one, FewLines) for one in logger.filters):

@@ -1,4 +1,4 @@
-"""What a project holds, in the shapes in which it is stored and sent."""
+"""The content of a project, as it is stored and sent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ ENDED: tuple[State, ...] = ("done", "failed", "cancelled", "interrupted")
 
 
 class Shape(BaseModel):
-    """Base of all shapes: they never change, and know their fields."""
+    """Base of all shapes: immutable, and unknown fields are refused."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -44,7 +44,7 @@ def shape_of(request: type[Request], *, optional: bool = False) -> type[Shape]:
     Returns:
         The class of the body, to be inherited.
     """
-    made: dict[str, Any] = {}
+    definitions: dict[str, Any] = {}
     for one in fields_of(request):
         option = one.option
         limits = Field(ge=option.least, le=option.most, gt=option.above)
@@ -52,19 +52,19 @@ def shape_of(request: type[Request], *, optional: bool = False) -> type[Shape]:
         numeric = not isinstance(one.default, dict)
         type_ = Annotated[one.type, limits] if numeric and option.limits() else one.type
         default = None if optional else one.default
-        made[one.name] = (type_ | None if optional else type_, Field(default, description=option.help))
-    return create_model(f"{request.__name__}Body", __base__=Shape, **made)
+        definitions[one.name] = (type_ | None if optional else type_, Field(default, description=option.help))
+    return create_model(f"{request.__name__}Body", __base__=Shape, **definitions)
 
 
 class Finding(Shape):
-    """What is wrong with a take, and the repair that helps, if there is one."""
+    """A problem of a take, and its repair, if there is one."""
 
     words: str
     remedy: str | None = None
 
 
 class Item(Shape):
-    """Something in the project. `trim` are the first and last frame that count, `star` is 1, 0 or -1 (rejected).
+    """An item of the project. `trim` is the first and last frame that count, `star` is 1, 0 or -1 (rejected).
 
     A variant is number `number` of its `seed`, as on the command line; those of older projects were all number 1.
     `movement` is the movement that it belongs to; characters and styles serve all of them and belong to none.
@@ -87,7 +87,7 @@ class Item(Shape):
 
 
 class Job(Shape):
-    """Work that is asked for: how far it is, what it made, and what it had to say."""
+    """A requested job: its progress, results and notes."""
 
     id: Id
     task: str
@@ -105,7 +105,7 @@ class Job(Shape):
 
 
 class ProjectView(Shape):
-    """All of a project; `undo` and `redo` are the words of what would be undone or done again."""
+    """A complete project; `undo` and `redo` describe what would be undone or redone."""
 
     name: str
     change: int
@@ -117,7 +117,7 @@ class ProjectView(Shape):
 
 
 class ItemChange(Shape):
-    """What a user changes about an item; what is left out stays. Changes with the same `step` are undone together."""
+    """Changes of an item; omitted fields stay. Changes with the same `step` are undone together."""
 
     name: Name | None = None
     star: Literal[-1, 0, 1] | None = None
@@ -135,19 +135,19 @@ class Regrouping(Shape):
 
 
 class Removal(Shape):
-    """Items to take out in one step."""
+    """Items to remove in one step."""
 
     items: Annotated[list[Id], Field(min_length=1, max_length=1000)]
 
 
 class Changed(Shape):
-    """Return the number of the newest change."""
+    """The number of the newest change."""
 
     change: int
 
 
 class Sample(Shape):
-    """List the motions that come with freshtake."""
+    """A motion that comes with freshtake."""
 
     name: str
     about: str
@@ -160,18 +160,18 @@ class Problem(Shape):
 
 
 def new_id() -> str:
-    """Return a unique name that cannot be guessed."""
+    """Return a unique id that cannot be guessed."""
     return secrets.token_hex(8)
 
 
 def display_name(text: str, default: str = "unnamed") -> str:
-    """Return a client's name without folders and control characters; it is only shown and never names a file."""
+    """Return a client's name without folders and control characters; it is only shown, never used as a file name."""
     last = PurePosixPath(PureWindowsPath(text.replace("\0", "")).name).name
     plain = "".join(c for c in last if c.isprintable()).strip()
     return plain[:120] if plain.strip(".") else default
 
 
 def ending_of(name: str, known: frozenset[str]) -> str:
-    """Return the ending of a name if it is a known one, else an empty text."""
+    """Return the ending of a name if it is a known one, else an empty string."""
     match = re.search(r"\.[a-z0-9]{1,5}$", name.lower())
     return match[0] if match and match[0] in known else ""

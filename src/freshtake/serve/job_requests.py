@@ -22,7 +22,7 @@ Frame = Annotated[int, Field(ge=0)]
 Seed = Annotated[int, Field(ge=0, le=LARGEST_SEED)]
 Amount = Annotated[float, Field(ge=0.0, le=LARGEST_AMOUNT)]
 Parts = Annotated[dict[Annotated[str, Field(max_length=80)], Amount], Field(max_length=100)]
-# A page shows the whole result, so it is no longer than this.
+# The page shows the complete result, so its length is limited.
 Seconds = Annotated[float, Field(ge=0.1, le=600.0)]
 ByName = Annotated[dict[Annotated[str, Field(min_length=1, max_length=60)], Ids], Field(max_length=20)]
 Step = Annotated[str, Field(max_length=40)]
@@ -42,7 +42,7 @@ class Learn(shape_of(Learning)):  # type: ignore[misc]
 
 
 class PoseAt(Shape):
-    """The pose of an item at a frame, which variants pass through at a second."""
+    """The pose of an item at a frame, which variants reach at a second."""
 
     item: Id
     frame: Frame
@@ -123,7 +123,7 @@ class Export(Shape):
 
 
 class Draw(Shape):
-    """Keep a drawn character: its strokes, a model, and variants."""
+    """Store a drawn character: its strokes, a model, and variants."""
 
     task: Literal["draw"]
     items: Annotated[list[Id], Field(max_length=0)] = Field(default_factory=list)
@@ -165,7 +165,7 @@ class BlendLearn(shape_of(Classes)):  # type: ignore[misc]
 
 
 class BlendSample(Shape):
-    """Motion of a blend along moments: second, weights by class, turn in degrees a second, factor on the speed."""
+    """Make a motion of a blend from moments: second, weights by class, turn in degrees per second, speed factor."""
 
     task: Literal["blend_sample"]
     items: OneId
@@ -186,7 +186,7 @@ class TextureLearn(shape_of(TextureLearning)):  # type: ignore[misc]
 
 
 class TextureSample(shape_of(Playing)):  # type: ignore[misc]
-    """Play of a texture, or a loop of that length; 10 seconds where none is given."""
+    """Play a texture, or make a loop of that length; 10 seconds by default."""
 
     task: Literal["texture_sample"]
     items: OneId
@@ -197,14 +197,14 @@ class TextureSample(shape_of(Playing)):  # type: ignore[misc]
 
 Metres = Annotated[float, Field(ge=-1000.0, le=1000.0)]
 Point = tuple[Metres, Metres]
-MOST_IN_CROWD = 1000  # characters; larger crowds are made on the command line, by the plan that comes with the files
+MOST_IN_CROWD = 1000  # characters; larger crowds are made on the command line, from the exported plan
 
 
 class CrowdGroup(Shape):
     """Characters of one model: how many, around which place (x, z), facing where (degrees; null: all ways).
 
-    With a `path` of two points or more they start around its first point and follow it. `size_range` of 0.1 lets
-    bodies be 0.9 to 1.1 times as large as recorded.
+    With a `path` of two points or more they start around its first point and follow it. `size_range` of 0.1 makes
+    bodies 0.9 to 1.1 times as large as recorded.
     """
 
     model: Id
@@ -244,7 +244,7 @@ class MakeCrowd(Shape):
 
 
 class Noise(Shape):
-    """Make baselines of takes (`items`), changed as much as the variants in `matched`."""
+    """Make baselines from takes (`items`), changed as much as the variants in `matched`."""
 
     task: Literal["noise"]
     items: Ids

@@ -1,4 +1,4 @@
-"""Endless motion on a websocket: a process per stream a little ahead of real time, controls in, frames out."""
+"""Stream endless motion through a websocket: one process per stream, slightly ahead of real time."""
 
 from __future__ import annotations
 
@@ -27,9 +27,9 @@ router = APIRouter(tags=["live"])
 
 
 class LiveControl(Shape):
-    """What may be changed; a method obeys what it knows. Degrees, degrees a second, and factors.
+    """Controls of a stream; each method uses those it supports. Degrees, degrees per second, and factors.
 
-    `send` is where poses go besides the page, such as vmc://127.0.0.1:39539; null stops it.
+    `send` is an address that also receives the poses, such as vmc://127.0.0.1:39539; null stops it.
     """
 
     amount: Annotated[float, Field(ge=0.0, le=4.0)] | None = None
@@ -94,7 +94,7 @@ def _stream_request(project: Any, model: str, source: str | None, style: str | N
 
 
 def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queue[Any]) -> None:
-    """Pass on the messages of the process to the event loop, in a thread, until it ends."""
+    """Pass the messages of the process to the event loop until it ends; runs in a thread."""
     with suppress(EOFError, OSError, RuntimeError):
         while True:
             message = stream.pipe.recv()
@@ -104,7 +104,7 @@ def _read(stream: Process, loop: asyncio.AbstractEventLoop, frames: asyncio.Queu
 
 
 def _put(frames: asyncio.Queue[Any], message: Any) -> None:
-    # A slow window skips frames rather than falling behind: at most 12 wait.
+    # A slow page skips frames instead of falling behind: at most 12 wait.
     if not isinstance(message, bytes) or frames.qsize() < 12:
         frames.put_nowait(message)
 
@@ -133,15 +133,15 @@ async def _receive_controls(socket: WebSocket, stream: Process) -> None:
         stream.pipe.send(control.model_dump(exclude_unset=True))
 
 
-AHEAD = 0.08  # seconds that frames are made before they are due: controls act within 0.1 s
-LATE = 0.3  # seconds; who is farther behind leaves frames out
-RATE = 60.0  # frames a second that are sent, whatever the model's rate is
-MOST_STREAMS = 4  # streams at a time
+AHEAD = 0.08  # seconds that frames are computed before they are due, so that controls act within 0.1 s
+LATE = 0.3  # seconds; a stream that is farther behind skips frames
+RATE = 60.0  # frames per second that are sent, whatever the model's rate
+MOST_STREAMS = 4  # simultaneous streams
 HEAD = struct.Struct("<Iff")
 
 
 class StreamRequest(NamedTuple):
-    """Which model streams: another one than a style as it is or put into a `style`.
+    """The model of a stream; the motion of any other than a style model may be translated into a `style`.
 
     A style model translates a take (`source`), or the poses that arrive as VMC messages on the port `receive`.
     """
@@ -156,7 +156,7 @@ class StreamRequest(NamedTuple):
 
 
 class Streams:
-    """Streams that run, and one process that waits, so that the next begins at once."""
+    """The running streams, and one spare process, so that the next stream begins immediately."""
 
     def __init__(self) -> None:
         self._lock, self._running = threading.Lock(), 0
@@ -205,7 +205,7 @@ class Streams:
 
 
 def run(pipe: Connection) -> None:
-    """Wait in the process for a request, then stream it until the pipe is closed."""
+    """Wait for a request, then stream until the pipe is closed; runs in the process."""
     prepare_process(polite=False)
     import freshtake.workflows.live  # noqa: F401  loaded while nobody waits
 
@@ -259,14 +259,14 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
 
 
 class _Outlet:
-    """Where poses go besides the page: avatars at an address that the page names, or nowhere."""
+    """Sends poses to an address that the page names, in addition to the page."""
 
     def __init__(self, pipe: Connection, showing: Any, model: Path) -> None:
         self._pipe, self._showing, self._model = pipe, showing, model
         self._sender: Any = None
 
     def aim(self, address: str | None) -> None:
-        """Send to an address from now on, or stop; an impossible one is answered with a sentence."""
+        """Send to an address from now on, or stop; an invalid address is reported to the page."""
         from freshtake.workflows.sending import LiveSender, address_of
 
         self.close()
@@ -279,7 +279,7 @@ class _Outlet:
             self._pipe.send({"error": plainly(str(error)), "sending": None})
 
     def send(self, clip: Any, seconds: float) -> None:
-        """Send a pose, if there is somewhere to send it to."""
+        """Send a pose, if an address is set."""
         if self._sender is None:
             return
         try:
@@ -298,7 +298,7 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any, model: Path) -> No
     began, number, frame = time.monotonic(), 0, None
     outlet = _Outlet(pipe, showing, model)
     while True:
-        # Frames are sent a little ahead of their time, so that a late packet does not stop the figure.
+        # Frames are sent slightly ahead of time, so that a late packet does not stop the figure.
         wait = began + number / RATE - AHEAD - time.monotonic()
         while pipe.poll(max(wait, 0.0)):
             controls = pipe.recv()
@@ -306,13 +306,13 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any, model: Path) -> No
                 outlet.aim(controls.pop("send"))
             _apply(pipe, steers, controls)
             wait = began + number / RATE - AHEAD - time.monotonic()
-        if wait < -LATE:  # the machine could not follow: go on from here
+        if wait < -LATE:  # too slow: continue from the current time
             began -= wait + AHEAD
         shown = showing.now()
         points = shown.points.copy()
-        # Single precision is enough near the body, not kilometres away: places are sent relative to the ground.
+        # Points are sent relative to the position on the ground, where single precision is enough.
         points[:, [0, 2]] -= shown.ground
-        # Turns of bones follow the points: a page that knows the neutral body uses them.
+        # The bones' rotations follow the points, for pages that show the neutral body.
         turns = shown.turns.astype("<f4").tobytes()
         pipe.send(HEAD.pack(number, *shown.ground) + points.astype("<f4").tobytes() + turns)
         outlet.send(shown.clip, number / RATE)
@@ -325,7 +325,7 @@ def _send_frames(pipe: Connection, showing: Any, steers: Any, model: Path) -> No
 
 
 def _apply(pipe: Connection, steers: Any, controls: dict[str, Any]) -> None:
-    """Apply controls; an impossible one is answered with a sentence, and the motion continues."""
+    """Apply controls; an invalid one is reported to the page, and the motion continues."""
     try:
         for name, value in controls.items():
             if name == "weights":

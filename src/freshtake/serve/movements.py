@@ -1,8 +1,8 @@
-"""Movements, the units of a project: which takes belong together, and what a take's pose cloud says of it.
+"""Group takes into movements, the units of a project, by name and pose cloud.
 
 A take joins a movement of the same kind and skeleton whose takes it resembles. Names that people chose decide first:
 `walk_1` and `walk_2` belong together unless they move very differently, `walk_1` and `limp_1` never do by themselves.
-Names without a word in them (`07_01`, `take_3`) say nothing, so the motion alone decides.
+Names without a meaningful word (`07_01`, `take_3`) are ignored, so the motion alone decides.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ BODY, STROKE, MESH, MARKERS = "body", "stroke", "mesh", "markers"
 # Distances between pose clouds, in leg lengths. Nearest takes of one movement lie below .06 (99 of 100; CMU performers
 # with odd numbers; with even ones .06 too), different movements of the training folders above .10.
 ALIKE = 0.1
-ALIKE_BY_NAME = 0.25  # takes that people gave the same name
+ALIKE_BY_NAME = 0.25  # for takes with the same name
 POINTS = 48  # points of a stroke, and vertices of a mesh, that are compared
 PLAIN_NAMES = {
     "",
@@ -49,7 +49,7 @@ LEARNED = ("take", "strokes")
 
 
 class Print(NamedTuple):
-    """What two takes are compared by: kind, a hash of what has to be equal, and the pose cloud (2, points, 3)."""
+    """The basis for comparing takes: kind, a hash of what must be equal, and the pose cloud (2, points, 3)."""
 
     kind: str
     signature: str
@@ -70,7 +70,7 @@ def print_of(motion: Motion) -> Print:
     if isinstance(motion, MeshSequence):
         some = np.linspace(0, motion.vertices.shape[1] - 1, POINTS).astype(int)
         points = motion.vertices[:, some].astype(np.float64)
-        # Where a mesh is and how large its file has it does not matter.
+        # Position and scale of a mesh do not count.
         middle = points.mean(axis=1, keepdims=True)
         size = float(np.ptp(points[0], axis=0).max()) or 1.0
         return Print(
@@ -94,7 +94,7 @@ def _statistics(points: Floats) -> Floats:
 def _stroke_shape(stroke: Stroke) -> Floats:
     """Return the drawn line as (2, points, 3): equal steps along it, centered, in units of its size."""
     flat = stroke.points[:, :2] if stroke.points.shape[1] > 1 else np.column_stack([stroke.times, stroke.points])
-    # Equal steps along the line make the shape comparable, however fast each part was drawn.
+    # Equal steps along the line make shapes comparable, whatever the speed of drawing.
     way = np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(flat, axis=0), axis=1))])
     at = np.linspace(0.0, way[-1], POINTS)
     line = np.column_stack([np.interp(at, way, column) for column in flat.T])
@@ -113,7 +113,7 @@ def distance(one: Floats, other: Floats) -> float:
 
 
 def stem(name: str) -> str:
-    """Return a take's name without numbers at its end: `walk_1` is called walk."""
+    """Return a take's name without numbers at its end: walk for `walk_1`."""
     return re.sub(r"[\s_.\-()]*\d+[\s_.\-()\d]*$", "", name).strip(" _.-")
 
 
@@ -123,7 +123,7 @@ def _says_something(word: str) -> bool:
 
 
 class Known(NamedTuple):
-    """A take that is in a movement already."""
+    """A take that belongs to a movement."""
 
     movement: str
     name: str
@@ -150,10 +150,10 @@ def best_movement(known: Iterable[Known], name: str, described: Print) -> str | 
         if take.signature != described.signature:
             continue
         other = stem(take.name)
-        # Who gives two takes one name means one movement; only very different motion speaks against it.
+        # Equal names mean one movement, unless the motions are very different.
         if word == other and _says_something(word):
             limit = ALIKE_BY_NAME
-        # Two different words were chosen by somebody: a walk and a limp may look alike and are not the same.
+        # Different words mean different movements: a walk and a limp may look alike.
         elif _says_something(word) and _says_something(other):
             continue
         else:
@@ -165,7 +165,7 @@ def best_movement(known: Iterable[Known], name: str, described: Print) -> str | 
 
 
 def movement_name(take: str) -> str:
-    """Return what a movement is called after its first take."""
+    """Return the name of a movement from its first take."""
     return stem(take) or take
 
 
@@ -197,12 +197,12 @@ def kind_of(facts: dict[str, Any]) -> str:
         return BODY
     if facts.get("points"):
         return MARKERS
-    # a model that counts no joints was learned from strokes
+    # A model without joints was learned from strokes.
     return STROKE if facts.get("what") == "stroke" or facts.get("method") == "variation" else BODY
 
 
 def adopt_orphans(project: Project, created: float) -> None:
-    """Put what an older version left without a movement into one, by the groups and names it has."""
+    """Assign items of older versions without a movement to one, by their groups and names."""
     items = project.items()
     if all(item.movement or _everywhere(item) for item in items):
         return
@@ -236,7 +236,7 @@ def describe_takes(project: Project) -> None:
             continue
         try:
             described = print_of(read(project.path(item.id)))
-        except FreshtakeError:  # its file is gone or broken, which is reported where somebody uses it
+        except FreshtakeError:  # a missing or broken file is reported where it is used
             continue
         np.save(project.files / f"{item.id}.cloud.npy", described.cloud)
         project.put(item.model_copy(update={"facts": {**item.facts, "signature": described.signature}}))
@@ -253,7 +253,7 @@ def _everywhere(item: Item) -> bool:
 
 
 def _sources(item: Item) -> list[str]:
-    """Return what an item was made of: its parent, examples, or what it holds."""
+    """Return the ids that an item was made from: its parent, examples, or members."""
     listed = [item.settings.get(key) for key in ("examples", "items", "variants", "inputs")]
     flat = [one for some in listed if isinstance(some, list) for one in some]
     return [*([item.parent] if item.parent else []), *(str(one) for one in flat)]

@@ -1,4 +1,4 @@
-"""Processes of the server: each has a pipe to it, ends with it, and leaves Ctrl-C to it."""
+"""Processes of the server: each has a pipe to the server, ends with it, and ignores Ctrl-C."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from freshtake.errors import FreshtakeError, UsageError
 from freshtake.workflows.sentences import crash_sentence, plainly
 
 Publish = Callable[[dict[str, Any]], None]
-TRUSTED = 15.0  # seconds of compiling before which the table of times counts more than what was measured
+TRUSTED = 15.0  # seconds of compiling until the measured pace outweighs the table of times
 
 
 def steps_to_compile() -> list[str]:
-    """Return the steps of `warm_up` that have a function without machine code on this machine."""
+    """Return the steps of `warm_up` with functions that are not compiled on this machine."""
     from freshtake.numeric.machine_code import has_machine_code
     from freshtake.workflows.compiling import expected_of_steps
 
@@ -45,7 +45,7 @@ class Warming:
         self._process: Process | None = None
         self._lock, self._closed = threading.Lock(), False
         self.now: dict[str, Any] | None = None
-        self.finished = False  # by itself, not because its process was ended
+        self.finished = False  # completed, not ended early
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -67,11 +67,11 @@ class Warming:
             self._publish({"warming": step})
 
     def join(self, seconds: float) -> None:
-        """Wait until everything is compiled, at most so long."""
+        """Wait until everything is compiled, at most `seconds`."""
         self._thread.join(seconds)
 
     def close(self) -> None:
-        """End the process, wherever it is; what was compiled is kept."""
+        """End the process; functions compiled so far stay in the cache."""
         with self._lock:
             self._closed = True
             if self._process is not None:
@@ -79,24 +79,24 @@ class Warming:
 
 
 def warm(steps: list[str], pipe: Connection) -> None:
-    """Compile in the process, one step after the other, and report what is left on the pipe; None at the end."""
+    """Compile step by step and send the remaining time through the pipe, None at the end; runs in the process."""
     prepare_process()
     if hasattr(os, "nice"):
-        os.nice(10)  # whatever somebody waits for goes first
+        os.nice(10)  # lower priority than work that a user waits for
     from freshtake.numeric.compiled import tell_of_compiling
     from freshtake.workflows.compiling import expected_of_steps, warm_up
 
-    left = {kernel: seconds for name in steps for kernel, seconds in expected_of_steps()[name].items()}
-    total, began, last, at = sum(left.values()), time.monotonic(), 0.0, steps[0]
+    pending = {kernel: seconds for name in steps for kernel, seconds in expected_of_steps()[name].items()}
+    total, began, last, at = sum(pending.values()), time.monotonic(), 0.0, steps[0]
 
     def heard(kernel: str, begins: bool) -> None:
         nonlocal last
         if not begins:
-            left.pop(kernel, None)
-        now, rest = time.monotonic(), sum(left.values())
+            pending.pop(kernel, None)
+        now, rest = time.monotonic(), sum(pending.values())
         if now - last > 0.5:
             last = now
-            # The first function takes long for what it does, so that the table counts at first and our pace later.
+            # The first function is unusually slow, so the table counts at first and the measured pace later.
             pace = (now - began + TRUSTED) / (total - rest + TRUSTED)
             pipe.send({"step": at, "seconds_left": round(max(pace * rest, 1.0), 1)})
 
@@ -107,9 +107,9 @@ def warm(steps: list[str], pipe: Connection) -> None:
         pipe.send(None)
 
 
-SECONDS = 60.0  # of processor time for one question, compiling included
-PATIENCE = 10.0  # times as long it may take by the clock: the machine may be busy
-MEMORY = 2 * 2**30  # bytes for one question
+SECONDS = 60.0  # processor time of one call, compiling included
+PATIENCE = 10.0  # factor from processor time to the limit in wall-clock time, since the machine may be busy
+MEMORY = 2 * 2**30  # bytes for one call
 TOO_LONG = "this takes longer than a question may: try again, or use a smaller model or shorter takes"
 TOO_LARGE = "this needs more memory than a question may have: use a smaller model or shorter takes"
 
@@ -134,29 +134,29 @@ class Process(NamedTuple):
 
 def start_process(target: Callable[..., None], *arguments: Any) -> Process:
     """Start a new process that calls target(*arguments, pipe)."""
-    # A forked process would inherit locks of the server's threads, held at that moment for ever.
+    # A forked process would inherit locks that the server's threads hold, and never release them.
     context = get_context("spawn")
     pipe, theirs = context.Pipe()
     process = context.Process(target=target, args=(*arguments, theirs), daemon=True)
     with _without_interrupts():
         process.start()
-    # As long as this end is open here, the pipe would not report that the process has died.
+    # While this end is open here, the pipe would not report that the process has died.
     theirs.close()
     return Process(process, pipe)
 
 
 def prepare_process(polite: bool = True) -> None:
-    """Tie a process to the server's life; a polite one has a lower priority than the server."""
+    """Make a process end with the server; a polite one has a lower priority than the server."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its processes
     threading.Thread(target=_end_with_the_server, daemon=True).start()
     if polite and hasattr(os, "nice"):
-        # The server comes before its workers.
+        # The server has priority over its workers.
         os.nice(5)
 
 
 @contextmanager
 def memory_limit(memory: int | None) -> Iterator[None]:
-    """Limit the memory that the process may add, on systems that can."""
+    """Limit the additional memory of the process, where the system supports it."""
     try:
         import resource
     except ImportError:
@@ -165,7 +165,7 @@ def memory_limit(memory: int | None) -> Iterator[None]:
     if memory is None or not pages.exists():
         yield
         return
-    # The limit counts addresses, of which libraries reserve gigabytes: what is there already is not held against it.
+    # The limit counts address space, of which libraries reserve gigabytes, so what is already in use is added.
     used = int(pages.read_text().split()[0]) * resource.getpagesize()
     before = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (used + memory, before[1]))
@@ -176,7 +176,7 @@ def memory_limit(memory: int | None) -> Iterator[None]:
 
 
 def limit_processor_time(seconds: float) -> None:
-    """Let the system end this process after so many more seconds of processor time, where it can."""
+    """Make the system end this process after so many more seconds of processor time, where supported."""
     try:
         import resource
     except ImportError:
@@ -219,7 +219,7 @@ Answer = TypeVar("Answer")
 class HelperProcess:
     """Calls functions in one other process, one after the other; a process that was killed is replaced.
 
-    A question that takes more than its time or memory ends with its process, and the next one finds another.
+    A call that exceeds its time or memory ends with its process, and the next call gets a new one.
     """
 
     def __init__(self, seconds: float = SECONDS, memory: int = MEMORY) -> None:
@@ -231,7 +231,7 @@ class HelperProcess:
     def call(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
         """Return the function's result, from any thread. The function must only read: it may be called twice."""
         with self._lock:
-            # Calls only read, so one whose process was killed is simply made again.
+            # Functions only read, so a call whose process was killed is repeated.
             for _ in range(2):
                 if self._closed:
                     raise UsageError("the server is shutting down")
@@ -254,7 +254,7 @@ class HelperProcess:
             self._end()
         if self._process is None:
             self._process = start_process(_answer_questions, *self._budget)
-            self._process.pipe.recv()  # it is ready: starting is no part of a question's time
+            self._process.pipe.recv()  # wait until it is ready: starting does not count as time of the call
         self._process.pipe.send(question)
         if not self._process.pipe.poll(PATIENCE * self._budget[0]):
             self._process.kill()
@@ -266,7 +266,7 @@ class HelperProcess:
         """Return whether the system ended the process because of its processor time."""
         if self._process is None:
             return False
-        # The pipe breaks a moment before the exit code is known.
+        # The pipe breaks slightly before the exit code is available.
         self._process.process.join(1.0)
         return hasattr(signal, "SIGXCPU") and self._process.process.exitcode == -signal.SIGXCPU
 
@@ -274,7 +274,7 @@ class HelperProcess:
         """End the process, even in the middle of a call."""
         self._closed, process = True, self._process
         if process is not None:
-            with suppress(ValueError):  # it has ended already
+            with suppress(ValueError):  # already ended
                 process.kill()
         with self._lock:
             self._end()
@@ -286,7 +286,7 @@ class HelperProcess:
 
 
 def _answer_questions(seconds: float, memory: int, pipe: Connection) -> None:
-    """Answer each call in the process with a result, or with a sentence that explains the failure."""
+    """Answer each call with a result, or with a sentence that explains the failure; runs in the process."""
     prepare_process()
     warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems reported in words
     with suppress(EOFError, OSError):

@@ -1,4 +1,4 @@
-"""A project folder: files named by what they belong to, and one SQLite file that says what they are.
+"""A project folder: files named after their items, and one SQLite file that describes them.
 
 Only the server writes. Everything is in the file as soon as it is reported, so a server that is killed loses nothing
 that was finished.
@@ -26,7 +26,7 @@ from freshtake.serve.movements import adopt_orphans, check_regroup, describe_tak
 
 MOST_UNDONE = 200
 JOBS_SHOWN = 100
-MOST_JOBS = 500  # that are remembered; all are in the file
+MOST_JOBS = 500  # jobs that stay in memory; all are in the file
 Listener = Callable[[dict[str, Any]], None]
 VERSION = 1
 TABLES = """
@@ -44,7 +44,7 @@ class MissingItem(UsageError):
 
 
 class Row(NamedTuple):
-    """An item as it is stored: its file, whether it was removed (which can be undone), and its description."""
+    """A stored item: its file, whether it was removed (which can be undone), and its description."""
 
     file: str | None
     gone: bool
@@ -52,14 +52,15 @@ class Row(NamedTuple):
 
 
 class Project:
-    """What is in a project folder. With `read_only`, as workers see it: nothing is written or cleared away."""
+    """The content of a project folder. With `read_only`, as for workers, nothing is written or deleted."""
 
     def __init__(self, folder: Path, *, read_only: bool = False) -> None:
         self.folder = folder
         self.files, self.work = folder / "files", folder / "work"
         self._lock = RLock()
         self._listeners: list[Listener] = []
-        self._joining: tuple[str | None, int | None] = None, None  # the job whose changes are one step, and which
+        # The job whose changes are joined into one step, and the number of that step.
+        self._joining: tuple[str | None, int | None] = None, None
         if read_only:
             address = (folder / "project.sqlite").resolve().as_uri() + "?mode=ro"
             self._rows = sqlite3.connect(address, uri=True, check_same_thread=False)
@@ -90,16 +91,16 @@ class Project:
         for listener in self._listeners:
             listener(event)
 
-    # What is there
+    # Reading
 
     def view(self) -> ProjectView:
-        """Return the whole project."""
+        """Return the complete project."""
         return ProjectView.model_validate_json(self.view_json())
 
     def view_json(self) -> str:
         """Return the project as JSON without parsing its items, of which there may be thousands."""
         with self._lock:
-            # The page shows recent work only; older jobs stay in the file.
+            # The page shows only recent jobs; older ones stay in the file.
             jobs = sorted(self._jobs.values(), key=lambda job: job.created)[-JOBS_SHOWN:]
             items = self._rows.execute("SELECT body FROM items WHERE gone = 0 ORDER BY rowid").fetchall()
             rest = {
@@ -115,7 +116,7 @@ class Project:
 
     @property
     def change(self) -> int:
-        """Return the number of the newest change."""
+        """The number of the newest change."""
         row = self._rows.execute("SELECT value FROM numbers WHERE name = 'change'").fetchone()
         return int(row[0]) if row else 0
 
@@ -130,7 +131,7 @@ class Project:
         return Item.model_validate_json(self._row(id).body)
 
     def free_name(self, kind: str, name: str) -> str:
-        """Return the name, with a number where an item of this kind has it already."""
+        """Return the name, with a number where another item of this kind has it."""
         question = "SELECT json_extract(body, '$.name') FROM items WHERE gone = 0 AND json_extract(body, '$.kind') = ?"
         with self._lock:
             taken = {row[0] for row in self._rows.execute(question, (kind,))}
@@ -159,7 +160,7 @@ class Project:
     # Changes
 
     def add(self, item: Item, file: str | None, words: str | None = None, within: str | None = None) -> Item:
-        """Add an item; with `words` it can be undone."""
+        """Add an item; with `words`, a label for undo, it can be undone."""
         self._make_durable(file)
         with self._lock, self._rows:
             row = Row(file, False, item.model_dump_json())
@@ -170,9 +171,9 @@ class Project:
         return item
 
     def update(self, id: str, words: str, file: str | None = None, within: str | None = None, **changes: Any) -> Item:
-        """Change an item, so that it can be undone; `words` describe the change. A repair has another file.
+        """Change an item, so that it can be undone; `words` describe the change. `file` replaces its file.
 
-        Changes that follow one another `within` the same job, or the same movement of a slider, are undone together.
+        Consecutive changes `within` the same job, or the same drag of a slider, are undone together.
         """
         self._make_durable(file)
         with self._lock, self._rows:
@@ -196,7 +197,7 @@ class Project:
             self._step(words, old, {id: row._replace(gone=True) for id, row in old.items()})
 
     def put(self, item: Item) -> None:
-        """Store a changed item without a step that could be undone."""
+        """Store a changed item without an undo step."""
         with self._lock, self._rows:
             self._put(item.id, self._row(item.id)._replace(body=item.model_dump_json()))
 
@@ -218,7 +219,7 @@ class Project:
                 old[item.id] = self._row(item.id)
                 changed = item.model_copy(update={"movement": target.id})
                 new[item.id] = old[item.id]._replace(body=changed.model_dump_json())
-            # A movement without takes, model or variants could not be reached on the page.
+            # A movement without items could not be reached on the page.
             for left in {item.movement for item in moved} - {None, target.id}:
                 inside = [one.id for one in self.items() if one.movement == left]
                 if left is not None and not set(inside) - set(new):
@@ -240,17 +241,17 @@ class Project:
             if step is None:
                 raise UsageError("there is nothing to undo" if undone else "there is nothing to do again")
             self._rows.execute("UPDATE steps SET undone = ? WHERE number = ?", (undone, step[0]))
-            # Rows are replaced as a whole, so that a step is undone exactly, whatever it changed.
+            # Complete rows are restored, so that a step is undone exactly, whatever it changed.
             for id, row in json.loads(step[1]).items():
                 self._put(id, Row(*row))
             return self.change
 
     def _step(self, words: str, old: dict[str, Row], new: dict[str, Row], within: str | None = None) -> None:
-        # What was undone cannot be redone on top of a new change.
+        # Undone steps cannot be redone after a new change.
         self._rows.execute("DELETE FROM steps WHERE undone = 1")
         newest = self._rows.execute("SELECT number, old, new FROM steps ORDER BY number DESC LIMIT 1").fetchone()
         if within is not None and newest is not None and self._joining == (within, newest[0]):
-            # Undo goes back to before the first of the joined changes, redo to after the last.
+            # Undo restores the state before the first of the joined changes, redo that after the last.
             sides = json.dumps({**old, **json.loads(newest[1])}), json.dumps({**json.loads(newest[2]), **new})
             self._rows.execute("UPDATE steps SET old = ?, new = ? WHERE number = ?", (*sides, newest[0]))
         else:
@@ -291,11 +292,11 @@ class Project:
         return self._jobs[id]
 
     def put_job(self, job: Job) -> Job:
-        """Store the state of a job; it is written to disk when it begins and when it ends."""
+        """Store the state of a job; it is written to the file when the job begins and ends."""
         with self._lock:
             before = self._jobs.get(job.id)
             self._jobs[job.id] = job
-            # Progress comes many times a second, and a job that was interrupted starts from the beginning anyway.
+            # Progress is not written: it is frequent, and an interrupted job starts from the beginning anyway.
             if before is None or before.state != job.state:
                 self._store_job(job)
             if len(self._jobs) > 2 * MOST_JOBS:
@@ -317,28 +318,28 @@ class Project:
         return [Job.model_validate_json(body) for (body,) in reversed(rows)]
 
     def presets(self) -> dict[str, Any]:
-        """Return the settings that the page keeps under names."""
+        """Return the settings that the page has stored, by name."""
         with self._lock:
             return {name: json.loads(body) for name, body in self._rows.execute("SELECT name, body FROM presets")}
 
     def put_preset(self, name: str, value: Any) -> None:
-        """Keep settings under a name; None removes them."""
+        """Store settings under a name; None removes them."""
         with self._lock, self._rows:
             self._rows.execute("DELETE FROM presets WHERE name = ?", (name,))
             if value is not None:
                 self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
 
     def create_tables(self, tables: str) -> None:
-        """Create further tables, for routes that store rows."""
+        """Create further tables for routes."""
         with self._lock, self._rows:
             self._rows.executescript(tables)
 
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Execute one statement about such tables and return its rows."""
+        """Execute one statement on such tables and return its rows."""
         with self._lock, self._rows:
             return self._rows.execute(sql, values).fetchall()
 
-    # After a server that was killed
+    # Recovery after a killed server
 
     def _clean_up(self) -> None:
         """Mark jobs that were running as interrupted, and delete files that belong to no item."""
@@ -361,12 +362,12 @@ class Project:
 
 
 def now() -> float:
-    """Return the seconds since 1970, as in `created`."""
+    """Return the current time in seconds since 1970, as in `created`."""
     return round(time.time(), 3)
 
 
 def refuse_foreign_folder(folder: Path) -> None:
-    """Refuse a foreign folder that happens to contain `files` or `work`: their content would be deleted."""
+    """Refuse a folder of something else that contains `files` or `work`, whose content would be deleted."""
     if (folder / "project.sqlite").exists():
         return
     for inner in (folder / "files", folder / "work"):

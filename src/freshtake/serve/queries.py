@@ -32,7 +32,7 @@ Value = TypeVar("Value")
 
 
 class SizedCache(Generic[Value]):
-    """A cache of at most so many bytes of arrays, usable from any thread; the values used longest ago go first."""
+    """A thread-safe cache of arrays with a limit in bytes; the least recently used values are dropped first."""
 
     def __init__(self, room: int) -> None:
         self.room, self.used = room, 0
@@ -40,7 +40,7 @@ class SizedCache(Generic[Value]):
         self._lock = Lock()
 
     def get(self, key: Hashable, make: Callable[[], Value]) -> Value:
-        """Return the value of a key, made where it is missing."""
+        """Return the value of a key, computing it where it is missing."""
         with self._lock:
             if key in self._values:
                 self._values.move_to_end(key)
@@ -57,7 +57,7 @@ class SizedCache(Generic[Value]):
 
 
 def size_of(value: object) -> int:
-    """Return the bytes of the arrays that a value holds, plus a little for itself."""
+    """Return the bytes of the arrays that a value holds, plus a small overhead."""
     if isinstance(value, np.ndarray):
         return value.nbytes + 200
     if isinstance(value, tuple | list):
@@ -71,7 +71,7 @@ SHAPES: SizedCache[Shape] = SizedCache(200 * 2**20)
 
 
 class Source(NamedTuple):
-    """Where the motion of an item is, and how it is meant; `character` is a file whose skin it wears."""
+    """The file of an item's motion and how to read it; `character` is a file whose skin is shown."""
 
     path: Path
     name: str
@@ -85,7 +85,7 @@ def motion_from(source: Source) -> Motion:
     """Return the motion of an item, trimmed and on its character."""
 
     def made() -> Motion:
-        if source.path == source.character:  # a character without animation is shown as it was modelled
+        if source.path == source.character:  # a character without animation is shown in its rest pose
             return named(_onto(source.path).clip, source.name)
         motion = named(read(source.path), source.name)
         motion = motion if source.trim is None else trimmed(motion, source.trim)
@@ -98,11 +98,11 @@ def motion_from(source: Source) -> Motion:
 
 
 def scene_from(sources: Sequence[Source]) -> Scene:
-    """Return a scene of items in their order; shapes that were shown before are cached."""
+    """Return a scene of items in their order; shapes are cached."""
     from freshtake.reports.viewport.staging import fair_contacts, shared_scale
 
     motions = [motion_from(source) for source in sources]
-    # Bodies keep their sizes to one another where all are known in metres.
+    # Bodies keep their relative sizes where all units are known.
     scale = shared_scale(motions)
     pairs = zip(sources, motions, strict=True)
     shapes = [SHAPES.get((source, scale), partial(_shape, motion, source, scale)) for source, motion in pairs]
@@ -127,7 +127,7 @@ def _onto(character: Path) -> Onto:
 
 @lru_cache(maxsize=16)
 def differences_of(takes: tuple[Source, ...], sources: tuple[Source, ...]) -> list[Difference]:
-    """Measure how motions differ from their takes, joint by joint; empty where they are not bodies."""
+    """Measure how motions differ from their takes, per joint; empty where they are not bodies."""
     from freshtake.reports.differences import differences
 
     clips, seen = ([motion_from(one._replace(character=None)) for one in some] for some in (takes, sources))
@@ -138,12 +138,12 @@ def differences_of(takes: tuple[Source, ...], sources: tuple[Source, ...]) -> li
 
 
 def difference_words(takes: list[Source], sources: list[Source]) -> list[tuple[float, list[str]]]:
-    """Return for each motion how different it is (1: as the takes are from their mean) and the parts that stand out."""
+    """Return for each motion its difference (1: as the takes differ from their mean) and the parts that stand out."""
     return [(round(one.mean, 3), list(one.parts)) for one in differences_of(tuple(takes), tuple(sources))]
 
 
 def thumbnail_of(source: Source, moving: bool) -> bytes:
-    """Paint a small picture, of a character with its skin."""
+    """Paint a small picture of a motion; a character has its skin."""
     from freshtake.reports.viewport.moving_picture import thumbnail
 
     return thumbnail(_shape(motion_from(source), source, None), moving)
@@ -218,7 +218,7 @@ def network_summary(path: Path) -> dict[str, Any]:
 
 @lru_cache(maxsize=8)
 def _curves(sources: tuple[Source, ...]) -> Curves:
-    """Return the curves of motions; another DOF of the same motions costs nothing."""
+    """Return the curves of motions, cached for further DOFs of the same motions."""
     from freshtake.reports.curves import curves_of
 
     return curves_of([motion_from(source) for source in sources])

@@ -1,4 +1,4 @@
-"""A server that listens: which address, which token, and until when."""
+"""Run the server: its address, its token, and its end."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ SHORTEST_TOKEN = 16
 
 
 class Serving(NamedTuple):
-    """Where a server is to be reached; `url` holds the token where one is needed."""
+    """The address of a running server; `url` contains the token where one is needed."""
 
     url: str
     project: Path
@@ -39,7 +39,7 @@ def serve(
 ) -> None:
     """Serve a project until Ctrl-C. `add` adds pages, `started` is called when the page can be opened.
 
-    Without a `token` one is made up; an empty one lets in every user of this machine.
+    Without a `token` one is generated; an empty one admits every user of this machine.
     """
     try:
         import uvicorn
@@ -67,13 +67,13 @@ def serve(
         if add is not None:
             add(app)
         serving = Serving(_address(host, listening.getsockname()[1], token), folder, token)
-        # Controls are small: nobody needs to say more than this at once.
+        # Messages of clients are small controls.
         config = uvicorn.Config(
             app, log_level="warning", ws_max_size=2**16, server_header=False, timeout_graceful_shutdown=2,
-            http=LimitedProtocol, backlog=LimitedProtocol.most // 8,  # so many are accepted before any is closed
+            http=LimitedProtocol, backlog=LimitedProtocol.most // 8,  # connections that wait to be accepted
         )  # fmt: skip
         limit_logs()
-        with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C is how it ends
+        with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C ends the server
             asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
     finally:
         listening.close()
@@ -99,7 +99,7 @@ def _address(host: str, port: int, token: str | None) -> str:
 
 
 def _own_address() -> str:
-    """Return the address by which other machines of the network know this one, without sending anything."""
+    """Return this machine's address in the network, without sending anything."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as one:
         try:
             one.connect(("192.0.2.1", 9))  # reserved for documentation
@@ -118,7 +118,7 @@ def _is_loopback(host: str) -> bool:
 
 
 def _listening(host: str, port: int | None) -> socket.socket:
-    """Return a listening socket, at the usual port or one of the next where none is requested."""
+    """Return a listening socket, at the requested port, else at the default port or one of the next."""
     try:
         family, _, _, _, address = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)[0]
     except (OSError, UnicodeError):

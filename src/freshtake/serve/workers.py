@@ -1,4 +1,4 @@
-"""Worker processes, kept warm: short tasks and long ones have separate ones, so that neither waits for the other."""
+"""Run jobs in worker processes, which are kept warm; short and long tasks have separate ones."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from freshtake.serve.tasks import TASKS, Task
 from freshtake.workflows.compiling import usable_cores
 
 MOST_WAITING = 200
-TICK = 0.25  # seconds between looks at the time limit
+TICK = 0.25  # seconds between checks of the time limit
 JobQueue = queue.Queue[tuple[str, dict[str, Any]] | None]
 
 BETWEEN_REPORTS = 0.1  # seconds
 OFTEN_USED = ("freshtake.serve.tasks.reading", "freshtake.serve.tasks.varying", "freshtake.workflows.varying")
 
-# A job is read, changed and stored in one piece: progress that was read before a cancel would undo it.
+# A job is read, changed and stored under this lock: stale progress would otherwise undo a cancel.
 _changing = threading.RLock()
 
 
@@ -38,11 +38,11 @@ class Workers:
     def __init__(self, project: Project, long: int | None = None) -> None:
         self.project = project
         count = long or max(1, min(4, usable_cores() - 1))
-        self._waiting: dict[bool, JobQueue] = {  # by whether tasks are long
+        self._waiting: dict[bool, JobQueue] = {  # by whether their tasks are long
             False: queue.Queue(),
             True: queue.Queue(),
         }
-        # One process is for short jobs alone, so that a slider does not wait for learning.
+        # One process is reserved for short jobs, so that a slider does not wait for learning.
         kinds = [False] + [True] * count
         self._slots = [
             _Slot(project, self._waiting[kind], start_early=number == 0) for number, kind in enumerate(kinds)
@@ -79,7 +79,7 @@ class Workers:
         for slot in self._slots:
             slot.closed = True
             slot.stop()
-        # Threads that wait for a job wake up by None and end.
+        # None ends threads that wait for a job.
         for jobs in self._waiting.values():
             for _ in self._slots:
                 jobs.put(None)
@@ -88,7 +88,7 @@ class Workers:
 
 
 class _Slot(threading.Thread):
-    """One process at a time, and the thread that listens to it."""
+    """A worker process, replaced when it ends, and the thread that listens to it."""
 
     def __init__(self, project: Project, jobs: JobQueue, *, start_early: bool) -> None:
         super().__init__(daemon=True)
@@ -102,7 +102,7 @@ class _Slot(threading.Thread):
         self.closed = False
 
     def run(self) -> None:
-        """Run jobs one after the other, until there is None."""
+        """Run jobs one after the other, until None arrives."""
         if self._start_early:
             self._to_process()
         while (entry := self._jobs.get()) is not None:
@@ -129,7 +129,7 @@ class _Slot(threading.Thread):
     def _to_process(self) -> Connection:
         """Return the pipe to a running process."""
         if self._process is not None:
-            # A process is replaced now and then, so that leaks of libraries do not add up.
+            # A process is replaced regularly, so that leaks of libraries do not add up.
             if not self._killed and self._count < 100 and self._process.process.is_alive():
                 return self._process.pipe
             self._process.close()
@@ -155,13 +155,13 @@ class _Slot(threading.Thread):
         except (EOFError, OSError):
             self._killed = True
             ended = self._died()
-        except Exception as error:  # such as a full disk: the next job gets a new process
+        except Exception as error:  # such as a full disk; the next job gets a new process
             self._killed = True
             ended = _not_kept(error)
         finally:
             with self._lock:
                 self._job = None
-            # The end is reported last: a client that waits for it finds no file of the job left.
+            # The end is reported last, when the files of the job are deleted.
             _clear(self._project, id, settings)
             self._end(id, ended)
 
@@ -174,7 +174,7 @@ class _Slot(threading.Thread):
                 self._change(id, **_not_kept(error), seconds_left=None)
 
     def _listen(self, pipe: Connection, id: str, seconds: float | None) -> dict[str, Any]:
-        """Carry out what the process sends, and return how the job ended."""
+        """Handle the messages of the process, and return how the job ended."""
         began = time.monotonic()
         while True:
             if seconds is not None and time.monotonic() - began > seconds:
@@ -204,9 +204,9 @@ class _Slot(threading.Thread):
     def _report(self, id: str, began: float, phase: str, done: float, of: float) -> None:
         share = done / of if of > 0.0 else 0.0
         took = time.monotonic() - began
-        # In the first moments a guess would jump about: none is better.
-        left = round(took * (1.0 / share - 1.0), 1) if share > 0.02 else None
-        self._change(id, phase=phase, done=done, of=of, seconds_left=left)
+        # At first an estimate would be too unsteady.
+        remaining = round(took * (1.0 / share - 1.0), 1) if share > 0.02 else None
+        self._change(id, phase=phase, done=done, of=of, seconds_left=remaining)
 
     def _add(self, id: str, body: str, file: str | None) -> None:
         item = Item.model_validate_json(body)
@@ -219,13 +219,13 @@ class _Slot(threading.Thread):
     def _replace(self, id: str, item: str, words: str, file: str, changes: dict[str, Any]) -> None:
         try:
             self._project.update(item, words, file, within=self._step, **changes)
-        except MissingItem:  # removed in the meantime
+        except MissingItem:  # removed meanwhile
             (self._project.files / file).unlink(missing_ok=True)
             return
         self._change(id, made=[*self._project.job(id).made, item])
 
     def _died(self) -> dict[str, Any]:
-        """Return how a job ends whose process was killed, by the system or from outside; a cancel is known already."""
+        """Return the final state of a job whose process was killed, unless it was cancelled."""
         if self.closed:
             return {}
         error = "the process that did this was ended from outside (is memory short?): try again, or with less"
@@ -237,7 +237,7 @@ def _not_kept(error: Exception) -> dict[str, Any]:
 
 
 def _undo_words(item: Item, task: str) -> str | None:
-    """Return what undoing a new item is called; files to download are not undone."""
+    """Return the label for undoing a new item; None for files to download, which are not undone."""
     if item.kind in ("export", "report", "crowd"):
         return None
     if item.kind == "variant":
@@ -248,7 +248,7 @@ def _undo_words(item: Item, task: str) -> str | None:
 
 
 def _clear(project: Project, id: str, settings: dict[str, Any]) -> None:
-    """Delete a job's folder, and the file that was sent for it."""
+    """Delete a job's folder and its uploaded file."""
     shutil.rmtree(project.work / id, ignore_errors=True)
     if "upload" in settings:
         with suppress(OSError):
@@ -259,7 +259,7 @@ def work(folder: Path, pipe: Connection) -> None:
     """Run jobs until the server ends or closes the pipe."""
     prepare_process()
     project = Project(folder, read_only=True)
-    # Loaded while nobody waits, so that the first job starts at once.
+    # Imported in advance, so that the first job starts immediately.
     for module in OFTEN_USED:
         import_module(module)
     with suppress(EOFError, OSError):
@@ -269,7 +269,7 @@ def work(folder: Path, pipe: Connection) -> None:
 
 
 def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict[str, Any]) -> None:
-    """Run one job; whatever happens in it, the process survives."""
+    """Run one job; exceptions in it do not end the process."""
     from freshtake.serve.tasks.context import Context
 
     task, reporter = TASKS[name], _Reporter(pipe)
@@ -289,7 +289,7 @@ def _run(project: Project, pipe: Connection, job: str, name: str, settings: dict
 
 
 class _Reporter:
-    """Says things on the pipe; of many reports only some."""
+    """Sends messages through the pipe; frequent progress reports are thinned."""
 
     def __init__(self, pipe: Connection) -> None:
         self._pipe, self._last, self._phase = pipe, 0.0, ""
@@ -310,7 +310,7 @@ def _warnings_as_notes(warn: Any) -> Iterator[None]:
     """Turn Python warnings into notes of the job."""
     with warnings.catch_warnings():
         warnings.simplefilter("default", UserWarning)
-        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: what comes of it is checked, and reported in words
+        warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems reported in words
         warnings.showwarning = lambda message, *rest, **more: warn(str(message))
         yield
 

@@ -1,4 +1,4 @@
-"""How routes come to what they work with."""
+"""Dependencies of routes, and binary responses."""
 
 from __future__ import annotations
 
@@ -67,13 +67,13 @@ Chosen = Annotated[list[Item], Depends(_chosen)]
 
 
 def scene_bytes(scene: Scene) -> bytes:
-    """Length of a JSON manifest (uint32, little-endian), the manifest, zeros up to a multiple of four, and the data."""
-    made = packed(scene)
-    return with_manifest(made.manifest, made.data)
+    """Pack a scene: length of the JSON manifest (uint32, little-endian), manifest, zeros to a multiple of 4, data."""
+    parts = packed(scene)
+    return with_manifest(parts.manifest, parts.data)
 
 
 def array_bytes(manifest: dict[str, Any], arrays: dict[str, Any]) -> bytes:
-    """Pack arrays in the same form; the manifest gives the place of each: name, offset in bytes, numbers."""
+    """Pack arrays in the same form; the manifest lists name, offset in bytes and length of each."""
     places, parts, size = {}, [], 0
     for name, array in arrays.items():
         data = array.tobytes()

@@ -1,4 +1,4 @@
-"""Results at once, without a job: variants of drawn characters, a take in a style, the jump map of a texture."""
+"""Immediate results, without a job: variants of drawn characters, a take in a style, the jump map of a texture."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from freshtake.serve.routes.access import (
 from freshtake.serve.routes.scenes import BINARY, source_of
 
 router = APIRouter(tags=["previews"])
-LONGEST = 60.0  # seconds of a take that is translated while one waits
+LONGEST = 60.0  # seconds: the longest take that is translated without a job
 LEGEND = {"input": "normal", "variant": "in the style"}
-MOST_NUMBERS = 40_000_000  # of all modes together
+MOST_NUMBERS = 40_000_000  # in all modes together
 JUMP, GOING = (63, 134, 221), (53, 162, 100)
 
 
@@ -43,7 +43,7 @@ class Drawn(Shape):
 
 
 class VariantsOf(Drawn):
-    """How many variants are wanted, and how different."""
+    """Drawings, how many variants to make, and how different."""
 
     number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
     amount: Annotated[float, Field(ge=0.0, le=4.0)] = 1.0
@@ -51,7 +51,7 @@ class VariantsOf(Drawn):
 
 
 class Written(Shape):
-    """Variants in the same form."""
+    """Variants in the form of `Drawn`."""
 
     variants: list[Drawing]
 
@@ -81,7 +81,7 @@ Strength = Annotated[float, Field(ge=-STRONGEST, le=STRONGEST)]
 
 
 class Restyled(Shape):
-    """A take, the styles that it is put into with their weights, and a factor on all of them."""
+    """A take, the styles that it is translated into with their weights, and a factor on all of them."""
 
     take: Id
     styles: Annotated[list[tuple[Id, Strength]], Field(min_length=1, max_length=8)]
@@ -112,8 +112,8 @@ def translation_of(source: Source, styles: list[tuple[Path, float]], strength: f
         raise UsageError(f"{source.name} lasts {clip.duration:.0f} s: trim it to {LONGEST:g} s in the library first")
     models = [(model_from(path), weight) for path, weight in styles]
     done = translated(models, clip, Styling(strength=strength, plant=plant))
-    made = (clip if done is None else done.clip).changed(name="in the style")
-    shapes = (_shape(source._replace(role="input")), shape_of(made, "variant"))
+    restyled = (clip if done is None else done.clip).changed(name="in the style")
+    shapes = (_shape(source._replace(role="input")), shape_of(restyled, "variant"))
     return scene_bytes(Scene(shapes, layout="row", legend=LEGEND))
 
 
@@ -126,7 +126,7 @@ def _shape(source: Source) -> Shape3D:
 
 
 class JumpMap(Shape):
-    """What the picture shows: frames from which (down) and to which (across) one jumps; bounds of takes, cells."""
+    """The content of the picture: frames from which (down) and to which (across) to jump; bounds of takes, cells."""
 
     frames: int
     fps: float
@@ -165,14 +165,14 @@ def jump_map_of(path: Path) -> JumpMap:
 
 @router.get("/texture/{id}/map.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
 def picture(id: Id, project: TheProject, models: TheModels) -> Response:
-    """Return the jump map as a picture: blue where one may jump, green where a take continues."""
+    """Return the jump map as a picture: blue for jumps, green where a take continues."""
     drawn = models.call(map_picture, model_path(project, id, "texture"))
     return Response(drawn, media_type="image/png", headers={"cache-control": "max-age=3600"})
 
 
 @router.get("/texture/{id}/modes", response_class=Response, responses=BINARY)
 def modes(id: Id, project: TheProject, models: TheModels) -> Response:
-    """Return a mesh by its modes, the weights of all frames, and the jumps: what a page needs to play it forever."""
+    """Return the modes of a mesh, the weights of all frames, and the jumps, for endless playback in the page."""
     return binary_response(models.call(modes_of, model_path(project, id, "texture"), project.item(id).name))
 
 
@@ -226,7 +226,7 @@ def map_picture(path: Path) -> bytes:
 
     model = model_from(path)
     every = -(-len(model.rows) // 640)
-    chances = np.sqrt(np.sqrt(np.clip(dense(model, every), 0.0, 1.0)))  # roots, so that rare jumps can be seen
+    chances = np.sqrt(np.sqrt(np.clip(dense(model, every), 0.0, 1.0)))  # roots, so that rare jumps are visible
     size = len(chances)
     pixels = np.zeros((size, size, 4), dtype=np.uint8)
     pixels[..., :3] = JUMP

@@ -1,4 +1,4 @@
-"""The project's items, the work on them, and events about both: files that are sent, samples, tasks, undo, presets."""
+"""Routes of the project's items, jobs and events: uploads, samples, tasks, undo, presets."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from freshtake.serve.job_requests import JobRequest
 from freshtake.serve.routes.access import TheProject, TheWorkers, studio
 
 items_router = APIRouter(tags=["items"])
-Number = Annotated[float, Field(allow_inf_nan=False)]  # JSON has no other numbers
+Number = Annotated[float, Field(allow_inf_nan=False)]  # JSON has no NaN or infinity
 
 
 @items_router.get("/project", response_model=ProjectView)
@@ -52,7 +52,7 @@ def item(id: Id, project: TheProject) -> Item:
 
 @items_router.patch("/items/{id}")
 def change(id: Id, changes: ItemChange, project: TheProject) -> Item:
-    """Rename, star, trim or group an item; fields that are left out stay, and null removes a trim or a group."""
+    """Rename, star, trim or group an item; omitted fields stay, and null removes a trim or a group."""
     old, new = project.item(id), changes.model_dump(exclude_unset=True, exclude={"step"})
     if "name" in new and new["name"] is None:
         raise UsageError("a name is needed")
@@ -75,7 +75,7 @@ def remove(id: Id, project: TheProject) -> Changed:
 
 @items_router.post("/regroup")
 def regroup(change: Regrouping, project: TheProject) -> Item:
-    """Move takes to another movement, or to a new one; returns the movement."""
+    """Move takes to another movement, or to a new one; return the movement."""
     return project.regroup(change.items, change.movement, change.name)
 
 
@@ -101,7 +101,7 @@ def redo(project: TheProject) -> Changed:
 
 @items_router.put("/presets/{name}")
 def put_preset(name: Name, value: dict[str, str | Number | bool | None] | None, project: TheProject) -> Changed:
-    """Keep settings under a name; null removes them."""
+    """Store settings under a name; null removes them."""
     project.put_preset(name, value)
     return Changed(change=project.change)
 
@@ -140,17 +140,17 @@ async def events(socket: WebSocket) -> None:
 
 
 async def _closed(socket: WebSocket) -> None:
-    """Wait until the client leaves; its messages are ignored."""
+    """Wait until the client disconnects; its messages are ignored."""
     with suppress(WebSocketDisconnect, RuntimeError):
         while (await socket.receive())["type"] != "websocket.disconnect":
             pass
 
 
-MOST_BEHIND = 2000  # events: a window that is so far behind has to read the project again
+MOST_BEHIND = 2000  # events: a page that is farther behind has to read the project again
 
 
 class Events:
-    """Takes changes from any thread and delivers them to the subscribers in the server's event loop."""
+    """Accepts events from any thread and delivers them to the subscribers in the server's event loop."""
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
@@ -202,9 +202,9 @@ async def send_take(
     workers: TheWorkers,
     step: Annotated[str | None, Query(max_length=40)] = None,
 ) -> Job:
-    """Send a file (its bytes are the body): a motion, a model or a character. A worker process reads it.
+    """Upload a file (its bytes are the body): a motion, a model or a character. A worker process reads it.
 
-    Files that are sent with the same `step` are undone together.
+    Files with the same `step` are undone together.
     """
     shown = display_name(name)
     upload = f"{new_id()}{ending_of(shown, ENDINGS)}"
@@ -272,21 +272,21 @@ def cancel(id: Id, workers: TheWorkers) -> Job:
 
 @jobs_router.get("/formats")
 def formats() -> list[str]:
-    """List the formats that exports can have with what is installed: USD needs a separate package."""
+    """List the export formats of this installation: USD needs a separate package."""
     usd = ["usd"] if find_spec("pxr") is not None else []
     return ["fbx", "bvh", "glb", *usd, "npz", "csv", "pack"]
 
 
 @jobs_router.get("/crowd/engines")
 def engines() -> list[str]:
-    """List where crowds can be made with what is installed."""
+    """List the engines of this installation that can make crowds."""
     dask = ["dask"] if find_spec("distributed") is not None else []
     return ["local", *dask, "openjd", "flamenco"]
 
 
 @jobs_router.get("/crowd/formats")
 def crowd_formats() -> list[str]:
-    """List the formats that crowds can have with what is installed."""
+    """List the crowd formats of this installation."""
     usd = ["usd"] if find_spec("pxr") is not None else []
     return [*usd, "npz", "bvh", *(["zarr"] if find_spec("zarr") is not None else [])]
 

@@ -1,4 +1,4 @@
-"""What is looked at: scenes, thumbnails and crowds; curves, components and networks of items."""
+"""Routes of views: scenes, thumbnails and crowds; curves, components and networks of items."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Dof(Shape):
 
 
 class Curve(Shape):
-    """The values of one item, frame by frame; `against` where another DOF was asked for as well."""
+    """The values of one item per frame; `against` where a second DOF was requested."""
 
     id: Id
     name: str
@@ -63,7 +63,7 @@ class CurveSet(Shape):
 
 
 class Course(Shape):
-    """One item's way through the leading principal components: a list for each."""
+    """One item's trajectory in the leading principal components: a list for each."""
 
     id: Id
     name: str
@@ -73,7 +73,7 @@ class Course(Shape):
 
 
 class ComponentSet(Shape):
-    """Shares of the energy, and courses of all items."""
+    """Shares of the energy, and trajectories of all items."""
 
     shares: list[float]
     courses: list[Course]
@@ -81,7 +81,7 @@ class ComponentSet(Shape):
 
 @curves_router.get("/dofs/{id}")
 def dofs(id: Id, project: TheProject, helper: TheHelper) -> list[Dof]:
-    """List what can be shown as a curve, starting with what moves the body most."""
+    """List the DOFs that can be shown as curves, starting with those that move the body most."""
     dofs = helper.call(dof_list, [source_of(project, project.item(id))])
     return [Dof.model_validate(dof) for dof in dofs]
 
@@ -122,14 +122,14 @@ def frame_time(facts: dict[str, object]) -> float:
 
 
 class Node(Shape):
-    """A joint, marker or dimension, and what one would call it."""
+    """A joint, marker or dimension, with its name in plain words."""
 
     name: str
     words: str
 
 
 class Edge(Shape):
-    """From a DOF to one that it helps to predict; `slices` say when it is seen; null: strength not measured."""
+    """An edge from a DOF to one that it helps to predict, at `slices` in time; null: strength not measured."""
 
     child: str
     parent: str
@@ -155,7 +155,7 @@ class BodyFigure(Shape):
 
 
 class Network(Shape):
-    """Transition network (`edges`), prior network (`prior`), both between joints (`links`), and in words."""
+    """Transition network (`edges`), prior network (`prior`), links between joints (`links`), and sentences."""
 
     dofs: list[str]
     nodes: list[Node]
@@ -172,11 +172,11 @@ def network(id: Id, project: TheProject, models: TheModels) -> Network:
     item = project.item(id)
     if item.facts.get("method") != "variation":
         raise UsageError(f"{item.name} is no model with networks: choose one that was learned for variants")
-    kept = project.files / f"{id}.network.json"
-    if not kept.exists():
+    cached = project.files / f"{id}.network.json"
+    if not cached.exists():
         summary: dict[str, Any] = models.call(network_summary, project.path(id))
-        write_bytes(kept, json.dumps(summary).encode())
-    return Network.model_validate_json(kept.read_text(encoding="utf-8"))
+        write_bytes(cached, json.dumps(summary).encode())
+    return Network.model_validate_json(cached.read_text(encoding="utf-8"))
 
 
 scenes_router = APIRouter(tags=["scenes"])
@@ -195,10 +195,10 @@ def scene(
     differences: bool = False,
     whole: bool = False,
 ) -> Response:
-    """Length of a JSON manifest (uint32, little-endian), the manifest, zeros up to a multiple of four, and the data.
+    """Return length of the JSON manifest (uint32, little-endian), manifest, zeros to a multiple of four, and data.
 
-    With `character`, clips are retargeted to that character and wear its skin. With `differences`, variants on the
-    neutral body say how far each joint is from where the takes of their movement have it. With `whole`, frames that a
+    With `character`, clips are retargeted to that character and get its skin. With `differences`, variants on the
+    neutral body have the distance of each joint from the mean of their movement's takes. With `whole`, frames that a
     trim leaves out are shown too.
     """
     if character is not None and len(chosen) > MOST_SKINNED:
@@ -210,10 +210,10 @@ def scene(
     shown = scene_from(sources)
     if differences and character is None:
         shown = _with_differences(project, chosen, sources, shown)
-    made = packed(shown)
-    for shape, item in zip(made.manifest["shapes"], chosen, strict=True):
+    parts = packed(shown)
+    for shape, item in zip(parts.manifest["shapes"], chosen, strict=True):
         shape["id"] = item.id
-    return binary_response(with_manifest(made.manifest, made.data))
+    return binary_response(with_manifest(parts.manifest, parts.data))
 
 
 def _with_differences(project: Project, items: list[Item], sources: list[Source], scene: Scene) -> Scene:
@@ -222,8 +222,8 @@ def _with_differences(project: Project, items: list[Item], sources: list[Source]
     worn = [isinstance(shape, Figure) and shape.wear is not None for shape in shapes]
     chosen = [k for k, item in enumerate(items) if item.kind == "variant" and worn[k]]
     takes = takes_of(project, items[chosen[0]]) if chosen else []
-    found = differences_of(tuple(takes), tuple(sources[k] for k in chosen))
-    for k, one in zip(chosen, found, strict=False):
+    measured = differences_of(tuple(takes), tuple(sources[k] for k in chosen))
+    for k, one in zip(chosen, measured, strict=False):
         shape = shapes[k]
         assert isinstance(shape, Figure)
         shapes[k] = replace(shape, differences=one.joints.astype("float32"))
@@ -237,7 +237,7 @@ def takes_of(project: Project, item: Item) -> list[Source]:
 
 
 class VariantDifference(Shape):
-    """How different a variant is: 1 as the takes are from their mean; and the parts of the body that stand out."""
+    """A variant's difference (1: as the takes differ from their mean), and the parts of the body that stand out."""
 
     id: Id
     mean: float
@@ -248,9 +248,10 @@ class VariantDifference(Shape):
 def how_different(chosen: Chosen, project: TheProject, models: TheModels) -> list[VariantDifference]:
     """Return how far variants of one movement are from the mean of its takes."""
     sources = [source_of(project, item) for item in chosen]
-    found = models.call(difference_words, takes_of(project, chosen[0]), sources)
+    measured = models.call(difference_words, takes_of(project, chosen[0]), sources)
     return [
-        VariantDifference(id=item.id, mean=mean, parts=parts) for item, (mean, parts) in zip(chosen, found, strict=True)
+        VariantDifference(id=item.id, mean=mean, parts=parts)
+        for item, (mean, parts) in zip(chosen, measured, strict=True)
     ]
 
 
@@ -268,10 +269,10 @@ def poses(id: Id, project: TheProject, helper: TheHelper) -> Response:
     """Return seven poses of a motion in a row, as a picture."""
     source = source_of(project, project.item(id))
     trim = "" if source.trim is None else "-".join(map(str, source.trim))
-    kept = source.path.with_name(f"{source.path.name.partition('.')[0]}.strip{trim}.png")
-    if not kept.exists():
-        write_bytes(kept, helper.call(strip_of, source))
-    return Response(kept.read_bytes(), media_type="image/png", headers={"cache-control": "max-age=3600"})
+    cached = source.path.with_name(f"{source.path.name.partition('.')[0]}.strip{trim}.png")
+    if not cached.exists():
+        write_bytes(cached, helper.call(strip_of, source))
+    return Response(cached.read_bytes(), media_type="image/png", headers={"cache-control": "max-age=3600"})
 
 
 @scenes_router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
@@ -279,14 +280,14 @@ def thumbnail(id: Id, kind: Literal["gif", "png"], project: TheProject, helper: 
     """Return a small picture: moving (gif) or still (png)."""
     source = source_of(project, project.item(id))
     trim = "" if source.trim is None else "-".join(map(str, source.trim))
-    kept = source.path.with_name(f"{source.path.name.partition('.')[0]}.thumbnail{trim}.{kind}")
-    if not kept.exists():
-        write_bytes(kept, helper.call(thumbnail_of, source, kind == "gif"))
-    return Response(kept.read_bytes(), media_type=f"image/{kind}", headers={"cache-control": "max-age=3600"})
+    cached = source.path.with_name(f"{source.path.name.partition('.')[0]}.thumbnail{trim}.{kind}")
+    if not cached.exists():
+        write_bytes(cached, helper.call(thumbnail_of, source, kind == "gif"))
+    return Response(cached.read_bytes(), media_type=f"image/{kind}", headers={"cache-control": "max-age=3600"})
 
 
 def source_of(project: Project, item: Item, fps: float | None = None, character: Path | None = None) -> Source:
-    """Return where the motion of an item is; it wears its skin, if it has one, or that of `character`."""
+    """Return the source of an item's motion, shown with its skin, if it has one, or that of `character`."""
     if item.kind not in MOVING:
         raise UsageError(f"{item.name} is no motion: choose takes or variants")
     owner = item if _has_skin(item) else _dressed_take(project, item)
@@ -296,7 +297,7 @@ def source_of(project: Project, item: Item, fps: float | None = None, character:
 
 
 def _dressed_take(project: Project, item: Item) -> Item | None:
-    """Return the take of a variant's movement that has a skin, if any: its variants wear it too."""
+    """Return the take of a variant's movement that has a skin, if any: its variants are shown with it."""
     if item.kind != "variant" or item.movement is None:
         return None
     takes = (one for one in project.items() if one.movement == item.movement and one.kind == "take")
@@ -304,11 +305,11 @@ def _dressed_take(project: Project, item: Item) -> Item | None:
 
 
 def _has_skin(item: Item) -> bool:
-    return bool(item.facts.get("skinned", item.facts.get("character")))  # projects of 0.1 say `character` only
+    return bool(item.facts.get("skinned", item.facts.get("character")))  # projects of version 0.1 have only `character`
 
 
 def character_file(project: Project, item: Item) -> Path:
-    """Return the file of a character: as it was sent, next to the take that was read from it, or alone."""
+    """Return the file of a character: the upload next to the take that was read from it, or the item's file."""
     if not (_has_skin(item) or item.facts.get("character")):
         raise UsageError(f"{item.name} is no character: choose a glTF file with a skin")
     return next(project.files.glob(f"{item.id}.source.*"), None) or project.path(item.id)

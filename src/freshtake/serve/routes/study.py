@@ -1,4 +1,4 @@
-"""What people say about motions: votes without names, studies with scores, and the page of an evaluation."""
+"""Routes of people's opinions: anonymous votes, studies with scores, and the page of an evaluation."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from freshtake.serve.project import Project, now
 from freshtake.serve.routes.access import TheHelper, TheProject, binary_response, scene_bytes, studio
 from freshtake.serve.routes.scenes import BINARY
 
-if TYPE_CHECKING:  # evaluation takes a second to load, which the start of the server does not wait for
+if TYPE_CHECKING:  # importing evaluation is slow and would delay the start of the server
     from freshtake.evaluation.study.analysis import Outcome
     from freshtake.serve.tasks.comparing import StudyStore
 
@@ -25,21 +25,21 @@ router = APIRouter(tags=["studies"])
 Code = Annotated[str, Field(min_length=1, max_length=24)]
 CSV: dict[int | str, dict[str, Any]] = {200: {"content": {"text/csv": {}}}}
 TABLE = "CREATE TABLE IF NOT EXISTS votes (created REAL NOT NULL, shown TEXT NOT NULL, chosen TEXT)"
-PAGE_POLICY = (  # the page carries all it needs; in a sandbox it has no origin, so that it reaches nothing of ours
+PAGE_POLICY = (  # the page is self-contained; in a sandbox it has no origin, so that it cannot access the server
     "sandbox allow-scripts; default-src 'none'; script-src 'unsafe-inline' blob:; style-src 'unsafe-inline'; "
     "img-src data: blob:; connect-src data: blob:"
 )
 
 
 class Joining(Shape):
-    """A participant's code, and that they agree to take part."""
+    """A participant's code and consent."""
 
     code: Code
     consent: bool
 
 
 class Scored(Shape):
-    """The score of a trial, and how many seconds it took; of a search for clones, which two were picked."""
+    """The score of a trial, and its seconds; for a search for clones, which two were picked."""
 
     code: Code
     position: Annotated[int, Field(ge=1)]
@@ -49,7 +49,7 @@ class Scored(Shape):
 
 
 def store_of(request: Request) -> StudyStore:
-    """Return the studies of the project; the store lives as long as the server."""
+    """Return the studies of the project, one store per server."""
     from freshtake.serve.tasks.comparing import StudyStore
 
     state = studio(request)
@@ -61,13 +61,13 @@ def store_of(request: Request) -> StudyStore:
 
 @router.get("/studies")
 def studies(request: Request) -> list[dict[str, Any]]:
-    """Return all studies, with everybody's progress."""
+    """Return all studies, with the progress of all participants."""
     return store_of(request).studies()
 
 
 @router.post("/studies/{id}/participants")
 def join(id: Id, body: Joining, request: Request) -> dict[str, Any]:
-    """Take part, or continue."""
+    """Join a study, or continue."""
     return store_of(request).join(id, body.code, body.consent)
 
 
@@ -91,7 +91,7 @@ def score(id: Id, body: Scored, request: Request) -> dict[str, Any]:
 
 
 class Outcomes(Shape):
-    """Per experiment the means with their intervals and the analysis of variance; or in words why there is none yet."""
+    """Means with intervals and the analysis of variance per experiment; or why there is none yet."""
 
     outcomes: list[dict[str, Any]]
     words: str = ""
@@ -134,7 +134,7 @@ def ratings(id: Id, request: Request) -> Response:
 
 @router.get("/studies/{id}/key.csv", response_class=Response, responses=CSV)
 def key(id: Id, request: Request) -> Response:
-    """Return the key, which is not for participants."""
+    """Return the key, which participants must not see."""
     return _table((store_of(request).folder(id) / "key.csv").read_bytes(), "key.csv")
 
 
@@ -143,7 +143,7 @@ def _table(data: bytes, name: str) -> Response:
 
 
 def _plain(value: Any) -> Any:
-    """Replace numbers that JSON does not have by null."""
+    """Replace NaN and infinite numbers by null."""
     if isinstance(value, dict):
         return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
@@ -152,7 +152,7 @@ def _plain(value: Any) -> Any:
 
 
 class Vote(Shape):
-    """What was shown, and which of it looked best; null: none of them did."""
+    """The motions shown, and which looked best; null: none of them."""
 
     shown: Annotated[list[Id], Field(min_length=2, max_length=40)]
     chosen: Id | None = None
@@ -167,7 +167,7 @@ class Tally(Shape):
 
 
 def kind_of(item: Item) -> str:
-    """Return what a vote counts: takes, variants, or a kind of baseline."""
+    """Return the kind that a vote counts: takes, variants, or a kind of baseline."""
     return str(item.facts["method"]) if item.facts.get("baseline") else item.kind
 
 
@@ -213,7 +213,7 @@ def tallies(project: Project) -> list[Tally]:
 
 @router.get("/reports/{id}", response_class=Response, responses={200: {"content": {"text/html": {}}}})
 def report(id: Id, project: TheProject) -> Response:
-    """Return the page of an evaluation, which needs nothing else."""
+    """Return the self-contained page of an evaluation."""
     item = project.item(id)
     if item.kind != "report" or item.facts.get("what") != "evaluation":
         raise UsageError(f"{item.name} is no report: choose an evaluation")

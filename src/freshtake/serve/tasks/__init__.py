@@ -1,6 +1,6 @@
-"""What worker processes do: one function per task, which is imported where it runs.
+"""The tasks of worker processes: one function per task, imported where it runs.
 
-A task is called as function(context, items=[...], **what the request says) and adds what it makes by `context.add`.
+A task is called as function(context, items=[...], **fields of the request) and adds its results by `context.add`.
 """
 
 from __future__ import annotations
@@ -13,9 +13,9 @@ GIGABYTE = 2**30
 
 
 class Task(NamedTuple):
-    """Where a task's function is; `long` ones have separate processes, so that short ones need not wait.
+    """The location of a task's function; `long` tasks have separate processes, so that short ones need not wait.
 
-    `seconds` and `memory` are limits beyond which it is ended; `command` is that of the command line which compiles the
+    `seconds` and `memory` are limits beyond which it is ended; `command` is the command that compiles the
     same kernels.
     """
 

@@ -1,6 +1,6 @@
-"""The compare and study tabs: baselines next to variants, the evaluation, studies with people and their answers.
+"""Tasks of the compare and study tabs: baselines next to variants, the evaluation, studies with people.
 
-A study's stimuli, sheet and key are a folder that `study_design` writes; answers are rows of SQLite, so that nothing is
+A study's stimuli, sheet and key are in a folder that `study_design` writes; answers are rows of SQLite, so that none is
 lost when the page or the server ends.
 """
 
@@ -41,7 +41,7 @@ CREATE TABLE IF NOT EXISTS study_answers (
 
 
 class Design(NamedTuple):
-    """What a study shows: trials by the number of the participant, and the key."""
+    """The design of a study: trials by participant number, and the key."""
 
     slots: tuple[tuple[Trial, ...], ...]
     key: dict[str, Stimulus]
@@ -66,7 +66,7 @@ class StudyStore:
         return [self.summary(item) for item in reversed(self.project.items()) if item.facts.get("what") == "study"]
 
     def summary(self, item: Item) -> dict[str, Any]:
-        """Return one study with everybody's progress."""
+        """Return one study with the progress of all participants."""
         design = self.design(item.id)
         people = self.project.execute(
             "SELECT p.code, p.slot, COUNT(a.position) FROM study_participants p LEFT JOIN study_answers a "
@@ -101,7 +101,7 @@ class StudyStore:
         return self._designs[study]
 
     def join(self, study: str, code: str, consent: bool) -> dict[str, Any]:
-        """Take part, or continue; the first to come gets the first order that was drawn."""
+        """Register a participant, or continue; the first participant gets the first order that was drawn."""
         self.design(study)
         if not CODE.fullmatch(code) or code.startswith(SIMULATED):
             raise UsageError("a participant's code has 1 to 24 letters, digits, - and _: choose another")
@@ -127,13 +127,13 @@ class StudyStore:
         trials = self.trials_of(study, code)
         answered = "SELECT position FROM study_answers WHERE study = ? AND code = ?"
         done = {position for (position,) in self.project.execute(answered, (study, code))}
-        left = [trial for trial in trials if trial.position not in done]
+        unanswered = [trial for trial in trials if trial.position not in done]
         out: dict[str, Any] = {"code": code, "answered": len(done), "of": len(trials), "next": None}
-        if left:
+        if unanswered:
             out["next"] = {
-                "position": left[0].position,
-                "experiment": left[0].experiment,
-                "question": QUESTIONS[left[0].experiment],
+                "position": unanswered[0].position,
+                "experiment": unanswered[0].experiment,
+                "question": QUESTIONS[unanswered[0].experiment],
             }
         return out
 
@@ -160,13 +160,13 @@ class StudyStore:
         seconds: float = 0.0,
         picked: Sequence[int] = (),
     ) -> dict[str, Any]:
-        """Store a score; each is given once. A search for clones ends with the right two, or after a minute."""
+        """Store a score; each trial is scored once. A search for clones ends with the right two, or after a minute."""
         trial = self._trial(study, code, position)
         if trial.experiment == "C":
-            found = set(picked) == clones_of(self.design(study).key[trial.stimulus])
-            if not found and seconds < SEARCH:
+            correct = set(picked) == clones_of(self.design(study).key[trial.stimulus])
+            if not correct and seconds < SEARCH:
                 return {**self.next_trial(study, code), "wrong": True}
-            score = max(1, min(round(seconds), SEARCH)) if found else SEARCH
+            score = max(1, min(round(seconds), SEARCH)) if correct else SEARCH
         lowest, highest = scale_of(trial.experiment)
         if isinstance(score, bool) or not isinstance(score, int) or not lowest <= score <= highest:
             raise UsageError(f"a score is a whole number from {lowest} to {highest}, but is {score!r}")
@@ -178,7 +178,7 @@ class StudyStore:
         return self.next_trial(study, code)
 
     def ratings(self, study: str) -> list[Rating]:
-        """Return the trials of everybody who has begun, with their scores."""
+        """Return the trials of all participants who have begun, with their scores."""
         given = "SELECT code, position, score FROM study_answers WHERE study = ?"
         scores = {(code, position): score for code, position, score in self.project.execute(given, (study,))}
         order = "SELECT code FROM study_participants WHERE study = ? ORDER BY slot"
@@ -212,7 +212,7 @@ def noise(
     clips: int = 1,
     seed: int = 0,
 ) -> None:
-    """Make baselines of takes: noise that changes them as much as the variants in `matched`, mixtures, or replays."""
+    """Make baselines from takes: noise as large as the variation of `matched`, mixtures, or replays."""
     from freshtake.evaluation.baselines import basis_of, changes, make
     from freshtake.evaluation.baselines.making import check_kind, match
     from freshtake.motion.cycles.seams import join
@@ -251,7 +251,7 @@ def evaluate(
     baselines: Sequence[str] = (),
     name: str = "evaluation",
 ) -> None:
-    """Measure variants (`items`) next to real takes, and make the report as a page."""
+    """Measure variants (`items`) next to real takes, and write the report as a page."""
     from freshtake.reports.verdict import verdict_of
     from freshtake.workflows.evaluating import EvaluationOptions, evaluate_motions
 
@@ -294,7 +294,7 @@ def study_design(
     name: str = "study",
     **plan: Any,
 ) -> None:
-    """Show variants (`items`) by the experiments A to D of `workflows.evaluating.study_design`."""
+    """Design a study of variants (`items`): experiments A to D of `workflows.evaluating.study_design`."""
     from freshtake.requests.evaluation import StudyDesign
     from freshtake.workflows import study_design as design
 
@@ -303,13 +303,13 @@ def study_design(
         variants=files[0], inputs=files[1], captured=files[2], experiment=experiment, out=context.folder / "study",
         **{**plan, "motion": re.sub(r"[^A-Za-z0-9_]+", "_", name).strip("_")[:40] or "motion"},
     )  # fmt: skip
-    made = design(request, context.progress)
+    written = design(request, context.progress)
     facts = {
         "what": "study",
         "experiments": list(experiment),
-        "stimuli": len(made.stimuli),
+        "stimuli": len(written.stimuli),
         "participants": request.participants,
-        "trials": made.trials // request.participants,
+        "trials": written.trials // request.participants,
     }
     settings = {"variants": items, "inputs": inputs, "captured": captured, "seed": request.seed}
     context.add("report", name, request.out, facts, settings=settings)

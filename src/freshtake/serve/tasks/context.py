@@ -1,4 +1,4 @@
-"""What a task sees of the project, and how it says what it does."""
+"""A task's access to the project: reading and adding items, and reporting progress."""
 
 from __future__ import annotations
 
@@ -30,23 +30,23 @@ from freshtake.workflows.sentences import plainly
 
 Send = Callable[..., None]
 EVERYWHERE: tuple[Kind, ...] = ("movement", "character", "crowd")  # kinds that belong to no movement
-NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds in which no two have one name
+NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds whose names are unique
 WORDS = {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}
 SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
 
 
 class Context:
-    """One job's view. Files that it writes in `folder` vanish with the job, unless they are added."""
+    """One job's view of the project. Files in `folder` are deleted with the job, unless they are added."""
 
     def __init__(self, project: Project, job: str, send: Send, items: Sequence[str] = ()) -> None:
         self.project, self.job, self._send = project, job, send
         self.folder = project.work / job
         self.folder.mkdir(parents=True, exist_ok=True)
         self.notes: list[str] = []  # for the user, next to the result
-        # new items belong to the movement of what the job is about, unless they say otherwise
+        # New items belong to the movement of the job's items, unless stated otherwise.
         self.movement = project.item(items[0]).movement if items else None
-        # Several takes of one file are grouped before the server has stored the first of them.
-        self._takes: list[Known] = []  # that this job has added
+        # Takes of one file are grouped before the server has stored the first of them.
+        self._takes: list[Known] = []  # added by this job
         self._names: dict[str, str] = {}
 
     def item(self, id: str) -> Item:
@@ -60,7 +60,7 @@ class Context:
         return path
 
     def path(self, id: str) -> Path:
-        """Return the file of an item as the user means it: of a trimmed take, one without the frames cut off."""
+        """Return the file of an item; for a trimmed take, a new one with only the remaining frames."""
         path, item = self.file(id), self.item(id)
         if item.trim is None:
             return path
@@ -77,7 +77,7 @@ class Context:
         return motion if item.trim is None else trimmed(motion, item.trim)
 
     def model(self, id: str, method: str) -> Any:
-        """Return the model of an item, or refuse one of another method; the last few are kept in memory."""
+        """Return the model of an item, or refuse one of another method; the last few are cached."""
         stored = _stored(self.file(id))
         if stored.method != method:
             raise UsageError(f"{self.item(id).name} is a model of {stored.method}, not of {method}: choose another")
@@ -88,7 +88,7 @@ class Context:
         self._send("report", phase, float(done), float(of))
 
     def progress(self, step: Progress) -> None:
-        """Report the progress in the form of workflows."""
+        """Report the progress of a workflow."""
         self.report(self.with_names(step.what), step.share)
 
     def warn(self, sentence: str) -> None:
@@ -97,11 +97,11 @@ class Context:
         self._send("note", self.notes[-1])
 
     def in_words(self, sentence: str) -> str:
-        """Word a sentence for people at the page."""
+        """Return a sentence worded for the page."""
         return plainly(self.with_names(" ".join(sentence.split())))
 
     def with_names(self, sentence: str) -> str:
-        """Replace the names of files in a sentence by the names that users know."""
+        """Replace the names of files in a sentence by the names of their items."""
         for place in (self.folder, self.project.work, self.project.files, self.project.folder):
             sentence = sentence.replace(f"{place}{os.sep}", "")
         for file, name in self._names.items():
@@ -130,7 +130,7 @@ class Context:
         movement: str | None = None,
         cloud: Floats | None = None,
     ) -> Item:
-        """Add an item to the project: `file` is moved there; `source`, the file as it was sent, is kept next to it."""
+        """Add an item to the project: `file` is moved there; `source`, the uploaded file, is kept next to it."""
         id = new_id()
         item = Item(
             id=id, kind=kind, name=self._free_name(kind, name), created=now(), group=group, parent=parent,
@@ -151,7 +151,7 @@ class Context:
         """Replace the motion of an item; `words` describe the change."""
         file = self.project.files / f"{new_id()}.npz"
         write(file, motion)
-        # Models compare revisions to know that a take has changed since they were learned.
+        # The revision shows that a take has changed since a model was learned from it.
         before = self.item(id).facts
         facts = {**before, **facts_of(motion), "revision": before.get("revision", 0) + 1}
         self._send("replace", id, words, file.name, {"facts": facts, "trim": None, **changes})
@@ -160,7 +160,7 @@ class Context:
         """Add a motion as an item; facts that are not given are read from the motion."""
         name = self._free_name(kind, name)
         file = self.folder / f"{new_id()}.npz"
-        write(file, named(motion, name))  # sentences about it are to use the name that users know
+        write(file, named(motion, name))  # messages then use the item's name
         facts = {**facts_of(motion), **more.pop("facts", {})}
         return self.add(kind, name, file, facts, **more)
 
@@ -174,7 +174,7 @@ class Context:
             home = self.new_movement(movement_name(name), described.kind, described.signature).id
         facts = {**more.pop("facts", {}), "signature": described.signature}
         item = self.add_motion(kind, name, motion, movement=home, facts=facts, cloud=described.cloud, **more)
-        # the server has not written it yet, and the next take of this file may belong to it
+        # The server has not stored it yet, and the next take of this file may belong to it.
         self._takes.append(Known(home, item.name, described.signature, lambda: described.cloud))
         return item
 
@@ -186,12 +186,12 @@ class Context:
         return movement
 
     def _free_name(self, kind: Kind, name: str) -> str:
-        """Return the name, with a number where it is taken; variants are told apart by their seeds."""
+        """Return the name, with a number where it is taken; variants may share names, since their seeds differ."""
         return self.project.free_name(kind, name) if kind in NAMED else name
 
 
 def _link(file: Path, to: Path) -> None:
-    """Give a file a second name, so that several items share it on disk; copy it where that is impossible."""
+    """Hard-link a file, so that several items share it on disk; copy it where that is impossible."""
     try:
         os.link(file, to)
     except OSError:
@@ -199,7 +199,7 @@ def _link(file: Path, to: Path) -> None:
 
 
 def revision(item: Item) -> str:
-    """Return what changes when a take is trimmed or repaired: a model of it is then out of date."""
+    """Return a text that changes when a take is trimmed or repaired: its models are then out of date."""
     first, last = item.trim or ("", "")
     return f"{item.facts.get('revision', 0)}:{first}:{last}"
 
@@ -210,7 +210,7 @@ def _stored(path: Path) -> Stored:
 
 
 def facts_of(motion: Motion) -> dict[str, Any]:
-    """Return the facts of a motion that lists show, which cost little to find."""
+    """Return the facts of a motion that lists show."""
     facts: dict[str, Any] = {
         "what": WORDS[type(motion)],
         "frames": len(motion),
@@ -227,7 +227,7 @@ def facts_of(motion: Motion) -> dict[str, Any]:
 
 
 def named(motion: Motion, name: str) -> Motion:
-    """Return the motion under a name."""
+    """Return the motion with a name."""
     return motion.changed(name=name) if isinstance(motion, Clip) else replace(motion, name=name)
 
 

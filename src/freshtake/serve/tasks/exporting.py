@@ -1,4 +1,4 @@
-"""Items to files that other programs open: one file, a zip of several, or a crowd that was placed on the page."""
+"""Tasks that export items: one file, a zip of several, or a crowd that was placed on the page."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def crowd(
     shared: str = "/shared/crowd",
     **plan: Any,
 ) -> None:
-    """Make a crowd and the scene that shows it; with a `format` also a zip to download, of the very same files."""
+    """Make a crowd and its scene; with a `format` also a zip of the same files to download."""
     folder = context.folder / "crowd_folder"
     source = write_plan(context, folder, groups, plan)
     farm = JOBS.get(engine)
@@ -44,18 +44,18 @@ def crowd(
         source=source, out=folder / "crowd", format=format or "npz", workers=1, scheduler=scheduler,  # type: ignore[arg-type]
         engine="dask" if engine == "dask" else "local", job=None if farm is None else folder / farm,
     )  # fmt: skip
-    made = make_crowd(request, context.progress, context.warn)
+    result = make_crowd(request, context.progress, context.warn)
     count = sum(group["count"] for group in groups)
     facts: dict[str, Any] = {"what": "crowd", "count": count, "format": format or "", "engine": engine}
     scene: Path | None = None
-    if isinstance(made, JobWritten):
-        _relocate(made.path, folder, shared)
-        facts |= {"parts": made.parts, "format": f"{engine} job"}
+    if isinstance(result, JobWritten):
+        _relocate(result.path, folder, shared)
+        facts |= {"parts": result.parts, "format": f"{engine} job"}
     else:
-        from freshtake.serve.routes.access import scene_bytes  # it brings the web framework along
+        from freshtake.serve.routes.access import scene_bytes  # it imports the web framework
 
         context.report("laying it out", 0.95)
-        shown, _ = crowd_scene(made.folder)
+        shown, _ = crowd_scene(result.folder)
         facts |= {"shown": len(shown.placements), "scene": True}
         scene = context.folder / "crowd.scene"
         scene.write_bytes(scene_bytes(shown))
@@ -68,11 +68,11 @@ def crowd(
 
 
 def write_plan(context: Context, folder: Path, groups: list[dict[str, Any]], plan: dict[str, Any]) -> Path:
-    """Write crowd.toml with the models it names next to it, so that the command line can make the crowd as well."""
+    """Write crowd.toml and its models next to it, so that the command line can make the crowd as well."""
     folder.mkdir(parents=True, exist_ok=True)
     total = sum(group["count"] for group in groups)
     lines = [f"number = {total}", f"seconds = {plan['seconds']}", f"seed = {plan['seed']}"]
-    # An empty table means the usual distances.
+    # An empty table means the default distances.
     lines += ["", "[avoidance]"] if plan.get("avoid") else []
     names: dict[str, Any] = {}
     models: dict[str, str] = {}
@@ -91,7 +91,7 @@ def write_plan(context: Context, folder: Path, groups: list[dict[str, Any]], pla
 
 
 def _group_lines(group: dict[str, Any], model: str, share: float) -> list[str]:
-    """Return the lines of one group; JSON of texts, numbers and lists is TOML as well."""
+    """Return the lines of one group; JSON of texts, numbers and lists is also valid TOML."""
     amount, heading, path = group["amount"], group["heading"], [list(point) for point in group["path"]]
     size = group["size_range"]
     values: dict[str, Any] = {
@@ -108,7 +108,7 @@ def _group_lines(group: dict[str, Any], model: str, share: float) -> list[str]:
 
 
 def _relocate(job: Path, folder: Path, shared: str) -> None:
-    """Let a job name the folder that the machines of a farm share, not the one in which it was written."""
+    """Replace the local folder in a job by the one that the machines of a farm share."""
     text = job.read_text(encoding="utf-8")
     for here in {str(folder.resolve()), folder.resolve().as_posix(), str(folder)}:
         text = text.replace(here, shared.rstrip("/"))
@@ -145,29 +145,29 @@ def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, i
     finish = Finish(delivery=chosen_delivery(None, in_place), onto=onto, unit_m=unit)
     target = context.folder / f"{title}.{ending}"
     several = for_writing(target).several
-    made: dict[str, Any] = {}
+    motions: dict[str, Any] = {}
     for number, id in enumerate(ids):
         item = context.item(id)
         context.report(f"reading {item.name}", 0.5 * number, len(ids))
-        made[distinct_name(file_name(item.name, "clip"), made)] = finish.ready(context.motion(id))
+        motions[distinct_name(file_name(item.name, "clip"), motions)] = finish.ready(context.motion(id))
     context.report(f"writing {target.name}", 0.5, 1.0)
-    if len(made) == 1:
-        finish.write(target, next(iter(made.values())))
+    if len(motions) == 1:
+        finish.write(target, next(iter(motions.values())))
         return target
     if several:
-        clips = [motion.changed(name=name) for name, motion in made.items() if isinstance(motion, Clip)]
-        if len(clips) < len(made):
+        clips = [motion.changed(name=name) for name, motion in motions.items() if isinstance(motion, Clip)]
+        if len(clips) < len(motions):
             raise UsageError(f"only clips with a skeleton share one {ending} file: leave the others out")
         finish.write(target, clips)
         return target
     folder = context.folder / "clips"
-    for name, motion in made.items():
+    for name, motion in motions.items():
         finish.write(folder / f"{name}.{ending}", motion)
     return zipped_folder(folder, context.folder / f"{title}.zip")
 
 
 def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name: str | None) -> tuple[Path, int]:
-    """Make a pack of loops that fit each other; return it and how many it holds."""
+    """Make a pack of loops that fit each other; return its file and the number of loops."""
     from freshtake.requests.packs import Pack
     from freshtake.workflows import pack
 
@@ -189,14 +189,14 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
 
 
 def _unit(context: Context, model: str) -> float | None:
-    """Return the metres per unit of a model's takes, where they are known or follow from the body."""
+    """Return the metres per unit of a model's takes, where known or inferred from the body."""
     skeleton = context.model(model, "variation").material.recipe.skeleton
     guess = None if skeleton is None else guess_unit(skeleton)
     return None if guess is None else guess.metres
 
 
 def _character(context: Context, id: str, format: str) -> Onto:
-    """Return a character as it was sent, or the skeleton of a take."""
+    """Return an uploaded character, or the skeleton of a take."""
     item = context.item(id)
     source = next(context.project.files.glob(f"{id}.source.*"), None)
     file = context.file(id) if source is None else source
@@ -220,9 +220,9 @@ def zipped_folder(folder: Path, target: Path) -> Path:
 
 
 def file_name(text: str, default: str) -> str:
-    """Return the letters, digits and a few signs of a name, without an ending that names a format."""
-    kept = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in text.rpartition(".")[0] or text)
-    return kept.strip("_-")[:60] or default
+    """Return a name as a file name without ending: letters, digits, "_" and "-"."""
+    cleaned = "".join(c if c.isascii() and (c.isalnum() or c in "_-") else "_" for c in text.rpartition(".")[0] or text)
+    return cleaned.strip("_-")[:60] or default
 
 
 def distinct_name(name: str, others: dict[str, Any]) -> str:

@@ -1,4 +1,4 @@
-"""Tasks of the style tab: pairs to a model with its warp curves, a take to the take in one style or several."""
+"""Tasks of the style, blend and texture tabs: learn a model, and make motions with it."""
 
 from __future__ import annotations
 
@@ -23,15 +23,15 @@ if TYPE_CHECKING:
 
 NEED = "style translation needs takes with a skeleton"
 Weighted = Sequence[tuple[Any, float]]
-SPEEDS = (0.25, 2.0)  # times as fast as learned
-LONGEST, USUAL = 600.0, 10.0  # seconds of a texture's play, and where no length is given
+SPEEDS = (0.25, 2.0)  # least and most factor on the learned speed
+LONGEST, USUAL = 600.0, 10.0  # seconds of texture playback: the limit, and the default
 
 
 @one_blas_thread()
 def style_learn(
     context: Context, *, items: list[str], targets: list[str], by: str = "order", name: str = "style", **how: Any
 ) -> None:
-    """Learn how the takes in `items` become those in `targets`, paired `by` order or content."""
+    """Learn the translation from the takes in `items` to those in `targets`, paired `by` order or content."""
     from freshtake.requests.style import StyleLearning
     from freshtake.style.learning import aligned, learn
     from freshtake.style.pairs import fit_to_learn
@@ -70,7 +70,7 @@ def style_learn(
         "warps": [_curve(warp.path, warp.steps, 1.0 / model.frame_time) for warp in warps[:6]],
         "notes": list(pairing.notes),
     }
-    context.movement = None  # a style is for all movements
+    context.movement = None  # styles belong to all movements
     context.add("model", name, target, facts, settings={"examples": items, "targets": targets, "by": by, **how})
 
 
@@ -79,8 +79,8 @@ def _short(facts: dict[str, Any]) -> dict[str, Any]:
 
 
 def _curve(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
-    """Return a time warp in seconds: the moment of the target for each of the source, and how long it lasts."""
-    # A curve on the page needs no more points than this.
+    """Return a time warp in seconds: the time in the target for each in the source, and its duration."""
+    # At most this many points are sent to the page.
     at = np.unique(np.linspace(0, len(path) - 1, min(160, len(path))).round().astype(int))
     return {
         "source": (at / fps).round(4).tolist(),
@@ -90,7 +90,7 @@ def _curve(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
 
 
 def translated(styles: Weighted, clip: Clip, request: Styling) -> StyledClip | None:
-    """Translate a clip into one style or several; None where all weights are 0 and the clip stays as it is."""
+    """Translate a clip into one style or several; None where all weights are 0, so that the clip is unchanged."""
     from freshtake.workflows.style_translating import translated as translate
 
     if not styles:
@@ -101,7 +101,7 @@ def translated(styles: Weighted, clip: Clip, request: Styling) -> StyledClip | N
 
 
 def style_apply(context: Context, *, items: list[str], styles: list[tuple[str, float]], **how: Any) -> None:
-    """Translate takes into styles, one motion each, with how much of the style arrived and remarks."""
+    """Translate takes into styles, one motion each, with the measured share of the style and remarks."""
     from freshtake.requests.style import Styling
 
     request = Styling(**how)
@@ -141,12 +141,12 @@ def blend_learn(
     if travels and model.mixes:
         corners = zip(model.classes, np.eye(len(model.classes)), strict=True)
         facts["speeds"] = {word: round(speed_of(model, row), 4) for word, row in corners}
-    context.new_movement(name, kind_of(context.item(items[0]).facts) if items else BODY)  # it belongs to all classes
+    context.new_movement(name, kind_of(context.item(items[0]).facts) if items else BODY)
     context.add("model", name, target, facts, settings={"examples": named})
 
 
 class Moment(NamedTuple):
-    """From a second on: weights of the classes, degrees a second to the left, times as fast."""
+    """Controls from a second on: weights of the classes, degrees per second to the left, factor on the speed."""
 
     second: float
     weights: dict[str, float]
@@ -155,7 +155,7 @@ class Moment(NamedTuple):
 
 
 def moments_of(course: Sequence[Sequence[Any]]) -> list[Moment]:
-    """Check what a page recorded, and let it begin at second 0."""
+    """Check a recording of the page, and make it begin at second 0."""
     try:
         moments = [Moment(float(s), {str(k): float(v) for k, v in w.items()}, *map(float, r)) for s, w, *r in course]
     except (TypeError, ValueError, AttributeError):
@@ -179,7 +179,7 @@ def blend_sample(
     plant: bool = True,
     name: str = "blend",
 ) -> None:
-    """Make a motion along a recording of the pad: moments (second, weights, turn, speed), each held until the next."""
+    """Make a motion from a recording of the pad: moments (second, weights, turn, speed), each valid until the next."""
     model = context.model(items[0], "density")
     context.report("blending", 0.0, 1.0)
     motion = recorded(model, moments_of(course), seconds, np.random.default_rng(seed), plant)
@@ -191,25 +191,25 @@ def blend_sample(
 
 
 def recorded(model: Any, moments: Sequence[Moment], seconds: float, rng: np.random.Generator, plant: bool) -> Any:
-    """Return the motion of a model along recorded moments, as the live stream shows it."""
+    """Return the motion of a model that follows recorded moments, as the live stream shows it."""
     from freshtake.density.control import Control
     from freshtake.motion.edit import sampled_at
 
     times = np.arange(max(2, round(seconds / model.frame_time))) * model.frame_time
-    held = np.searchsorted([one.second for one in moments], times + 1e-9, side="right") - 1
-    speeds = np.array([min(max(moments[k].speed, SPEEDS[0]), SPEEDS[1]) for k in held])
+    moment_at = np.searchsorted([one.second for one in moments], times + 1e-9, side="right") - 1
+    speeds = np.array([min(max(moments[k].speed, SPEEDS[0]), SPEEDS[1]) for k in moment_at])
     at = np.concatenate([[0.0], np.cumsum(speeds[:-1])])
     frames = int(np.ceil(at[-1])) + 1
-    held_at = held[np.clip(np.searchsorted(at, np.arange(frames)), 0, len(held) - 1)]
-    plan = np.stack([_mixture(model.classes, moments[k].weights) for k in held_at])
-    turns = [math.radians(moments[k].turn) for k in held_at]
+    moment_of_frame = moment_at[np.clip(np.searchsorted(at, np.arange(frames)), 0, len(moment_at) - 1)]
+    plan = np.stack([_mixture(model.classes, moments[k].weights) for k in moment_of_frame])
+    turns = [math.radians(moments[k].turn) for k in moment_of_frame]
     control = (lambda frame: Control(turn=turns[min(frame, frames - 1)])) if any(turns) else None
-    made = model.sample(rng, frames=frames, weights=plan, plant=plant, control=control)
-    if isinstance(made, Clip) and not np.array_equal(at, np.arange(frames)):
-        return sampled_at(made, at)
-    if isinstance(made, np.ndarray):
-        return Stroke(made, np.arange(len(made)) * model.frame_time, model.names)
-    return made
+    sampled = model.sample(rng, frames=frames, weights=plan, plant=plant, control=control)
+    if isinstance(sampled, Clip) and not np.array_equal(at, np.arange(frames)):
+        return sampled_at(sampled, at)
+    if isinstance(sampled, np.ndarray):
+        return Stroke(sampled, np.arange(len(sampled)) * model.frame_time, model.names)
+    return sampled
 
 
 def _mixture(classes: Sequence[str], weights: dict[str, float]) -> Floats:
@@ -227,7 +227,7 @@ def texture_learn(
     context: Context, *, items: list[str], cells: Mapping[str, list[str]] | None = None, name: str = "texture",
     **how: Any,
 ) -> None:  # fmt: skip
-    """Learn where takes can be jumped within; `cells` are takes by name, `how` the fields of `TextureLearning`."""
+    """Learn the jump map of takes; `cells` are takes by name, `how` the fields of `TextureLearning`."""
     from freshtake.requests.texturing import TextureLearning
     from freshtake.texture.learning import recurring
     from freshtake.workflows.texture_sampling import learn_takes, texture_facts
@@ -271,11 +271,11 @@ def texture_sample(
     context.report(f"making {frames} frames", 0.0, 1.0)
     notes: list[str] = []
     played = make_play(model, request, max(2, frames), plant=plant, report=context.progress, say=notes.append)
-    made = model.decode(played.rows) if played.motion is None else played.motion
-    if isinstance(made, np.ndarray):
-        made = Stroke(made, np.arange(len(made)) * model.frame_time)
+    played_motion = model.decode(played.rows) if played.motion is None else played.motion
+    if isinstance(played_motion, np.ndarray):
+        played_motion = Stroke(played_motion, np.arange(len(played_motion)) * model.frame_time)
     settings = {"seconds": seconds, "loop": request.loop, "heading": request.heading}
     context.add_motion(
-        "variant", name, under_name(made, name), parent=items[0], seed=request.seed, settings=settings,
+        "variant", name, under_name(played_motion, name), parent=items[0], seed=request.seed, settings=settings,
         facts={"method": "texture", "notes": notes}, group=context.item(items[0]).name,
     )  # fmt: skip

@@ -1,4 +1,4 @@
-"""Files that were sent, and samples: read, checked, and kept in the form in which everything else is."""
+"""Tasks that read uploaded files and samples, check them, and store them in the project's format."""
 
 from __future__ import annotations
 
@@ -31,14 +31,14 @@ FACTS = ("format", "up", "unit", "unit_m", "dofs", "root", "travel", "joint_name
 
 
 def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
-    """Read a file that was sent: a model, a motion of any kind, or a character."""
+    """Read an uploaded file: a model, a motion of any kind, or a character."""
     file = context.project.work / upload
     context.report(f"reading {name}")
     context.name_file(file, name)
     title = Path(name).stem  # lists are easier to read without endings
     if is_model(file):
         facts = model_item_facts(file)
-        if facts["method"] != "style":  # a style is for all movements
+        if facts["method"] != "style":  # styles belong to all movements
             context.new_movement(title, kind_of(facts))
         add_model(context, file, title, facts=facts)
         return
@@ -51,12 +51,12 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
 
 
 def make_samples(context: Context, *, items: list[str], sample: str, takes: int = 4) -> None:
-    """Add takes of a sample, in a group of its name."""
+    """Add takes of a sample, in a group with its name."""
     from freshtake.requests.samples import SamplesWrite
     from freshtake.workflows import samples_write
 
     request = SamplesWrite(names=[sample], out=context.folder / "samples", takes=takes)
-    # Samples never mix with takes of the user, whatever those are called.
+    # Samples are never grouped with takes of the user, whatever their names.
     before = (item for item in context.project.items() if item.facts.get("sample") == sample)
     home = next((item.movement for item in before), None)
     for file in samples_write(request, context.progress):
@@ -72,11 +72,11 @@ def add_take(
     sample: str | None = None,
     home: str | None = None,
 ) -> str | None:
-    """Read a motion file and add each animation; all wear its skin, the first is listed as character."""
+    """Read a motion file and add each animation with the file's skin; the first is listed as character."""
     rigged = file.suffix in CHARACTERS and has_rig(file)
     skinned = rigged and has_skin(file)
     animations = list(_animations(context, file, name))
-    made: Item | None = None
+    latest: Item | None = None
     source = file if rigged or file.suffix == ".asf" else None
     for number, described in enumerate(animations):
         motion = described.motion
@@ -85,11 +85,11 @@ def add_take(
         facts: dict[str, Any] = {key: described.facts[key] for key in FACTS if key in described.facts}
         kind: Kind = "strokes" if isinstance(motion, Stroke) else "take"
         if len(motion) == 1 and (rigged or file.suffix == ".asf"):
-            kind = "character"  # there is nothing to learn from it, but motions can be retargeted to it
+            kind = "character"  # nothing can be learned from one frame, but motions can be retargeted to it
         facts |= {} if sample is None else {"sample": sample}
         facts |= {"character": rigged and number == 0, "skinned": skinned, **_human(motion)}
         add = context.add_motion if kind == "character" else context.add_take
-        made = add(
+        latest = add(
             kind,
             name if len(animations) == 1 else f"{name} {motion.name}",
             motion,
@@ -99,11 +99,11 @@ def add_take(
             source=source,
             **({} if kind == "character" else {"home": home}),
         )
-    return None if made is None else made.movement
+    return None if latest is None else latest.movement
 
 
 def _human(motion: Motion) -> dict[str, bool]:
-    """Return whether a body has a person's parts, as a fact; nothing where there is no body."""
+    """Return whether a body has a person's parts, as a fact; empty where there is no body."""
     return {"human": fit_of(with_up(motion, "y")) is not None} if isinstance(motion, Clip) else {}
 
 
@@ -139,7 +139,7 @@ def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
 
 
 def has_rig(file: Path) -> bool:
-    """Return whether motions can be exported on a glTF file: it has joints that carry a mesh, if only bones we drew."""
+    """Return whether motions can be exported on a character file: it has a skin, if only that of our bone figure."""
     from freshtake.formats.gltf.container import load
 
     return bool(load(file).top.items("skins"))
@@ -158,7 +158,7 @@ def _skeleton(context: Context, file: Path, name: str) -> Path | None:
     skeletons = [item for item in context.project.items() if item.facts.get("format") == "Acclaim skeleton"]
     if not skeletons:
         raise FormatError(file, "an .amc file needs its skeleton: send the .asf that belongs to it first")
-    # Data sets name takes after the subject's skeleton: 02.asf, 02_01.amc.
+    # Data sets name takes after the skeleton of the subject.
     named = [item for item in skeletons if re.match(rf"{re.escape(item.name)}(?![0-9])", name, re.IGNORECASE)]
     chosen = max(named, key=lambda item: len(item.name)) if named else skeletons[-1]
     if not named and len(skeletons) > 1:
@@ -168,7 +168,7 @@ def _skeleton(context: Context, file: Path, name: str) -> Path | None:
 
 
 def repair(context: Context, *, items: list[str], repairs: list[str] | None = None) -> None:
-    """Repair takes in place; it can be undone."""
+    """Repair takes in place; this can be undone."""
     for number, id in enumerate(items):
         item = context.item(id)
         context.report(f"repairing {item.name}", number, len(items))
@@ -190,7 +190,7 @@ def cut(
     last: int | None = None,
     like: str | None = None,
 ) -> None:
-    """Cut takes into pieces, in a group of the take's name."""
+    """Cut takes into pieces, in a group with the take's name."""
     cycles = require_cycles([_clip(context, id) for id in items]) if how == "cycles" else []
     for number, id in enumerate(items):
         item = context.item(id)
@@ -216,7 +216,7 @@ def cut(
 
 
 def _lasting(facts: dict[str, object]) -> dict[str, object]:
-    """Return the facts of a take that hold for a piece of it."""
+    """Return the facts of a take that also hold for a piece of it."""
     return {key: value for key, value in facts.items() if key not in ("frames", "seconds", "travel", "character")}
 
 

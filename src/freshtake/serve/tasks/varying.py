@@ -1,4 +1,4 @@
-"""Takes to a model, a model to variants, and stretches that are drawn again; each variant is an item at once."""
+"""Tasks that learn models, make variants and redraw stretches; each variant becomes an item immediately."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def learn(context: Context, *, items: list[str], name: str | None = None, **sett
 
 
 class Checked(NamedTuple):
-    """A variant, and what the verdict says against it."""
+    """A variant, and the findings of its checks."""
 
     motion: Motion
     findings: list[Finding]
@@ -43,20 +43,20 @@ class Checked(NamedTuple):
 def vary(
     context: Context, *, items: list[str], count: int = 15, first: int = 1, seed: int = 0, **settings: Any
 ) -> None:
-    """Make variants `first` to `first + count - 1` of a seed; seed and number make each of them again."""
+    """Make variants `first` to `first + count - 1` of a seed; seed and number determine each of them."""
     model = context.item(items[0])
     for number in range(first, first + count):
         context.report(f"variant {number - first + 1} of {count}", number - first, count)
-        made = _variant(context, model.id, seed, number, settings)
+        checked = _variant(context, model.id, seed, number, settings)
         name = f"{model.name}_{number:03d}" if seed == 0 else f"{model.name}_{seed}_{number:03d}"
         context.add_motion(
-            "variant", name, made.motion, group=model.name, parent=model.id, seed=seed, number=number,
-            settings=settings, findings=made.findings,
+            "variant", name, checked.motion, group=model.name, parent=model.id, seed=seed, number=number,
+            settings=settings, findings=checked.findings,
         )  # fmt: skip
 
 
 def redraw(context: Context, *, items: list[str], model: str, count: int = 4, seed: int = 0, **how: Any) -> None:
-    """Draw a stretch of a take or variant again `count` times, and keep the rest of it."""
+    """Redraw a stretch of a take or variant `count` times, and keep the rest of it."""
     source = context.item(items[0])
     # Further results of the same stretch continue its numbers, so that no two are the same motion.
     stretch = {"item": source.id, **how}
@@ -64,15 +64,15 @@ def redraw(context: Context, *, items: list[str], model: str, count: int = 4, se
     first = max(others, default=0) + 1
     for number in range(first, first + count):
         context.report(f"stretch {number - first + 1} of {count}", number - first, count)
-        made = _stretch(context, model, seed, number, stretch)
+        checked = _stretch(context, model, seed, number, stretch)
         context.add_motion(
-            "variant", f"{source.name}_r{number:02d}", made.motion, group=source.group or source.name, parent=model,
-            seed=seed, number=number, settings={"redraw": stretch}, findings=made.findings, movement=source.movement,
+            "variant", f"{source.name}_r{number:02d}", checked.motion, group=source.group or source.name, parent=model,
+            seed=seed, number=number, settings={"redraw": stretch}, findings=checked.findings, movement=source.movement,
         )  # fmt: skip
 
 
 def again(context: Context, *, items: list[str], replace: bool = False, **changes: Any) -> None:
-    """Make variants from their seeds, with changed settings where they are given; `seconds` of None: natural length."""
+    """Make variants again from their seeds, with changed settings where given; `seconds` of None: natural length."""
     changed = {key: value for key, value in changes.items() if value is not None or key == "seconds"}
     for number, id in enumerate(items):
         old = context.item(id)
@@ -82,23 +82,23 @@ def again(context: Context, *, items: list[str], replace: bool = False, **change
         if "redraw" in old.settings:
             how = old.settings["redraw"]
             settings: dict[str, Any] = {"redraw": {**how, **{key: changed[key] for key in how if key in changed}}}
-            made = _stretch(context, old.parent, old.seed, old.number, settings["redraw"])
+            checked = _stretch(context, old.parent, old.seed, old.number, settings["redraw"])
         else:
             settings = {**old.settings, **changed}
-            made = _variant(context, old.parent, old.seed, old.number, settings)
+            checked = _variant(context, old.parent, old.seed, old.number, settings)
         if replace:
             words = f"change {old.name if len(items) == 1 else f'{len(items)} variants'}"
-            findings = [finding.model_dump() for finding in made.findings]
-            context.replace(id, words, made.motion, settings=settings, findings=findings)
+            findings = [finding.model_dump() for finding in checked.findings]
+            context.replace(id, words, checked.motion, settings=settings, findings=findings)
         else:
             context.add_motion(
-                "variant", old.name, made.motion, group=old.group, parent=old.parent, seed=old.seed, number=old.number,
-                settings=settings, findings=made.findings,
+                "variant", old.name, checked.motion, group=old.group, parent=old.parent, seed=old.seed,
+                number=old.number, settings=settings, findings=checked.findings,
             )  # fmt: skip
 
 
 def _variant(context: Context, model: str, seed: int, number: int, settings: dict[str, Any]) -> Checked:
-    """Make one variant as `freshtake vary MODEL --seed SEED` makes number NUMBER, and judge it."""
+    """Make one variant as `freshtake vary MODEL --seed SEED` makes number NUMBER, and check it."""
     from freshtake.methods.gathering import fitted
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Variants
@@ -115,15 +115,15 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
         for pin in settings.get("pins", ())
     ]
     with one_blas_thread():
-        made = next(guided_variants(stored, request, lasting(Goals(poses=pins), request, stored.frame_time)))
+        guided = next(guided_variants(stored, request, lasting(Goals(poses=pins), request, stored.frame_time)))
     amount = amount_of_request(request)
-    verdicts = judged(made.motion, stored.standard, "", amount=amount, rate=made.report.rate)
+    verdicts = judged(guided.motion, stored.standard, "", amount=amount, rate=guided.report.rate)
     delivery = chosen_delivery(request.root_motion, request.in_place, request.closing_frame)
-    return Checked(delivered(made.motion, delivery), [_finding(one) for each in verdicts for one in each.remarks])
+    return Checked(delivered(guided.motion, delivery), [_finding(one) for each in verdicts for one in each.remarks])
 
 
 def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str, Any]) -> Checked:
-    """Draw a stretch as `freshtake redraw --seed SEED` draws number NUMBER, and judge what is new."""
+    """Draw a stretch as `freshtake redraw --seed SEED` draws number NUMBER, and check the new part."""
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Redrawing
     from freshtake.workflows.redrawing import frames_of, judge_stretch, redrawn_clips
@@ -140,7 +140,7 @@ def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str
 
 
 def _finding(remark: Remark) -> Finding:
-    """Word a remark for the page: remedies of the verdict are commands."""
+    """Return a remark as a finding for the page, without remedies that are commands."""
     where = "" if remark.frame is None else f" (frame {remark.frame})"
     return Finding(words=f"{remark.what}{where}")
 
@@ -155,7 +155,7 @@ def draw(
     amount: float = 1.0,
     seed: int = 0,
 ) -> None:
-    """Keep a drawn character: the drawings as strokes, a model, and so many variants."""
+    """Store a drawn character: the drawings as strokes, a model, and `number` variants."""
     from freshtake.serve.drawing import drawn_strokes, stroke_model, stroke_variants
 
     strokes = drawn_strokes(drawings, name)
