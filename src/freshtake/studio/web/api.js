@@ -16,7 +16,7 @@ async function ask(method, address, { json, body } = {}) {
   throw Object.assign(new Error(sentence || `The server refused this (${answer.status}): reload the page and try again.`), { status: answer.status });
 }
 
-// What the server says, as the page writes it; names of files stay as they are.
+// A sentence of the server in the page's style; names of files stay unchanged.
 export const asSentence = (words) => (/^[a-z]+ /.test(words) ? words[0].toUpperCase() + words.slice(1) : words);
 
 const read = async (...request) => {
@@ -44,7 +44,7 @@ export const api = {
   strip: (id) => `/api/strip/${id}.png`,
   thumbnail: (id, kind = "gif") => `/api/thumbnail/${id}.${kind}`,
 
-  // { manifest, buffer } as the viewport takes them.
+  // { manifest, buffer } for the viewport.
   async scene(ids, fields = {}) {
     const answer = await ask("GET", `/api/scene?${query({ items: ids.join(","), ...fields })}`);
     return split(await answer.arrayBuffer());
@@ -54,12 +54,12 @@ export const api = {
 
   async modes(id) { return split(await (await ask("GET", `/api/texture/${id}/modes`)).arrayBuffer()); },
 
-  // The same of a scene that the server makes of a request.
+  // The same for a scene that the server makes from a request.
   async binary(address, json) {
     return split(await (await ask("POST", `/api/${address}`, { json })).arrayBuffer());
   },
 
-  // Messages of the server until `close()`; opens again by itself when the connection is lost.
+  // Messages of the server until `close()`; reconnects when the connection is lost.
   events(onmessage, onopen, onclose) {
     let socket = null, ended = false, wait = 300;
     const open = () => {
@@ -93,7 +93,7 @@ export const api = {
         return;
       }
       const view = new DataView(data), x = view.getFloat32(4, true), z = view.getFloat32(8, true);
-      const points = new Float32Array(data, 12, count), turns = new Float32Array(data, 12 + 4 * count); // around the place on the floor
+      const points = new Float32Array(data, 12, count), turns = new Float32Array(data, 12 + 4 * count); // relative to the position on the floor
       for (let k = 0; k < points.length; k += 3) { points[k] += x; points[k + 2] += z; }
       onframe(view.getUint32(0, true), x, z, points, turns);
     };

@@ -1,4 +1,4 @@
-// The shell: header with tabs, the tab that is shown, work under way, what went wrong, files dropped anywhere.
+// The shell: header with tabs, the current tab, running jobs, errors, files dropped anywhere.
 
 import { html, render, useEffect, useErrorBoundary, useRef } from "./vendor/preact-htm.module.js";
 import { Button, Empty, Progress, useJobs } from "./ui.js";
@@ -17,7 +17,7 @@ import compare from "./tabs/compare.js";
 import study from "./tabs/study.js";
 import crowd from "./tabs/crowd.js";
 
-// `kinds`: movements that a tab is for; one without is not of a movement. `when(items)`: whether it is offered at all.
+// `kinds`: kinds of movements that a tab is for; without it, the tab is independent of movements. `when(items)`: whether it is offered.
 const TABS = [takes, vary, curves, network, style, blend, texture, compare, study, crowd, draw];
 const suits = (tab, kind) => !tab.kinds || tab.kinds.includes(kind);
 
@@ -91,10 +91,10 @@ function Shown() {
   const { Tab } = TABS.find((one) => one.name === name) ?? TABS[0];
   if (!ready) return html`<div class="opening" role="status" aria-label="opening the project"><i></i><i></i><i></i></div>`;
   if (failed) return html`<div class="stage"><div class="stage-over" role="alert"><${Empty} title="Something went wrong in this tab" words="Your work is safe. Try again, or reload the page."><${Button} onclick=${again}>Try again<//><//></div></div>`;
-  return html`<${Tab} key=${`${name} ${movement}`} />`; // another movement starts afresh: nothing of the one before stays on the stage
+  return html`<${Tab} key=${`${name} ${movement}`} />`; // another movement starts with a new component
 }
 
-// What the page is about, for those who hear it.
+// Describes the page for screen readers.
 function Heading() {
   const { item } = useMovement(), tab = useStore((now) => now.tab), name = useStore((now) => now.name);
   return html`<h1 class="unseen">${[item?.name ?? name, TABS.find((one) => one.name === tab)?.label].filter(Boolean).join(": ") || "freshtake studio"}</h1>`;

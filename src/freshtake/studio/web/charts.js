@@ -1,8 +1,8 @@
-// Plots drawn on a canvas: lines over time and points in a plane. Hover tells the nearest point, a click picks it.
+// Plots drawn on a canvas: lines over time and points in a plane. Hovering shows the nearest point, a click picks it.
 //   <LinePlot series=[{ id, name, role, x: [...], y: [...] }] xlabel ylabel cursor=(seconds or null) onhover onpick height>
 //   <PointPlot> the same, with points joined in their order;  onpick({ series, index, x, y })
 // `marks` [{ x, y, role }] are dots that move with the playback; `bold` is the id of a series that stands out;
-// `rows` { 0: "takes", ... } names heights instead of numbers; `series[k].tip(index)` says what the hover shows below the name.
+// `rows` { 0: "takes", ... } names heights instead of numbers; `series[k].tip(index)` is what hovering shows below the name.
 
 import { html, useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.module.js";
 import { useDark } from "./state.js";
@@ -68,7 +68,7 @@ function scales(series, wide, tall, equal, lowX) {
   let [left, right] = extent(series, "x"), [low, high] = extent(series, "y");
   if (lowX !== undefined) left = lowX;
   const across = wide - MARGIN.left - MARGIN.right, up = tall - MARGIN.top - MARGIN.bottom;
-  if (equal) { // one unit is as long both ways
+  if (equal) { // equal scales on both axes
     const unit = Math.max((right - left) / across, (high - low) / up);
     const [middleX, middleY] = [(left + right) / 2, (low + high) / 2];
     [left, right, low, high] = [middleX - (unit * across) / 2, middleX + (unit * across) / 2, middleY - (unit * up) / 2, middleY + (unit * up) / 2];
@@ -114,7 +114,7 @@ function draw(canvas, { x, y }, { series, wide, tall, dark, joined, dots, xlabel
   pen.beginPath();
   pen.rect(MARGIN.left, MARGIN.top, wide - MARGIN.left - MARGIN.right, tall - MARGIN.top - MARGIN.bottom);
   pen.clip();
-  const last = (one) => (one.id === bold ? 2 : one.role === "input" ? 1 : 0); // takes lie over variants
+  const last = (one) => (one.id === bold ? 2 : one.role === "input" ? 1 : 0); // takes are drawn over variants
   for (const one of [...series].sort((a, b) => last(a) - last(b))) paint(pen, one, x, y, { joined, dots, bold });
 }
 

@@ -1,4 +1,4 @@
-// Layout and controls that all tabs share; ui.js says what there is.
+// Layout and controls that all tabs share; ui.js documents them.
 
 import { html, useMemo, useState } from "./vendor/preact-htm.module.js";
 import { useKept } from "./state.js";
@@ -56,7 +56,7 @@ export function Slider({ label, value, min = 0, max = 1, step = 0.01, format = (
 }
 
 export function NumberField({ label, value, min, max, step = 1, onchange, hint, disabled }) {
-  const id = useId(), [draft, setDraft] = useState(null); // what is typed stays while the page is drawn again
+  const id = useId(), [draft, setDraft] = useState(null); // typed text survives rendering
   const set = (text) => {
     const next = Number(text);
     if (text === "" || !Number.isFinite(next)) return;

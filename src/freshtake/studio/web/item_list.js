@@ -6,7 +6,7 @@ import { star } from "./state.js";
 
 const still = () => matchMedia("(prefers-reduced-motion: reduce)").matches;
 
-// Browsers ask a server for few things at once: pictures go in turns, so that motion never waits for them.
+// Browsers limit parallel requests: pictures are queued, so that motion never waits for them.
 const MOST_PICTURES = 2;
 const turns = { waiting: [], taken: 0 };
 function takeTurn(begin) {
@@ -56,7 +56,7 @@ export function factWords({ kind, facts = {}, seed }) {
 }
 export const Facts = ({ item }) => html`<span class="facts">${factWords(item)}</span>`;
 
-// `out`: takes have no star; those that are crossed out are not learned from.
+// `out`: takes have no star; rejected ones are not learned from.
 export function Stars({ item, out }) {
   if (out) return html`<span class="stars"><button type="button" class="reject" aria-pressed=${String(item.star === -1)} aria-label=${`leave out ${item.name}`} title=${item.star === -1 ? "learn from it again" : "leave it out: do not learn from it"} onclick=${() => star(item, -1)}>✕</button></span>`;
   return html`<span class="stars">

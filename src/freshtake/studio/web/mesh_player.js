@@ -1,4 +1,4 @@
-// A mesh that is played for ever by its modes: every frame is a few weights, vertices and normals are made on the GPU.
+// Plays a mesh endlessly by its modes: every frame is a few weights, vertices and normals are computed on the GPU.
 //
 //   const player = meshPlayer(THREE, modes, onframe);   `modes`: what /api/texture/{id}/modes sends
 //   viewport.setData({ scene: player.scene });
@@ -8,7 +8,7 @@ import { box } from "./viewport/decode.js";
 import { colorOf, LIGHT } from "./viewport/look.js";
 
 const WIDE = 2048; // texels in a row of a table
-const RING = 8; // triangles around a vertex that make its normal
+const RING = 8; // triangles around a vertex that contribute to its normal
 const MOST_JUMPS = 0.5; // chance of a jump in a frame
 
 // ---- which frame comes next ----
@@ -104,7 +104,7 @@ class ModeSurface {
     this.around.internalFormat = "RG32I";
     for (const texture of [this.table, this.around]) texture.needsUpdate = true;
     const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(Float32Array.from(base), 3)); // counted only
+    geometry.setAttribute("position", new THREE.BufferAttribute(Float32Array.from(base), 3)); // only its length is used
     geometry.setIndex(new THREE.BufferAttribute(Uint32Array.from(faces), 1));
     one.color = this.color = colorOf(THREE, one.of.role, 0, 1);
     this.mesh = new THREE.Mesh(geometry, new THREE.ShaderMaterial({

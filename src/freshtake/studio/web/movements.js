@@ -1,6 +1,6 @@
-// Movements: the list of them, what belongs to the one that is shown, and moving takes between them.
-//   const movement = useMovement()    { id, item, kind, takes, examples, variants, model, stale, reports, ... }
-//   const home = useOwnItems(kinds)   items of the movement that is shown, of some kinds
+// Movements: their list, the items of the current one, and moving takes between them.
+//   const movement = useMovement()    { id, item, kind, own, takes, examples, models, model, stale, variants }
+//   const home = useOwnItems(kinds)   items of the current movement, of some kinds
 //   <Rail />                          the list on the left
 
 import { html, useMemo, useRef, useState } from "./vendor/preact-htm.module.js";
@@ -13,7 +13,7 @@ const LEARNED = ["take", "strokes"];
 const isVariation = (item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation";
 const revision = (item) => `${item.facts.revision ?? 0}:${item.trim?.[0] ?? ""}:${item.trim?.[1] ?? ""}`;
 
-// Everything of one movement. Takes that are rejected are not learned from; a model of other takes is stale.
+// The items of one movement. Rejected takes are no examples; a model of other examples is stale.
 export function movementOf(items, id) {
   const own = items.filter((item) => item.movement === id), item = items.find((one) => one.id === id) ?? null;
   const takes = own.filter((one) => LEARNED.includes(one.kind)), examples = takes.filter((one) => one.star >= 0);
@@ -31,7 +31,7 @@ export function useMovement() {
 export const useOwnItems = (kinds) => useMovement().own.filter((item) => kinds.includes(item.kind));
 export const useOwnModels = (method) => useMovement().own.filter((item) => item.kind === "model" && item.facts.method === method);
 
-// Learns where nothing is learned yet, or from other takes; resolves with the model.
+// Learns a model where there is none or it is stale; resolves with the model.
 export async function learned(movement) {
   if (movement.model && !movement.stale) return movement.model;
   if (!movement.examples.length) { toast("All takes are left out: take one of them in again.", "error"); return null; }
@@ -81,7 +81,7 @@ function Entry({ movement, chosen, stop, onopen, onkey }) {
       <span class="item-words"><b>${item.name}</b><span class="facts">${countWords(movement)}</span></span></button></li>`;
 }
 
-const MANY = 6; // movements beyond which they can be searched
+const MANY = 6; // movements beyond which a search field is shown
 export function Rail({ children }) {
   const items = useStore((now) => now.items), id = useStore((now) => now.movement), list = useRef(null);
   const [search, setSearch] = useKept("movements search", ""), [kind, setKind] = useKept("movements kind", "");

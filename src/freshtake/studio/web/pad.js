@@ -1,4 +1,4 @@
-// A pad: classes at the corners of a regular polygon, a point inside, and how much each class weighs there.
+// A pad: classes at the corners of a regular polygon, a point inside, and the weight of each class there.
 
 // Corners (x, y) on a circle of radius 1, the first at the top; two lie left and right.
 export function corners(count) {
@@ -8,7 +8,7 @@ export function corners(count) {
   return Array.from({ length: count }, (_, k) => [Math.cos(first - (2 * Math.PI * k) / count), Math.sin(first - (2 * Math.PI * k) / count)]);
 }
 
-// What has to be seen of the plane around them: "left top wide tall", y downwards.
+// The part of the plane to show: { left, top, wide, tall }, y downwards.
 export function padView(places, room = 0.32) {
   const xs = places.map(([x]) => x), ys = places.map(([, y]) => -y);
   const left = Math.min(...xs) - room, right = Math.max(...xs) + room, middle = (Math.min(...ys) + Math.max(...ys)) / 2;

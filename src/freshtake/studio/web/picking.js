@@ -1,4 +1,4 @@
-// Choosing takes and models inside a tab, and asking the server only for what is newest.
+// Choosing takes and models inside a tab, and sending only the newest request to the server.
 //   <TakePicker label items ids onchange hint>    takes with boxes; a whole group is added or removed at once
 //   <ModelSelect method label value onchange>     models of one method;  useModels(method) → items
 //   useLatest(ask) → [value, busy, request]       of many requests only the newest is answered; never two at a time
@@ -10,9 +10,9 @@ import { useMovement } from "./movements.js";
 import { addSample, itemOf, load, openMovement, toast, useOwn, useStore } from "./state.js";
 
 const MOTIONS = ["take", "variant"];
-// Motions of the movement that is shown.
+// Motions of the current movement.
 export const useMotions = (kinds = MOTIONS) => useMovement().own.filter((item) => kinds.includes(item.kind) && item.star >= 0);
-// Models of all movements: styles are for every one of them.
+// Models of all movements: styles belong to all of them.
 export const useModels = (method) => useStore((now) => now.items).filter((item) => item.kind === "model" && item.facts.method === method);
 export const isClip = (item) => Boolean(item.facts.joints);
 
@@ -31,17 +31,17 @@ export function groupsOf(items) {
   return [...groups].map(([name, members]) => ({ name, members }));
 }
 
-// Adds samples, shows the first of them, and goes on with `then(ids of each)`, which ends with something that moves.
+// Adds samples, shows the first of them, and continues with `then(ids of each)`.
 export function SampleButton({ names, words, then }) {
   const [busy, setBusy] = useState(false);
   const add = async () => {
     setBusy(true);
-    const made = [];
-    for (const name of names) made.push((await addSample(name)) ?? []);
+    const added = [];
+    for (const name of names) added.push((await addSample(name)) ?? []);
     await load();
-    if (made.every((ids) => ids.length)) {
-      openMovement(itemOf(made[0][0])?.movement);
-      await then?.(made);
+    if (added.every((ids) => ids.length)) {
+      openMovement(itemOf(added[0][0])?.movement);
+      await then?.(added);
     }
     setBusy(false);
   };
@@ -74,7 +74,7 @@ export function TakePicker({ label, items, ids, onchange, hint, empty = "This mo
   </fieldset>`;
 }
 
-// `request(what)` asks; while an answer is awaited only the newest request waits.
+// `request(what)` sends a request; while one is running, only the newest further one is queued.
 export function useLatest(ask) {
   const [value, setValue] = useState(null), [busy, setBusy] = useState(false);
   const now = useRef({ busy: false, next: undefined, gone: false });
@@ -110,7 +110,7 @@ export function useSize() {
   return [place, ...size];
 }
 
-// A canvas of that many CSS pixels, sharp on every screen; returns its 2-D pen, cleared.
+// Sizes a canvas to that many CSS pixels, sharp on every screen; returns its cleared 2-D context.
 export function penOf(canvas, wide, tall) {
   const ratio = Math.min(window.devicePixelRatio || 1, 2);
   if (canvas.width !== Math.round(wide * ratio) || canvas.height !== Math.round(tall * ratio)) {
@@ -150,7 +150,7 @@ export function save(name, text, type) {
 }
 
 // ---- gamepads ----
-export const STICK = 0.3; // how far a stick has to be pushed before it means something
+export const STICK = 0.3; // dead zone of a stick
 export const gamepadNow = () => [...(navigator.getGamepads?.() ?? [])].find(Boolean) ?? null;
 
 // `act({ axes, pressed, held })` every frame while a gamepad is there: `pressed` is a button that has just gone down (-1:

@@ -1,4 +1,4 @@
-// Reviewing variants: how different each is, in which order they are listed, and keys that need no mouse.
+// Reviewing variants: how different each is, their order, and keyboard shortcuts.
 
 import { useEffect, useMemo, useRef, useState } from "./vendor/preact-htm.module.js";
 import { api } from "./api.js";
@@ -29,14 +29,14 @@ export function useOrdered(variants, order, differences) {
   }, [variants, order, differences]);
 }
 
-// One line about a variant, as an animator would say it.
+// One line about a variant in an animator's words.
 export function differenceWords({ mean, parts } = {}) {
   if (mean === undefined) return "";
   const size = mean < 0.75 ? "close to the average" : mean <= 1.35 ? "as different as the takes" : mean <= 1.9 ? "more different than the takes" : "far from the takes";
   return parts.length ? `${size}, mostly ${parts.map((part) => `the ${part}`).join(" and ")}` : size;
 }
 
-// `actions`: key → function. Typing into a field is left alone.
+// `actions`: key → function. Keys typed into a field are ignored.
 export function useReviewKeys(actions) {
   const newest = useRef(actions);
   newest.current = actions;

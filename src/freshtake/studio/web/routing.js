@@ -1,4 +1,4 @@
-// The address of the page says what is shown: #/project/movement/tab. Back, reload and links work by it.
+// The address of the page states what is shown: #/project/movement/tab, so that back, reload and links work.
 
 import { itemOf, set, state, subscribe } from "./state.js";
 
@@ -6,15 +6,15 @@ const plain = (name) => name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/
 const slug = (movement) => (movement ? `${plain(movement.name)}-${movement.id.slice(0, 6)}` : "-");
 const address = () => `#/${plain(state.name)}/${slug(itemOf(state.movement))}/${state.tab}`;
 
-// What an address says; a movement is found by the beginning of its id, so that renaming it breaks no link.
+// Parses an address; a movement is identified by the beginning of its id, so that renaming it breaks no link.
 function read(hash) {
   const [, , movement = "", tab = ""] = hash.split("/");
   const start = movement.slice(movement.lastIndexOf("-") + 1);
-  const found = start.length === 6 && state.items.find((item) => item.kind === "movement" && item.id.startsWith(start));
-  return { ...(found || movement === "-" ? { movement: found ? found.id : null } : {}), ...(tab ? { tab } : {}) };
+  const match = start.length === 6 && state.items.find((item) => item.kind === "movement" && item.id.startsWith(start));
+  return { ...(match || movement === "-" ? { movement: match ? match.id : null } : {}), ...(tab ? { tab } : {}) };
 }
 
-// Begins when the project is known; `tidy(state)` returns changes that make movement and tab fit each other.
+// Starts when the project is loaded; `tidy(state)` returns changes that make movement and tab fit each other.
 export function startRouting(tidy) {
   let begun = false, popping = false, shown = "";
   const follow = () => {

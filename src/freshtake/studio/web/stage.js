@@ -1,4 +1,4 @@
-// The place where motion is played: of items of the project, or live. Wraps the viewport of reports/viewport/web.
+// Plays motion of the project's items, or live motion. Wraps the viewport of reports/viewport/web.
 
 import { html, render, useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { createViewport } from "./viewport/viewport.js";
@@ -6,12 +6,12 @@ import { LiveScene } from "./viewport/live.js";
 import { api } from "./api.js";
 import { isDark, setTheme, toast, useDark, useKept, useStore } from "./state.js";
 
-import("./viewport/three/three.core.min.js"); // of which the next one needs it: both come at once
+import("./viewport/three/three.core.min.js"); // the next module imports it: both load in parallel
 export const three = import("./viewport/three/three.module.min.js"); // large: the page does not wait for it
 const MANY = 60; // figures
 const ELSEWHERE = "input, textarea, select, [contenteditable], [role=tablist], [role=listbox], dialog, .own-keys";
 
-// Keys of the whole window, but for those that a control of the page needs itself.
+// Keys of the window, except those that a focused control needs.
 function windowKeys(element) {
   const wrapped = new Map();
   return {
@@ -64,16 +64,16 @@ function useViewport({ start, onpick, onframe, onready, controls, top, strip }) 
 //   onready(v)  once, with the viewport: v.seek(seconds), v.play(), v.pause(), v.setLayout(name), v.state.seconds, ...
 //   onpick(id)  an item was clicked;  onframe(state, v)  after each frame that was drawn
 //   scene       instead of items: a promise of { manifest, buffer } or that itself
-//   fields      what else the scene is asked for: { character: id } puts clips onto a character
+//   fields      further parameters of the scene: { character: id } retargets clips to a character
 //   ghosts      ids among the items that are shown pale, in the same place as the others
-//   strip       what lies over the scrub bar (timeline.js)
+//   strip       element over the scrub bar (timeline.js)
 //   label, children (shown over it; they cover `top` pixels), empty (shown while there are no items)
 export function Viewport({ items = [], scene, start, onready, onpick, onframe, controls, label = "motion", children, empty, fields, top, ghosts = [], strip }) {
   const stamps = useStore((now) => items.map((id) => { const item = now.items.find((one) => one.id === id); return `${id}:${item?.trim ?? ""}:${item?.facts?.frames ?? ""}:${JSON.stringify(item?.settings ?? "")}`; }).join(","));
   const [busy, setBusy] = useState(false);
   const shown = useRef([]), over = useRef(null);
   over.current ??= Object.assign(document.createElement("div"), { className: "strip" });
-  // another tree of components: drawn when this one is done, as hooks of two trees at once get mixed up
+  // A separate component tree, rendered after this one, since hooks of two trees must not interleave.
   useEffect(() => { const later = setTimeout(() => render(strip || null, over.current)); return () => clearTimeout(later); });
   const { place, show } = useViewport({ start, onready, onframe, controls, top, strip: over.current, onpick: (number) => onpick?.(shown.current[number] ?? null, number) });
   const wanted = useRef(null), reading = useRef(false);
@@ -81,7 +81,7 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
     wanted.current = items.length || scene ? { items, scene, fields, ghosts } : null;
     if (wanted.current && !reading.current) read();
   }, [stamps, scene, JSON.stringify(fields), ghosts.join()]);
-  // One answer after the other: of all that was asked for meanwhile only the newest is read.
+  // One request at a time: of those made meanwhile only the newest is sent.
   const read = async () => {
     reading.current = true;
     setBusy(true);
@@ -90,14 +90,14 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
       wanted.current = null;
       try {
         const data = await (now.scene ?? api.scene(now.items, now.fields));
-        if (now.ghosts.length) { // pale, and in the same place as what they are behind
+        if (now.ghosts.length) { // pale, and overlaid with the others
           data.manifest.shapes.forEach((shape) => { shape.ghost = now.ghosts.includes(shape.id); });
           data.manifest.layout = "overlaid";
         }
         shown.current = data.manifest.shapes.map((shape, k) => shape.id ?? now.items[k]);
         await show(data);
       } catch (error) { if (!wanted.current) toast(error.message, "error"); }
-      // scenes of many figures take long: while more of them are made, the page has as much time for other things
+      // Scenes of many figures take long: pause as long as the last one took, so that the page stays responsive.
       if (now.items.length > MANY) await new Promise((go) => setTimeout(go, performance.now() - began));
     }
     reading.current = false;
@@ -111,9 +111,9 @@ export function Viewport({ items = [], scene, start, onready, onpick, onframe, c
   </div>`;
 }
 
-// Endless motion of a model that follows `controls` at once.
+// Endless motion of a model that follows `controls` immediately.
 //   model       id;  controls  { amount, speed, ... }: sent when they change
-//   fields      { source, seed, plant }: where they change, the motion begins again
+//   fields      { source, seed, plant }: when they change, the motion restarts
 //   onready(v)  the viewport;  onstart(json)  classes and the like;  onmessage(json)  further messages of the server,
 //   frames;  onlive(number)  every frame
 export function LiveViewport({ model, controls = {}, fields = {}, start, onready, onstart, onmessage, onlive, label = "live motion", children }) {

@@ -1,15 +1,15 @@
-// What the page knows: the project as the server tells it, and what this window has chosen. One store for all tabs.
+// The state of the page: the project as on the server, and the choices of this window. One store for all tabs.
 //
-//   const project = useStore((state) => state.items)     a part of the state; the component is drawn again when it changes
+//   const project = useStore((state) => state.items)     a part of the state; the component renders again when it changes
 //   set({ tab: "vary" })                                 changes a part
-//   choose(ids)                                          the items that are chosen of the movement that is shown
+//   choose(ids)                                          the chosen items of the current movement
 //   await attempt(api.remove(id))                        undefined and a toast when it fails
 //   const job = await run("learn", ids, { ... })         starts a task; resolves with the ended job (undefined: not done)
 
 import { useEffect, useRef, useState } from "./vendor/preact-htm.module.js";
 import { api, asSentence } from "./api.js";
 
-const KEPT = ["tab", "theme", "movement", "last", "own", "kept"]; // over a reload of this window
+const KEPT = ["tab", "theme", "movement", "last", "own", "kept"]; // survives a reload of this window
 const PLACE = "freshtake-studio";
 const kept = (() => { try { return JSON.parse(sessionStorage.getItem(PLACE)) ?? {}; } catch { return {}; } })();
 
@@ -42,14 +42,14 @@ export function useStore(select) {
   return value;
 }
 
-// A value of a tab that outlives leaving the tab and reloading the page: [value, change].
+// A value that survives leaving the tab and reloading the page: [value, change].
 export function useKept(name, start) {
   const value = useStore((now) => now.kept[name]) ?? start;
   return [value, (next) => setKept(name, next)];
 }
 export const setKept = (name, value) => set({ kept: { ...state.kept, [name]: value } });
 
-// The same of one movement: another movement has another value.
+// The same per movement.
 export function useOwn(name, start) {
   const value = useStore((now) => now.own[now.movement]?.[name]) ?? start;
   return [value, (next) => setOwn(name, next)];
@@ -61,14 +61,14 @@ export const setOwn = (name, value, movement = state.movement) => set({ own: { .
 export async function load() {
   const before = presetChanges;
   let project = await api.project();
-  while (project.change < state.change) project = await api.project(); // events were faster than the answer
-  if (before !== presetChanges || presetsUnderWay) project.presets = state.presets; // the page knows newer ones
+  while (project.change < state.change) project = await api.project(); // events overtook the answer
+  if (before !== presetChanges || presetsUnderWay) project.presets = state.presets; // the page has newer ones
   const over = new Map(state.jobs.filter(isOver).map((job) => [job.id, job]));
   set({ ...project, jobs: project.jobs.map((job) => over.get(job.id) ?? job), ready: true });
   forget();
 }
 
-// What is chosen for all movements, such as the format of exports: shown at once, then kept by the server.
+// Choices for all movements, such as the format of exports: shown immediately, then stored by the server.
 let presetChanges = 0, presetsUnderWay = 0;
 export async function keepPreset(name, value) {
   presetChanges += 1;
@@ -78,23 +78,23 @@ export async function keepPreset(name, value) {
   presetsUnderWay -= 1;
 }
 
-// What was chosen and is no longer there.
+// Removes choices of items that no longer exist.
 function forget() {
   const ids = new Set(state.items.map((item) => item.id)), before = ownOf("chosen") ?? [];
   const chosen = before.filter((id) => ids.has(id));
   if (chosen.length !== before.length) setOwn("chosen", chosen);
 }
 
-// `list` with some that are new or have changed; a job that is over never runs again, whatever arrives late.
+// `list` with new or changed entries; late messages never restart a job that has ended.
 const merged = (list, some) => {
   const all = new Map(list.map((one) => [one.id, one]));
   for (const one of some) { const before = all.get(one.id); if (!(before?.task && isOver(before) && !isOver(one))) all.set(one.id, one); }
   return [...all.values()];
 };
 const replaced = (list, one) => merged(list, [one]);
-const endings = new Map(); // job id → those who wait for its end
+const endings = new Map(); // job id → callbacks for its end
 
-// Messages of the server; those of a moment are shown together, so that a thousand variants do not draw the page as often.
+// Messages of the server are applied in batches, so that a thousand variants do not render the page a thousand times.
 const MOMENT = 60; // milliseconds
 let inbox = [];
 export function hear(message) {
@@ -114,7 +114,7 @@ function hearAll() {
   if (numbers.length) changes.change = numbers[numbers.length - 1];
   set(changes);
   if ([...latest.values()].includes(null)) forget();
-  if (numbers.length) refresh(); // another window may have done it: what can be undone has changed
+  if (numbers.length) refresh(); // another window may have made the change: undo and redo have changed
   jobs.forEach(ended);
 }
 
@@ -126,7 +126,7 @@ function ended(job) {
   endings.delete(job.id);
   if (!waiting) return;
   if (["failed", "interrupted"].includes(job.state)) toast(job.error ?? "The work has ended before it was done: start it again.", "error");
-  if (job.state === "done" && job.task !== "learn") job.notes?.slice(0, 2).forEach(noteToast); // those of learning stay with the model
+  if (job.state === "done" && job.task !== "learn") job.notes?.slice(0, 2).forEach(noteToast); // notes of learning are shown with the model
   waiting.forEach((tell) => tell(job));
 }
 
@@ -142,12 +142,12 @@ export function connect() {
   );
 }
 
-// ---- doing things ----
+// ---- actions ----
 export async function attempt(promise) {
   try { return await promise; } catch (error) { toast(error.message, "error"); return undefined; }
 }
 
-// What is under way and will be a step of the history: undo waits for it, or it would undo the step before.
+// Running requests that will become undo steps: undo waits for them, or it would undo the step before.
 const underWay = new Set();
 export function asStep(promise) {
   underWay.add(promise);
@@ -156,7 +156,7 @@ export function asStep(promise) {
   return promise;
 }
 
-// Only the project knows undo and redo, so they are read again after what changes them.
+// Only the server knows undo and redo, so they are read again after changes.
 let asked = 0;
 export function refresh() {
   clearTimeout(asked);
@@ -171,7 +171,7 @@ export async function waitFor(job) {
   });
 }
 
-// Starts a task; resolves when it has ended: with the job if it was done, otherwise undefined. `onstart(job)` at once.
+// Starts a task; resolves when it has ended: with the job if it succeeded, otherwise undefined. `onstart(job)` when it is queued.
 export async function run(task, items, settings = {}, onstart) {
   const job = await attempt(api.start(task, items, settings));
   if (!job) return undefined;
@@ -185,7 +185,7 @@ export async function run(task, items, settings = {}, onstart) {
 // A name for changes that are undone together.
 export const newStep = () => `step ${Date.now()} ${Math.random().toString(36).slice(2, 10)}`;
 
-// Sent one after the other in the order of their names (walk_2 before walk_10), so that they are listed in it.
+// Uploads one after the other in the order of names (walk_2 before walk_10), which becomes the order of the list.
 export async function upload(files) {
   const list = [...files].sort((a, b) => a.name.localeCompare(b.name, "en", { numeric: true }) || 0);
   list.sort((a, b) => Number(b.name.toLowerCase().endsWith(".asf")) - Number(a.name.toLowerCase().endsWith(".asf"))); // AMC files need it
@@ -201,7 +201,7 @@ export async function upload(files) {
       made.push(...(over.made ?? []));
       set({ uploads: state.uploads - 1 });
       const first = itemOf(made.find((id) => itemOf(id)?.movement));
-      if (first && !opened) { opened = true; openMovement(first.movement); } // what was dropped is shown
+      if (first && !opened) { opened = true; openMovement(first.movement); } // show the dropped take
     }));
   }
   await Promise.all(reading);
@@ -234,12 +234,12 @@ export const showSample = async (name) => {
 export const choose = (ids) => setOwn("chosen", ids);
 export const itemOf = (id) => state.items.find((item) => item.id === id);
 export const star = async (item, value) => {
-  set({ items: replaced(state.items, { ...item, star: item.star === value ? 0 : value }) }); // shown at once
+  set({ items: replaced(state.items, { ...item, star: item.star === value ? 0 : value }) }); // shown immediately
   await attempt(asStep(api.change(item.id, { star: item.star === value ? 0 : value })));
   refresh();
 };
 export const remove = async (ids) => { if (ids.length) await attempt(asStep(api.remove(ids))); refresh(); };
-let lastStep = Promise.resolve(); // two presses of Ctrl+Z are two steps, one after the other
+let lastStep = Promise.resolve(); // repeated Ctrl+Z runs in sequence
 export const undo = () => (lastStep = lastStep.then(() => stepBack(api.undo)));
 export const redo = () => (lastStep = lastStep.then(() => stepBack(api.redo)));
 async function stepBack(go) {
@@ -247,7 +247,7 @@ async function stepBack(go) {
   if (await attempt(go()) && (await attempt(load().then(() => true)))) adoptSettings();
 }
 
-// After an undo the sliders show by which settings the variants are made now, where all have the same.
+// After an undo the sliders show the settings of the variants, where all have the same.
 function adoptSettings() {
   const settings = state.items.filter((item) => item.kind === "variant" && item.movement === state.movement && item.star === 0 && item.seed !== null && item.settings.amount !== undefined).map((item) => item.settings);
   if (settings.length && settings.every((one) => JSON.stringify(one) === JSON.stringify(settings[0]))) setOwn("vary", { ...ownOf("vary"), ...settings[0] });
@@ -263,7 +263,7 @@ night.addEventListener("change", () => set({}));
 export const isDark = () => (state.theme === "auto" ? night.matches : state.theme === "dark");
 export const useDark = () => useStore(isDark);
 
-// ---- what the page says in passing ----
+// ---- toasts ----
 let toasts = 0;
 export function toast(words, kind = "plain", seconds = kind === "error" ? 12 : 4) {
   words = asSentence(words);

@@ -6,7 +6,7 @@
 
 import { html, useRef, useState } from "./vendor/preact-htm.module.js";
 
-const THUMB = 16; // pixels: half of the scrub bar's thumb lies beyond either end of what can be reached
+const THUMB = 16; // pixels: half of the scrub bar's thumb is beyond either end of the range
 const place = (second, seconds) => `calc(${THUMB / 2}px + (100% - ${THUMB}px) * ${Math.min(Math.max(second / seconds, 0), 1)})`;
 const clamp = (value, low, high) => Math.min(Math.max(value, low), high);
 

@@ -6,13 +6,13 @@
 //   import { html, useState, useEffect, useRef, useMemo } from "../vendor/preact-htm.module.js";
 //   import { Button, Slider, Viewport, ... } from "../ui.js";
 //   import { api } from "../api.js";                 routes: api.get(path, fields), api.post(path, json), api.scene(ids), ...
-//   import { useStore, useKept, useOwn, run, ... } from "../state.js";    the project; what this window, this movement keeps
-//   import { useMovement } from "../movements.js";   takes, model and variants of the movement that is shown
+//   import { useStore, useKept, useOwn, run, ... } from "../state.js";    the project; values stored per window or per movement
+//   import { useMovement } from "../movements.js";   takes, model and variants of the current movement
 //
 // Layout of a tab: html`<${Split} side=${...} end=${...}>stage<//>`: controls on the left, the stage, a list on the right.
 //   <Split side end label>         three columns; `side` and `end` may be left out
 //   <Panel title actions open fill>  a titled block of a column; with `open` (true or false) it can be folded; `fill`: as
-//                                  tall as there is room, its list scrolls; `name`: where the title changes
+//                                  tall as the space allows, its list scrolls; `name`: where the title changes
 //   <Row>                          controls in one line;  <Note kind="plain|warn|good">  a sentence
 //   <Empty title words>children    what to do where there is nothing yet
 // Controls (`onchange` gets the value, not the event):
@@ -26,7 +26,7 @@
 //   <ItemList items chosen onchoose=(ids) multiple tools=(item) => vnode empty small stars label>
 //   <Stars item>    star and reject buttons;   <Facts item>   joints, seconds, frames in words;   <Thumb id moving>
 //   <Progress job cancel>   a running job: phase, bar, time left, cancel;   <TaskButton task items settings words ondone>
-//   <ExportBar ids>  formats and one button; the file is downloaded when it is made;  useJobs(task) → running jobs of a task
+//   <ExportBar ids>  formats and one button; the file is downloaded when it is ready;  useJobs(task) → running jobs of a task
 // Motion (stage.js): <Viewport items ...>, <LiveViewport model controls ...>. Plots (charts.js): <LinePlot>, <PointPlot>.
 
 export { Split, Panel, Row, Note, Empty, Button, Slider, NumberField, TextField, Select, Segmented, Toggle } from "./controls.js";

@@ -1,4 +1,4 @@
-// Work under way and what comes of it: progress, buttons that start tasks, exports, and the character that motions are shown on.
+// Jobs and their results: progress, buttons that start tasks, exports, and the character that motions are shown on.
 
 import { html, useEffect, useState } from "./vendor/preact-htm.module.js";
 import { api } from "./api.js";
@@ -32,10 +32,10 @@ export function Progress({ job, cancel = true }) {
   </div>`;
 }
 
-// A button that starts a task and shows how far it is; `ondone(job)` when it was done.
+// A button that starts a task and shows its progress; `ondone(job)` when it has succeeded.
 export function TaskButton({ task, items, settings, words, kind = "primary", disabled, ondone, title }) {
   const [id, setId] = useState(null), jobs = useStore((now) => now.jobs), wanted = JSON.stringify(items);
-  // jobs belong to the project: whoever leaves a tab and comes back finds the same one
+  // Jobs belong to the project: they are still shown after leaving a tab and returning to it.
   const job = jobs.find((one) => one.id === id) ?? jobs.find((one) => one.task === task && !isOver(one) && JSON.stringify(one.items) === wanted);
   if (job && !isOver(job)) return html`<${Progress} job=${job} />`;
   const start = async () => {
@@ -60,18 +60,18 @@ export function download(id) {
   link.remove();
 }
 
-const MOST_SKINNED = 60; // figures that wear a skin at once
+const MOST_SKINNED = 60; // figures that can be shown with a skin at once
 const isCharacter = (item) => Boolean(item.facts?.character);
 
-// The character whose skin figures wear, and the control that chooses it: [id or null, vnode].
+// The character whose skin is shown, and the control that chooses it: [id or null, vnode].
 export function useCharacter(figures) {
   const characters = useStore((now) => now.items).filter(isCharacter), [chosen, choose] = useKept("shown on", "");
   const known = characters.some((item) => item.id === chosen) && figures <= MOST_SKINNED;
   return [known ? chosen : null, characters.length > 0 && html`<${Select} label="Shown on" value=${known ? chosen : ""} options=${[["", "As it came"], ...characters.map((item) => [item.id, item.name])]} onchange=${choose} hint="the body that wears the motion" />`];
 }
 
-// One click exports; the file is downloaded as soon as it is made. Format and character are kept with the project.
-let writable = null; // what this installation can write; asked for once
+// One click exports; the file is downloaded when it is ready. Format and character are stored in the project.
+let writable = null; // formats of this installation; requested once
 function useFormats() {
   const [known, setKnown] = useState(writable);
   useEffect(() => { if (!writable) api.get("formats").then((list) => { writable = list; setKnown(list); }, () => {}); }, []);

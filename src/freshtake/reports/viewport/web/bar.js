@@ -1,4 +1,4 @@
-// The controls: play, scrub, speed, views, layouts and what else is shown; all reachable by keyboard.
+// The controls: play, scrub, speed, views, layouts and toggles; all reachable by keyboard.
 
 const ICONS = {
   play: "M5 3.5v13l11-6.5z", pause: "M5 3.5h3.6v13H5zM11.4 3.5H15v13h-3.6z",

@@ -1,4 +1,4 @@
-// A camera that turns about a point: by mouse, pen or finger, and by views with a name.
+// A camera that orbits a point, by mouse, pen or finger, and has named views.
 
 export const VIEWS = { orbit: [0.5, 0.28], side: [-Math.PI / 2, 0.04], front: [0, 0.06], top: [0, Math.PI / 2 - 0.001] };
 
@@ -7,7 +7,7 @@ export class Camera {
     this.THREE = THREE;
     this.eye = new THREE.PerspectiveCamera(30, 1, 0.05, 2000);
     this.target = new THREE.Vector3(0, 0.9, 0);
-    this.shift = new THREE.Vector3(); // of a camera that follows
+    this.shift = new THREE.Vector3(); // of a camera that follows the figures
     [this.turn, this.rise] = VIEWS.orbit;
     this.away = 6;
     this.changed = changed;
@@ -20,7 +20,7 @@ export class Camera {
     this.changed();
   }
 
-  // Far enough to see a box; controls cover these shares of the height at the bottom and at the top.
+  // Moves far enough away to see a box; controls cover these shares of the height at the bottom and at the top.
   fit(box, bottom = 0.1, top = 0) {
     const { THREE, target, eye } = this, side = ["low", "high"];
     target.set(...box.low).add(new THREE.Vector3(...box.high)).multiplyScalar(0.5);

@@ -1,10 +1,10 @@
-// The description and the block of bytes that packing.py makes, as shapes with arrays of floats.
+// Decodes the description and the block of bytes that packing.py makes into shapes with arrays of floats.
 
 const UNSEEN = -32768;
 export const HIDDEN = -1e4; // height of a marker that was not seen: far below the floor
 
 export function decode({ manifest, buffer, scene }) {
-  if (scene) return scene; // motion that arrives frame by frame is floats already: see live.js
+  if (scene) return scene; // live motion is already floats: see live.js
   const skins = (manifest.skins ?? []).map((entry) => skin(entry, buffer));
   const wears = (manifest.wears ?? []).map(({ joints, binds }) => ({ joints, binds: Float32Array.from(binds) }));
   const shapes = manifest.shapes.map((entry) => shape(entry, manifest.bodies, skins, wears, buffer));
@@ -40,7 +40,7 @@ function shape(entry, bodies, skins, wears, buffer) {
   return all;
 }
 
-// A skin reaches beyond its joints: some of its vertices at some moments widen the box.
+// A skin extends beyond its joints: a sample of its vertices over time widens the box.
 function widen({ box: { low, high, nearLow, nearHigh }, skin: { vertices, joints, weights }, matrices, ground, frames, joints: count }) {
   const step = Math.max(1, Math.floor(vertices.length / 3 / 500)), every = Math.max(1, Math.floor(frames / 12));
   for (let frame = 0; frame < frames; frame += every) {
@@ -81,7 +81,7 @@ function neutral(entry, buffer) {
   };
 }
 
-// Extent in the world, and around the place on the floor (for motion in place).
+// Extent in the world, and around the position on the floor (for motion in place).
 export function box(points, ground) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   const nearLow = [Infinity, Infinity, Infinity], nearHigh = [-Infinity, -Infinity, -Infinity];
@@ -103,7 +103,7 @@ export function box(points, ground) {
   return { low, high, nearLow, nearHigh };
 }
 
-// The points of a shape at a time in seconds, between two frames, into `out`; returns the place on the floor.
+// Writes the points of a shape at a time in seconds, interpolated, into `out`; returns the position on the floor.
 export function poseAt(shape, seconds, out, place) {
   const { points, ground, frames } = shape;
   const at = Math.min(Math.max(seconds / shape.frameTime, 0), frames - 1);

@@ -43,7 +43,7 @@ export class Figures {
     if (many) this.blobs.radii.array.fill(0.22);
   }
 
-  // All figures at a time in seconds. `layout` has x, z per placement; `inPlace` takes the travel out.
+  // All figures at a time in seconds. `layout` has x, z per placement; `inPlace` removes travel.
   update(seconds, layout, inPlace) {
     if (!this.bones) return;
     const ends = this.bones.ends.array, pose = this.pose;
@@ -77,7 +77,7 @@ export class Figures {
   dispose() { this.bones?.dispose(); this.blobs?.dispose(); }
 }
 
-// The own time of a placed shape: crowds start at different moments and go round.
+// The local time of a placed shape: members of a crowd start at different times and loop.
 export function timeOf(one, seconds) {
   const own = seconds + (one.start ?? 0);
   return one.loop && one.of.duration > 0 ? own % one.of.duration : own;

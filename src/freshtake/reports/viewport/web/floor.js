@@ -1,4 +1,4 @@
-// The floor: a grid that fades into the sky, and marks where feet stand (red where they slide).
+// The floor: a grid that fades into the sky, and marks where feet are planted (red where they slide).
 
 import { plainColor, SLIDES } from "./look.js";
 

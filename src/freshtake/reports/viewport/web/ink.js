@@ -1,4 +1,4 @@
-// Lines with volume that are drawn as time goes on: strokes that write themselves, trails of hands and feet.
+// Lines with volume that grow with time: strokes that write themselves, trails of hands and feet.
 
 import { capsule } from "./bones.js";
 import { HIDDEN } from "./decode.js";

@@ -1,10 +1,10 @@
-// Where shapes stand: side by side, on a grid (a new row where the role changes), or on top of one another.
+// Positions of shapes: side by side, on a grid (a new row where the role changes), or on top of one another.
 
 export const LAYOUTS = ["row", "grid", "overlaid"];
 const GAP = 0.45;
 const WIDE = 1.6; // the aspect for which columns are counted
 
-// `aspect`: width by height of what it is shown in, for grids.
+// `aspect`: width by height of the viewport, for grids.
 export function arrange(scene, kind, inPlace, aspect = WIDE) {
   const count = scene.placements.length;
   const layout = { x: new Float32Array(count), y: new Float32Array(count), z: new Float32Array(count), kind };
@@ -14,7 +14,7 @@ export function arrange(scene, kind, inPlace, aspect = WIDE) {
   } else if (kind !== "overlaid") {
     const boxes = scene.placements.map((placement) => extent(scene.shapes[placement.shape], inPlace));
     const rows = kind === "row" ? [scene.placements.map((_, k) => k)] : gridRows(scene, aspect);
-    const flat = scene.shapes.every((shape) => shape.kind === "line"); // what is written stands in lines
+    const flat = scene.shapes.every((shape) => shape.kind === "line"); // strokes are arranged in lines
     if (flat) placeFlat(layout, rows, boxes);
     else place(layout, rows, boxes);
   }

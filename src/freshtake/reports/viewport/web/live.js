@@ -1,16 +1,16 @@
-// Motion that arrives frame by frame: one figure, played a little behind the newest frame, with what lies between frames.
+// Live motion: one figure, played slightly behind the newest frame and interpolated between frames.
 //
 //   const live = new LiveScene({ fps, manifest, data }, number, x, z, points, turns);   of the first frame
 //   viewport.setData({ scene: live.scene });
 //   live.push(number, x, z, points, turns);                                             for every later one
 //
-// `data` are the bytes of the manifest's scene in base64: with the neutral body, where one is worn. `turns` are those of
-// its bones, and empty where there is none.
+// `data` are the bytes of the manifest's scene in base64, with the neutral body where one is shown. `turns` are the
+// rotations of its bones, empty where there is none.
 
 import { box, decode } from "./decode.js";
 
-const BEHIND = 0.03; // seconds that are kept between what is shown and the newest frame
-const ROOM = 1.1; // display units around the first pose that have to be seen
+const BEHIND = 0.03; // seconds between the frame shown and the newest frame
+const ROOM = 1.1; // display units around the first pose that have to be visible
 
 export class LiveScene {
   constructor({ fps, manifest, data = "" }, number, x, z, points, turns = []) {
@@ -35,12 +35,12 @@ export class LiveScene {
   get newest() { return this.frames[this.frames.length - 1].number; }
 
   push(number, x, z, points, turns = []) {
-    if (number < this.newest) { this.frames = []; this.at = number; } // it began again
+    if (number < this.newest) { this.frames = []; this.at = number; } // restarted
     this.frames.push({ number, x, z, points: Float32Array.from(points), turns: Float32Array.from(turns) });
-    while (this.frames.length > 2 * this.fps) { this.frames.shift(); this.at = Math.max(this.at, this.frames[0].number); } // nobody looks
+    while (this.frames.length > 2 * this.fps) { this.frames.shift(); this.at = Math.max(this.at, this.frames[0].number); } // not played meanwhile, such as in a hidden page
   }
 
-  // On by some seconds: slower when the frames run short, faster when they pile up.
+  // Advances by some seconds: slower when frames run short, faster when they pile up.
   advance(seconds) {
     const lag = (this.newest - this.at) / this.fps;
     const pace = lag < BEHIND ? 0.9 : lag > 0.25 ? 4 : lag > 3 * BEHIND ? 1.1 : 1;
@@ -59,7 +59,7 @@ export class LiveScene {
   }
 }
 
-// Quaternions between two frames, along the shorter way; mannequins.js brings them to length one.
+// Interpolates quaternions along the shorter arc; mannequins.js normalizes them.
 function mixTurns(out, before, after, share) {
   for (let k = 0; k < out.length; k += 4) {
     const same = before[k] * after[k] + before[k + 1] * after[k + 1] + before[k + 2] * after[k + 2] + before[k + 3] * after[k + 3] < 0 ? -share : share;

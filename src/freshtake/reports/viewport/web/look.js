@@ -32,7 +32,7 @@ export const LIGHT = /* glsl */ `
     return mix(shown, sky, 1.0 - exp(-max(away - haze, 0.0) * max(away - haze, 0.0) / (haze * haze * 3.0)));
   }`;
 
-// The fragments of any surface, seen from either side; vertices say `vNormal` and `vPlace`.
+// The fragment shader of any surface, visible from both sides; vertex shaders set `vNormal` and `vPlace`.
 export const SURFACE = /* glsl */ `
   varying vec3 vNormal; varying vec3 vPlace; uniform vec3 color;
   ${LIGHT}

@@ -36,7 +36,7 @@ export const BONES = 19;
 const TEXELS = 4 * BONES;
 const STEPS = 64; // of a difference of 1, as packing.py has it
 
-// How unusual a bone is, as a color: as usual it keeps that of its figure, from there it goes to orange and red.
+// Colors a bone by how unusual it is: the figure's color where it is usual, then orange and red.
 function warm(value, texels, at) {
   const share = Math.min(Math.max((value - 0.7) / 1.6, 0), 1);
   texels[at] = 0.93 * share;
@@ -46,7 +46,7 @@ function warm(value, texels, at) {
 }
 
 export class Mannequins {
-  // `placed`: figures as figures.js has them, with their colors; those with a `wear` are dressed.
+  // `placed`: figures as in figures.js, with their colors; those with a `wear` get the neutral body.
   constructor(THREE, placed, shared, mesh, opacity = 1) {
     this.worn = mesh ? placed.filter((one) => one.of.wear) : [];
     if (!this.worn.length) return;
@@ -72,7 +72,7 @@ export class Mannequins {
 
   get meshes() { return this.mesh ? [this.mesh] : []; }
 
-  // `tinted`: bones show how far they are from where the takes usually have them.
+  // `tinted`: bones are colored by their difference from the takes.
   update(seconds, layout, inPlace, timeOf, tinted) {
     if (!this.mesh) return;
     const { texels } = this;
@@ -88,7 +88,7 @@ export class Mannequins {
         let w = turns[a] * rest + turns[b] * sign, x = turns[a + 1] * rest + turns[b + 1] * sign, y = turns[a + 2] * rest + turns[b + 2] * sign, z = turns[a + 3] * rest + turns[b + 3] * sign;
         const size = 1 / (Math.sqrt(w * w + x * x + y * y + z * z) || 1);
         w *= size; x *= size; y *= size; z *= size;
-        // the turn as a matrix, about the vertical by the figure's own turn after it
+        // the rotation as a matrix, followed by the figure's turn about the vertical
         const r00 = 1 - 2 * (y * y + z * z), r01 = 2 * (x * y - w * z), r02 = 2 * (x * z + w * y), r20 = 2 * (x * z - w * y), r21 = 2 * (y * z + w * x), r22 = 1 - 2 * (x * x + y * y);
         const m00 = r00 * cos + r20 * sin, m01 = r01 * cos + r21 * sin, m02 = r02 * cos + r22 * sin;
         const m10 = 2 * (x * y + w * z), m11 = 1 - 2 * (x * x + z * z), m12 = 2 * (y * z - w * x);

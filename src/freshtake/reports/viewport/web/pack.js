@@ -1,4 +1,4 @@
-// The list of a pack beside its viewport: shows a group, a clip or clips in a row, and keeps stars and rejects.
+// The list of a pack next to its viewport: shows a group, a clip or clips in a row, and stores stars and rejects.
 
 const facts = JSON.parse(document.getElementById("pack-facts").textContent);
 const list = document.getElementById("pack-list");
@@ -24,7 +24,7 @@ function mark(clip, what) {
   show();
 }
 
-// Only these shapes, by number, of all that the page holds.
+// Shows only these shapes, by number.
 let host = null, chosen = "";
 function play(name, numbers) {
   chosen = name;

@@ -1,4 +1,4 @@
-// Starts every viewport of a page that carries all it needs: modules and motion are gzipped text inside the page.
+// Starts every viewport of a self-contained page: modules and motion are gzipped text inside the page.
 
 const packedBytes = (id) => Uint8Array.from(atob(document.getElementById(id).textContent.trim()), (c) => c.charCodeAt(0));
 
@@ -7,7 +7,7 @@ async function unpacked(id) {
   return new Response(stream).arrayBuffer();
 }
 
-// Modules in the order in which they can be loaded: each import is replaced by the address of the module before it.
+// Modules in loading order: each import is replaced by the address of a module loaded before.
 async function modules(list) {
   const addresses = {};
   for (const [name, text] of list) {

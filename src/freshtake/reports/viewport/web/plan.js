@@ -1,4 +1,4 @@
-// The ground plan: ways over the floor and footprints from above, and where everybody is now.
+// The ground plan: paths and footprints from above, and current positions.
 
 import { ROLES, SLIDES } from "./look.js";
 
@@ -13,7 +13,7 @@ export class Plan {
 
   get useful() { return this.shapes.length > 0; }
 
-  // Ways and footprints are drawn once for a size and theme.
+  // Paths and footprints are drawn once for a size and theme.
   prepare(theme) {
     const { canvas, ways } = this, ratio = window.devicePixelRatio || 1;
     canvas.width = ways.width = Math.max(1, Math.round(canvas.clientWidth * ratio));

@@ -23,7 +23,7 @@ const VERTEX = /* glsl */ `
     gl_Position = projectionMatrix * viewMatrix * vec4(vPlace, 1.0);
   }`;
 
-// A skin with a picture is seen as it was painted; one without shows the color of its role.
+// A skin with a picture is shown with it; one without has the color of its role.
 const FRAGMENT = /* glsl */ `
   varying vec3 vNormal; varying vec3 vPlace; varying vec2 vUv; uniform vec3 color; uniform sampler2D picture; uniform float pictured;
   ${LIGHT}
@@ -34,7 +34,7 @@ const FRAGMENT = /* glsl */ `
   }`;
 
 export class Skins {
-  // `placed`: figures of the scene as figures.js has them, with their colors; `redraw` when a picture is there.
+  // `placed`: figures of the scene as in figures.js, with their colors; `redraw` is called when a picture is loaded.
   constructor(THREE, placed, shared, redraw = () => {}) {
     this.geometries = new Map();
     this.pictures = new Map();
@@ -61,7 +61,7 @@ export class Skins {
     return { one, texels, texture, uniforms, mesh };
   }
 
-  // The picture of a paint, the same for all figures that wear it; it is decoded while the figure is shown already.
+  // The picture of a paint, shared by all figures; it is decoded while the figure is already shown.
   pictureOf(THREE, paint) {
     if (!paint.image) return { picture: { value: null }, pictured: { value: 0 } };
     if (!this.pictures.has(paint)) {
@@ -73,7 +73,7 @@ export class Skins {
         uniforms.picture.value = texture;
         uniforms.pictured.value = 1;
         this.redraw();
-      }, () => {}); // a picture that the browser does not know: the role's color stays
+      }, () => {}); // the browser cannot decode the picture: the role's color stays
     }
     return this.pictures.get(paint);
   }
@@ -94,7 +94,7 @@ export class Skins {
     return this.geometries.get(skin);
   }
 
-  // `timeOf(one, seconds)`: the figure's own time; matrices between two frames are mixed.
+  // `timeOf(one, seconds)`: the figure's local time; matrices are interpolated between frames.
   update(seconds, layout, inPlace, timeOf) {
     for (const { one, texels, texture, uniforms } of this.worn) {
       const { matrices, ground, frames, frameTime } = one.of, size = texels.length;

@@ -1,4 +1,4 @@
-// Meshes in motion: vertices between two frames, normals computed again.
+// Meshes in motion: vertices are interpolated between frames, normals recomputed.
 
 import { poseAt } from "./decode.js";
 import { colorOf, SURFACE } from "./look.js";
@@ -29,7 +29,7 @@ export class SurfaceShape {
     this.shown = -1;
   }
 
-  // Returns how far it is from its place in the layout.
+  // Returns its offset from its position in the layout.
   update(seconds, x, z, inPlace) {
     if (this.shown !== seconds) {
       this.shown = seconds;

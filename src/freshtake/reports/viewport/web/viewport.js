@@ -8,9 +8,8 @@
 // crowds, in which many figures share few clips. Options: theme (auto, light, dark), keys (an element or window whose
 // keys are listened to), controls, autoplay, onpick(number, shape), onframe(state) after every frame that was drawn,
 // start (parts of the state to begin every scene with), top (pixels that something covers at the top), strip (an
-// element over the scrub bar). Motion that
-// arrives frame by frame: live.js. A later scene with setData(data, { keep: true }) keeps the moment, the camera and
-// what the user has switched.
+// element over the scrub bar). Live motion: live.js. A later scene with setData(data, { keep: true }) keeps the time,
+// the camera and the user's choices.
 
 import { Camera, VIEWS } from "./camera.js";
 import { controls, SPEEDS } from "./bar.js";
@@ -73,7 +72,7 @@ class Viewport {
     this.running = requestAnimationFrame(this.frame);
   }
 
-  // Another scene in the same element; `keep`: what the user has switched and turned stays.
+  // Shows another scene in the same element; `keep`: the user's choices and the camera stay.
   setData(data, { keep = false } = {}) {
     const { THREE, shared, shadows } = this;
     this.clear();
@@ -92,7 +91,7 @@ class Viewport {
       const how = { shared, color: one.color, radius: 0.022, lasts: Infinity };
       return Object.assign(new Ink(THREE, one.of.points, one.of.frameTime, how), { one });
     });
-    // a shape may bring its own way of being drawn: `surface(THREE, one, shared)`
+    // a shape may define how it is drawn: `surface(THREE, one, shared)`
     this.surfaces = meshes.map((one, k) => one.of.surface?.(THREE, one, shared) ?? new SurfaceShape(THREE, one, shared, k, meshes.length));
     this.marks = new Marks(THREE, this.figures);
     this.onlyLines = lines.length === rest.length;
@@ -111,7 +110,7 @@ class Viewport {
     this.arrange();
   }
 
-  // A layout and a view that suit what is shown.
+  // Chooses a layout and a view for the scene.
   chooseStart(keep) {
     const { turn, rise } = this.camera;
     const { state, scene } = this, count = scene.placements.length;
@@ -156,7 +155,7 @@ class Viewport {
     this.element.append(this.bar.bar, this.bar.help);
   }
 
-  // What the page is called, and what the colors mean.
+  // Title of the page, and the legend of colors.
   buildHead() {
     const counts = {};
     for (const placement of this.scene.placements) {
@@ -198,7 +197,7 @@ class Viewport {
     this.redraw();
   }
 
-  // With a camera that follows, only what is around the figures has to be seen.
+  // With a camera that follows, only the surroundings of the figures have to be visible.
   fit() {
     const { scene, state, layout } = this;
     const near = state.follow ? arrange(scene, state.layout, true, this.camera.eye.aspect) : null;
@@ -215,7 +214,7 @@ class Viewport {
     this.floorMiddle = [(box.low[0] + box.high[0]) / 2, (box.low[2] + box.high[2]) / 2];
   }
 
-  // ---- what others call ----
+  // ---- public methods ----
   play() { this.set("playing", true); }
   pause() { this.set("playing", false); }
   seek(seconds) { this.set("seconds", Math.min(Math.max(seconds, 0), this.state.duration)); }
@@ -352,7 +351,7 @@ class Viewport {
     });
   }
 
-  // ---- listening ----
+  // ---- input ----
   resize() {
     const { clientWidth, clientHeight } = this.element;
     if (!clientWidth || !clientHeight) return;
@@ -372,7 +371,7 @@ class Viewport {
     this.canvas.addEventListener("click", (event) => this.pick(event));
   }
 
-  // The shape whose place on the floor is nearest to a click.
+  // The shape whose position on the floor is nearest to a click.
   pick(event) {
     if (!this.options.onpick) return;
     const box = this.canvas.getBoundingClientRect(), at = new this.THREE.Vector3();

@@ -1,4 +1,4 @@
-// A pad with the classes at its corners acts on a motion that runs; what the pad did can be recorded.
+// A pad with the classes at its corners steers a running motion; its moves can be recorded.
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { corners, padView, padWeights } from "../pad.js";
@@ -58,7 +58,7 @@ function Learn({ open = false }) {
   <//>`;
 }
 
-// What the pad did, from the start of a recording on.
+// The moves of the pad since the start of a recording.
 function useRecording(controls, at) {
   const [began, setBegan] = useState(null), course = useRef([]), trail = useRef([]), newest = useRef();
   newest.current = controls;
@@ -71,7 +71,7 @@ function useRecording(controls, at) {
   return {
     on: began !== null, trail: trail.current,
     start() { course.current = []; trail.current = []; setBegan(performance.now()); },
-    stop() { const made = { course: course.current, seconds: Math.max((performance.now() - began) / 1000, 0.5) }; setBegan(null); return made; },
+    stop() { const recorded = { course: course.current, seconds: Math.max((performance.now() - began) / 1000, 0.5) }; setBegan(null); return recorded; },
   };
 }
 
@@ -82,8 +82,8 @@ function Live({ model }) {
   useGamepad(true, ({ axes: [x = 0, y = 0, turning = 0], pressed, held }) => { // the left stick is the point, the right one turns, buttons are corners
     if (Math.hypot(x, y) > STICK) setAt([x, -y]);
     if (places[pressed]) setAt(places[pressed]);
-    const wanted = Math.abs(turning) > STICK ? Math.round(-turning * 18) * 5 : 0;
-    if (wanted !== held.turn && model.facts.travels !== false) { held.turn = wanted; setTurn(wanted); }
+    const steered = Math.abs(turning) > STICK ? Math.round(-turning * 18) * 5 : 0;
+    if (steered !== held.turn && model.facts.travels !== false) { held.turn = steered; setTurn(steered); }
   });
   const { values } = padWeights(places, at);
   const weights = Object.fromEntries(classes.map((name, k) => [name, values[k]]));
@@ -91,11 +91,11 @@ function Live({ model }) {
   const recording = useRecording(controls, padWeights(places, at).at);
   const record = async () => {
     if (!recording.on) { recording.start(); return; }
-    const made = recording.stop();
+    const recorded = recording.stop();
     setBusy(true);
-    const done = await run("blend_sample", [model.id], { ...made, name: `${model.name} recorded` });
+    const done = await run("blend_sample", [model.id], { ...recorded, name: `${model.name} recorded` });
     setBusy(false);
-    if (done) toast(`${made.seconds.toFixed(1)} s recorded: they are with this movement.`, "good");
+    if (done) toast(`${recorded.seconds.toFixed(1)} s recorded: they are with this movement.`, "good");
   };
   const side = html`<${Panel} title="Blend">
       <${Pad} classes=${classes} at=${at} onmove=${setAt} trail=${recording.trail} />
@@ -110,7 +110,7 @@ function Live({ model }) {
     <output class="live-words" data-frames=${frames}>${percent(weights)}</output><//>` };
 }
 
-// A blend is a movement of its own; from a movement that it is made of, it is opened.
+// A blend is a separate movement, which can be opened from the movements that it blends.
 function Tab() {
   const movement = useMovement(), own = useOwnModels("density"), model = own[own.length - 1];
   const others = useModels("density").filter((one) => one.movement !== movement.id && Object.values(one.settings?.examples ?? {}).flat().some((id) => movement.takes.some((take) => take.id === id)));

@@ -1,9 +1,9 @@
-// A body whose parts are clicked: each part varies with the rest, by an amount of its own, or not at all.
+// A body whose parts are clicked: each part varies with the rest, by a separate amount, or not at all.
 
 import { html, useState } from "../vendor/preact-htm.module.js";
 import { Button, Note, Row, Slider } from "../ui.js";
 
-// The person looks at us: its right is on our left.
+// The person faces the viewer: its right is on the left.
 const SHAPES = {
   head: "M50 4a12 12 0 0 1 12 12c0 8-5 15-12 15s-12-7-12-15A12 12 0 0 1 50 4z",
   trunk: "M37 36h26q6 0 7 6l-4 42q0 8-6 8H40q-6 0-6-8l-4-42q1-6 7-6z",

@@ -19,7 +19,7 @@ function shuffled(list) {
   return out;
 }
 
-// The scene of items: baselines in red; or, in an order that nobody knows, letters for names and one color.
+// The scene of items: baselines in red; or, for a blind test, in random order with letters as names and one color.
 async function comparedScene(ids, baselines) {
   const data = await api.scene(ids);
   data.manifest.shapes.forEach((shape, k) => { if (baselines.has(ids[k])) shape.role = "extra"; });
@@ -52,14 +52,14 @@ function Votes({ tallies, onclear }) {
 }
 
 const shortly = (value) => (value === null || value === undefined ? "–" : Math.abs(value) < 1e-6 ? "0" : Math.abs(value) >= 100 ? value.toFixed(0) : Number(value.toPrecision(3)).toString());
-// How many figures are as those of real takes, and which are not, in a sentence.
+// How many figures are like those of real takes, and which are not, in a sentence.
 function counted(figures) {
   const judged = figures.filter((one) => one.verdict), odd = judged.filter((one) => one.verdict !== "good").map((one) => one.title.toLowerCase());
   if (!odd.length) return `All ${judged.length} figures are as those of real takes.`;
   return `${judged.length - odd.length} of ${judged.length} figures are as those of real takes; look at ${odd.slice(0, 3).join(", ")}${odd.length > 3 ? ` and ${odd.length - 3} more` : ""}.`;
 }
 
-// The variants that the checks have something to say about, by name.
+// The variants with findings, by name.
 function remarked(report) {
   const some = (report.settings.variants ?? []).map(itemOf).filter((item) => item?.findings.length);
   if (!some.length) return "The checks of bodies, feet and speeds have nothing to say about any of the variants.";

@@ -1,4 +1,4 @@
-// Crowd: groups are placed on a plan from above, given paths and counts, looked at, and written for film and farms.
+// Crowd: groups are placed on a plan from above, given paths and counts, previewed, and exported for film and farms.
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { Button, Empty, Note, NumberField, Panel, Row, Segmented, Select, Slider, Split, TextField, Toggle, Viewport, download, useJobs, Progress } from "../ui.js";
@@ -9,7 +9,7 @@ import { api } from "../api.js";
 const FORMATS = { usd: "USD (a stage)", npz: "NumPy arrays", bvh: "BVH files", zarr: "Zarr" };
 const ENGINES = { local: "This computer", dask: "Dask workers", openjd: "OpenJD farm", flamenco: "Flamenco farm" };
 const MOST = 1000;
-const COLORS = ["var(--variant)", "var(--input)", "var(--bad)"]; // as the preview has them
+const COLORS = ["var(--variant)", "var(--input)", "var(--bad)"]; // as in the preview
 const START = { groups: [], seconds: 4, seed: 0, avoid: true };
 const round = (value) => Math.round(value * 10) / 10;
 // Places in a disc are drawn at random with a least distance, which fills about this share of the densest packing.
@@ -18,7 +18,7 @@ const originOf = (group) => (group.path.length > 1 ? group.path[0] : group.cente
 
 const bodiesOf = (items) => items.filter((item) => item.kind === "movement" && item.facts.what === "body").map((item) => movementOf(items, item.id)).filter((one) => one.examples.length || one.model);
 
-// The plan belongs to the project: every window shows the same one. Presets are plain values, so it is kept as a text.
+// The plan belongs to the project: every window shows the same one. Presets are plain values, so it is stored as text.
 const planOf = (presets) => { try { return { ...START, ...JSON.parse(presets.crowd.plan) }; } catch { return START; } };
 function usePlan() {
   const text = useStore((now) => now.presets.crowd?.plan), plan = useMemo(() => planOf(state.presets), [text]);
@@ -35,7 +35,7 @@ function extentOf(groups) {
 
 function Plan({ groups, chosen, choose, put, drawing }) {
   const svg = useRef(null), [moving, setMoving] = useState(null), [view, setView] = useState(extentOf(groups));
-  useEffect(() => { if (!moving) setView(extentOf(groups)); }, [JSON.stringify(groups), moving]); // the plan holds still under a hand
+  useEffect(() => { if (!moving) setView(extentOf(groups)); }, [JSON.stringify(groups), moving]); // the view stays fixed while dragging
   const at = (event) => {
     const point = new DOMPoint(event.clientX, event.clientY).matrixTransform(svg.current.getScreenCTM().inverse());
     return [round(point.x), round(point.y)];
@@ -107,7 +107,7 @@ function Made({ crowds, shown, show }) {
     <${Button} kind="quiet" label=${`remove ${item.name}`} onclick=${() => remove([item.id])}>✕<//></li>`)}</ul><//>`;
 }
 
-// What this installation offers, asked for once.
+// The options of this installation, requested once.
 let offered = null;
 function useOffered() {
   const [known, setKnown] = useState(offered);
@@ -137,7 +137,7 @@ function Tab() {
   const make = async (files) => {
     setPreparing(true);
     const ready = [];
-    for (const group of groups) { // what is not learned yet is learned first, as everywhere
+    for (const group of groups) { // missing models are learned first
       const model = await learned(movementOf(state.items, group.movement));
       if (!model) { setPreparing(false); return; }
       const { movement, ...rest } = group;

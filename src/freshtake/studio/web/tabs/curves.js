@@ -24,7 +24,7 @@ function firstChoice({ takes, variants }) {
   return [...(chosen.length ? chosen : takes).slice(0, 6), ...variants.filter((item) => item.star >= 0).slice(0, 15)].map((item) => item.id);
 }
 
-// What a route says, read again when the question changes.
+// The answer of a route, requested again when the query changes.
 function useAnswer(ask, key) {
   const [answer, setAnswer] = useState(null);
   useEffect(() => {
@@ -43,7 +43,7 @@ function DofChoice({ dofs, value, onchange, label }) {
     ${ofJoint.length > 1 && html`<${Segmented} label=${`which of ${joint}`} value=${value} options=${ofJoint.map((dof) => [dof, AXES[partOf(dof)] ?? partOf(dof)])} onchange=${onchange} />`}`;
 }
 
-// A first value that is worth looking at: a knee where there is one.
+// The DOF shown first: a knee where there is one.
 const firstDof = (dofs) => dofs.find((dof) => /left(lower)?leg|l_?knee|leftknee|lshin/i.test(dof) && dof.endsWith(".x")) ?? dofs.find((dof) => /leg/i.test(dof)) ?? dofs[0];
 const secondDof = (dofs, first) => dofs.find((dof) => /leftupleg|l_?hip|lthigh/i.test(dof) && dof.endsWith(".x")) ?? dofs.find((dof) => dof !== first) ?? dofs[0];
 
@@ -55,7 +55,7 @@ function useSeries(kind, items, dof, against, words) {
   return useMemo(() => {
     if (kind === "durations") return durations(moving);
     if (!answer) return { series: [] };
-    const kindOf = answer.courses ? "pca" : answer.against ? "against" : "time"; // the old answer until the new one is there
+    const kindOf = answer.courses ? "pca" : answer.against ? "against" : "time"; // the old answer is shown until the new one arrives
     return kindOf === kind ? seriesOf(answer, kind, items, words) : { series: [] };
   }, [answer, kind, stamp]);
 }

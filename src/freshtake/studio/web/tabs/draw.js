@@ -1,4 +1,4 @@
-// Draw a character four times by mouse, pen or finger; fifteen variants write themselves, each in its own time.
+// Draw a character four times by mouse, pen or finger; fifteen variants write themselves, each with its timing.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
@@ -31,7 +31,7 @@ function Box({ number, pens, ghost, onchange }) {
   useEffect(paint);
   const point = (event) => {
     const box = canvas.current.getBoundingClientRect();
-    const short = (value) => Math.round(value * 1e4) / 1e4; // kept over a reload: no more digits than are seen
+    const short = (value) => Math.round(value * 1e4) / 1e4; // rounded, since drawings are stored across reloads
     return [short(((event.clientX - box.left) / size) * SIDE), short(SIDE - ((event.clientY - box.top) / size) * SIDE), short(event.timeStamp / 1000)];
   };
   const down = (event) => {
@@ -49,9 +49,9 @@ function Box({ number, pens, ghost, onchange }) {
   };
   const up = () => {
     if (!live.current) return;
-    const made = live.current;
+    const pen = live.current;
     live.current = null;
-    if (made.length > 1) onchange([...pens, made]);
+    if (pen.length > 1) onchange([...pens, pen]);
     else paint();
   };
   return html`<div class="draw-box">
@@ -125,10 +125,10 @@ function bestColumns(count, wide, tall) {
   return best;
 }
 
-// Times from 0 on, as the server takes them.
+// Times start at 0, as the server expects.
 const fromZero = (boxes) => boxes.filter((pens) => pens.length).map((pens) => { const start = pens[0][0][2]; return pens.map((pen) => pen.map(([x, y, t]) => [x, y, t - start])); });
 
-// Drawings outlive leaving the tab and reloading the page. Ctrl+Z takes back the last stroke here.
+// Drawings survive leaving the tab and reloading the page. Ctrl+Z removes the last stroke here.
 const history = []; // earlier drawings, the newest last
 const MOST_STEPS = 50;
 function useBoxes() {

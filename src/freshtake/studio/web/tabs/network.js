@@ -6,12 +6,12 @@ import { Button, Empty, Note, Panel, Segmented, Slider, Split } from "../ui.js";
 import { useMovement } from "../movements.js";
 import { set, toast, useKept } from "../state.js";
 
-const SIZE = 400; // of the graph, in its own units
+const SIZE = 400; // of the graph, in its units
 const [WIDE, TALL] = [290, 440]; // of the body
 
 const jointOf = (dof) => (dof.includes(".") ? dof.slice(0, dof.lastIndexOf(".")) : dof);
 
-// Edges between DOFs as links between joints: the strengths are summed, a joint's own past is left out.
+// Edges between DOFs as links between joints: the strengths are summed, a joint's past is left out.
 export function jointLinks(edges) {
   const sums = new Map();
   for (const edge of edges) {

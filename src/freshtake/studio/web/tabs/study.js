@@ -10,15 +10,15 @@ import { Button, Empty, Note, NumberField, Panel, Row, Split, TaskButton, TextFi
 
 const SCORES = [1, 2, 3, 4, 5, 6, 7, 8, 9];
 const CONDITIONS = { variants: "variants", captured: "motion capture", cycle: "cycle animation" };
-const TOGETHER = { names: true, follow: false, contacts: false, plan: false, inPlace: true }; // several motions, told by their numbers
+const TOGETHER = { names: true, follow: false, contacts: false, plan: false, inPlace: true }; // several motions, identified by numbers
 const WALKERS = 12, SEARCH = 60; // in a crowd; seconds after which a search ends
-const PLAIN = { names: false, follow: true, contacts: false, plan: false }; // nothing that helps to guess
+const PLAIN = { names: false, follow: true, contacts: false, plan: false }; // nothing that reveals the condition
 const LEAST = 1; // seconds that a motion is watched before it is scored
 
 // ---- making one ----
 function Design({ open, onmade }) {
   const clips = useMotions().filter(isClip), takes = clips.filter((item) => item.kind === "take"), made = clips.filter((item) => item.kind === "variant" && !item.facts.baseline);
-  const ids = (some) => some.map((item) => item.id), { item: movement } = useMovement(); // at first everything of the movement
+  const ids = (some) => some.map((item) => item.id), { item: movement } = useMovement(); // initially all items of the movement
   const [variants, setVariants] = useOwn("study variants", ids(made)), [inputs, setInputs] = useOwn("study inputs", ids(takes)), [captured, setCaptured] = useOwn("study captured", []);
   const [a, setA] = useOwn("study a", true), [b, setB] = useOwn("study b", true), [c, setC] = useOwn("study c", false), [d, setD] = useOwn("study d", false), [name, setName] = useOwn("study name", movement?.name ?? "study");
   const [people, setPeople] = useOwn("study people", 15), [trials, setTrials] = useOwn("study trials", 15), [joined, setJoined] = useOwn("study joined", 15);
@@ -54,7 +54,7 @@ function Consent({ study, onjoin, onleave }) {
 
 function Trial({ study, state, onscore, onleave }) {
   const { code, next, answered, of } = state, began = useRef(0), view = useRef(null);
-  const [seen, setSeen] = useState(0), [given, setGiven] = useState({}); // each belongs to a position
+  const [seen, setSeen] = useState(0), [given, setGiven] = useState({}); // both by position
   const score = given.position === next.position ? given.score : null, watched = seen === next.position;
   const scene = useMemo(() => fetchScene(study.id, code, next.position), [study.id, code, next.position]);
   useEffect(() => {
@@ -64,7 +64,7 @@ function Trial({ study, state, onscore, onleave }) {
       began.current = performance.now();
       setTimeout(() => { view.current?.seek(0); view.current?.play(); });
       wait = setTimeout(() => setSeen(next.position), 1000 * LEAST);
-    }, () => {}); // the viewport says what went wrong
+    }, () => {}); // the viewport reports the error
     return () => { here = false; clearTimeout(wait); };
   }, [scene]);
   const crowd = next.experiment === "C", numbers = crowd ? Array.from({ length: WALKERS }, (_, k) => k + 1) : next.experiment === "D" ? [1, 2] : SCORES;
@@ -77,7 +77,7 @@ function Trial({ study, state, onscore, onleave }) {
     const wait = setTimeout(() => onscore({ picked: [] }, SEARCH), Math.max(0, 1000 * (SEARCH - spent())));
     return () => clearTimeout(wait);
   }, [crowd, watched, next.position]);
-  useLayoutEffect(() => { // at once: a key that is pressed as soon as a motion appears is for that motion
+  useLayoutEffect(() => { // a layout effect, so that a key pressed as soon as a motion appears counts for that motion
     const key = (event) => {
       const number = Number(event.key);
       if (event.ctrlKey || event.metaKey || event.altKey) return;

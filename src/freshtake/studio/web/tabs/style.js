@@ -1,4 +1,4 @@
-// Learn the way from one style to another; see a take in it next to the take as it is, as strongly as the slider says.
+// Learn the translation from one style to another; compare a take with its translation, at the slider's strength.
 
 import { html, useEffect, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";

@@ -1,4 +1,4 @@
-// Takes: what belongs to the movement; files dropped, looked at, repaired, trimmed and cut.
+// Takes of the movement: files are dropped, viewed, repaired, trimmed and cut.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
@@ -33,7 +33,7 @@ function Samples({ all }) {
   return shown.map((one) => html`<${Button} key=${one.name} title=${`four takes of ${one.about}`} busy=${busy === one.name} onclick=${() => add(one.name)}>${WORDS[one.name] ?? one.name}<//>`);
 }
 
-// First start: what to do.
+// The first start: suggestions.
 const Welcome = () => html`<${Empty} title="Drop takes here"
     words="One recording of a walk, a kick or a wave is enough, three to five are better: BVH, FBX, glTF, USD, C3D, Acclaim and more. They play at once, takes of the same movement are put together, and one click makes as many new ones as you like.">
     <${ChooseFiles} kind="primary">Choose files …<//><${Button} onclick=${() => set({ tab: "draw" })}>Draw a character<//>
@@ -71,7 +71,7 @@ function Findings({ item }) {
       ondone=${() => toast(`${item.name} is repaired. Undo brings the original back.`, "good")} />`}`;
 }
 
-// The part of a take that counts: both ends by number, at the moment that is shown, or dragged on the scrub bar.
+// The trim of a take: both ends by number, at the current time, or dragged on the scrub bar.
 const trimOf = (item) => item.trim ?? [0, (item.facts.frames ?? 1) - 1];
 async function putTrim(item, from, to) {
   const last = item.facts.frames - 1;
@@ -175,9 +175,9 @@ function Tab() {
   const still = movement.takes.length ? movement.takes : movement.own;
   const moving = (shown.some((item) => MOVES.includes(item.kind)) ? shown : still).filter((item) => MOVES.includes(item.kind));
   const [character, characterSelect] = useCharacter(moving.length);
-  const trimmed = moving.length === 1 && moving[0].facts.frames > 2 && movement.kind !== "mesh" ? moving[0] : null; // it is shown whole, with what is left out marked
+  const trimmed = moving.length === 1 && moving[0].facts.frames > 2 && movement.kind !== "mesh" ? moving[0] : null; // it is shown completely, with the trimmed part marked
   useReviewKeys(trimmed ? { "[": () => putTrim(trimmed, frameShown(trimmed, viewport), trimOf(trimmed)[1]), "]": () => putTrim(trimmed, trimOf(trimmed)[0], frameShown(trimmed, viewport)) } : {});
-  useEffect(() => { // what was added is not left out of sight
+  useEffect(() => { // newly added takes are shown
     document.querySelector(`.items [data-id="${ids[0]}"]`)?.scrollIntoView({ block: "nearest" });
   }, [ids.join()]);
   if (!movement.item) return html`<div class="welcome">${uploads > 0 ? html`<${Empty} title="Reading …" words="The takes appear as soon as they are read." />` : html`<${Welcome} />`}</div>`;

@@ -8,9 +8,9 @@ import { useMovement, useOwnModels } from "../movements.js";
 import { isDark, run, toast, useKept, useOwn, useStore } from "../state.js";
 import { Button, Empty, LiveViewport, Note, NumberField, Panel, Row, Segmented, Slider, Split, TaskButton, Toggle, Viewport, three } from "../ui.js";
 
-const NEAR = 4; // frames that play at another tempo may step over without having jumped
+const NEAR = 4; // frames that playback at another tempo may skip without a jump
 const SHOWN = 1.2; // seconds that a jump stays visible
-const TURNED = 90; // degrees a second that a held key or stick turns by
+const TURNED = 90; // degrees per second while a key or stick is held
 
 // ---- the map ----
 // `live.current` is { frame, jumps: [{ from, to, when }] }, written by the stream and read for every frame of the screen.
@@ -58,7 +58,7 @@ function JumpMap({ model, about, live }) {
 }
 
 // ---- steering ----
-// Left and right turn the heading, up lets it go; a stick of a gamepad points to where to go.
+// Left and right turn the heading, up releases it; a stick of a gamepad points in the direction to go.
 function useSteering(on) {
   const [heading, setHeading] = useState(null), held = useRef({ left: false, right: false }), [pad, setPad] = useState(false);
   useEffect(() => {

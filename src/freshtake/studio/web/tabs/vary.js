@@ -22,7 +22,7 @@ function useSettings() {
 
 const PinIcon = () => html`<svg viewBox="0 0 16 16" width="14" height="14" aria-hidden="true"><path fill="currentColor" d="M5 1h6v1.5l-1 .6V7l2.5 2v1.5H8.700V15h-1.400v-4.500H3.500V9L6 7V3.100l-1-.6z" /></svg>`;
 
-// What is learned from, and what the learner remarked.
+// The examples, and the remarks of the learner.
 function Takes({ movement, jobs }) {
   const { takes, examples, model, stale } = movement, left = takes.length - examples.length;
   const words = !takes.length ? "A model without takes." : `${examples.length === 1 ? "One take" : `${examples.length} takes`}${left ? `, ${left} left out` : ""}.`;
@@ -41,7 +41,7 @@ function Pins({ pins, change }) {
     <${Button} kind="quiet" label="remove this pin" onclick=${() => change({ pins: pins.filter((_, other) => other !== k) })}>✕<//></li>`)}</ul>`;
 }
 
-// Only what applies to this kind of movement: drawn lines have no feet, and no body to walk away.
+// Only settings that apply to this kind of movement: drawn lines have neither feet nor travel.
 function Settings({ settings, change, remake, live, movement }) {
   const { kind, model } = movement, body = kind === "body", human = body && movement.takes[0]?.facts.human !== false;
   const { count, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins, speed, heading } = settings;
@@ -75,13 +75,13 @@ function Settings({ settings, change, remake, live, movement }) {
 const request = ({ count, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins }) => ({ count, amount, parts, seed, loop, seconds, plant, in_place: inPlace, pins });
 
 const MOST_SHOWN = 1000;
-const FEW = 60; // variants that follow a slider while it moves; more are made when it is let go
-const openVariants = (movement) => movementOf(state.items, movement).variants.filter((item) => item.star === 0 && !item.settings.redraw).map((item) => item.id); // a stretch that was drawn again keeps its settings
+const FEW = 60; // variants that follow a slider while it moves; more are made when it is released
+const openVariants = (movement) => movementOf(state.items, movement).variants.filter((item) => item.star === 0 && !item.settings.redraw).map((item) => item.id); // redrawn stretches keep their settings
 
 // The number after the last variant of this seed, so that no variant is made a second time.
 const nextNumber = (variants, seed) => Math.max(0, ...variants.filter((item) => item.seed === seed).map((item) => item.number)) + 1;
 
-// Learns if need be, then makes variants, as many and such as this movement's settings say.
+// Learns if needed, then makes variants with this movement's settings.
 export async function makeVariants(movement) {
   const model = await learned(movement), settings = settingsOf(movement.id);
   if (!model) return undefined;
@@ -89,10 +89,10 @@ export async function makeVariants(movement) {
   return run("vary", [model.id], { ...request(settings), first: nextNumber(same, settings.seed) });
 }
 
-// Makes variants that nobody has starred or rejected again, each from its own seed, when a setting changes.
+// Makes variants that are neither starred nor rejected again from their seeds, when a setting changes.
 function useRemaking(movement) {
   const queue = useRef({ busy: false, next: null, step: newStep() });
-  // Of all settings that a moving slider passes only the newest are made; `done`: the slider was let go, so what
+  // Of all settings that a moving slider passes only the newest are applied; `done`: the slider was released, so what
   // changes next is another step for undo.
   return async (settings, done = true) => {
     const now = queue.current;
@@ -112,7 +112,7 @@ function useRemaking(movement) {
 
 const FILTERS = { starred: (item) => item.star === 1, open: (item) => item.star === 0, all: () => true };
 
-// What the verdict says against a variant, and how it differs, next to it.
+// The findings about a variant, and how it differs.
 function About({ item, difference, take }) {
   const words = differenceWords(difference);
   return html`<div class="about-variant" role="status"><b>${item.name}</b>
@@ -165,7 +165,7 @@ function Tab() {
   const seen = (flip ? [flip] : !variants.length || mode === "takes" ? sources : mode === "both" ? [...sources, ...solo] : [...solo, ...under]).slice(0, MOST_SHOWN);
   const live = mode === "live" && model;
 
-  // The one motion that marks on the scrub bar belong to, and the stretch of it between in and out.
+  // The motion that marks on the scrub bar belong to, and its stretch between in and out.
   const alone = flip ?? (seen.length - under.length === 1 ? seen[0] : null), fps = (alone ?? seen[0])?.facts.fps ?? 30;
   const [marked, setMarked] = useOwn("vary stretch", null), stretch = marked?.item === alone?.id && body ? marked : null;
   const lasts = Math.max(0, ...(alone ? [alone] : seen).map(({ trim, facts }) => (trim ? trim[1] - trim[0] : (facts.frames ?? 1) - 1) / (facts.fps ?? 30)));
