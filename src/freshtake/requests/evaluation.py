@@ -1,4 +1,4 @@
-"""How good variants are: figures beside real takes, and a study with people."""
+"""How good variants are: figures next to those of real takes, and a study with people."""
 
 from dataclasses import dataclass
 from pathlib import Path
