@@ -10,7 +10,7 @@ from freshtake.requests.shared import LARGEST_SEED, OutNames, Reading, Seed
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluate(Reading):
-    """Judge variants beside real takes."""
+    """Compare variants with real takes."""
 
     inputs: Annotated[list[Path] | None, Option("The clips that were learned from.")] = None
     outputs: Annotated[list[Path] | None, Option("The variants to judge.")] = None

@@ -23,7 +23,7 @@ from freshtake.texture.frame_distance import Segments
 COURSES = ("straight", "closed", "free")
 SMOOTH = 0.25  # seconds: deviation of the Gaussian that smooths turning
 FAST = np.radians(25.0)  # a second: bending by this much costs as much as a frame that is shown twice
-STANDS = 0.55  # travel over movement about the root: below, a body stands; walks and runs have 1.2 and more, cheers at most 0.45
+STANDS = 0.55  # travel over movement about the root, less is standing: walks, runs 1.2 and more, cheers 0.45 at most
 STILL = 0.25  # share of the usual movement below which a body stands; walking has more, even next to running
 ALIKE = 1.25  # a loop that travels, moves or reaches by more or less than this factor is not like the takes
 

@@ -267,7 +267,7 @@ def combined(positions: Floats, velocities: Floats, q: float = 0.0, velocity_q: 
 
 
 def successor_distances(weights: Weights, segments: Segments) -> tuple[Floats, Floats]:
-    """Compute D_{i+1,j} and D*_{i+1,j}; a take's last frame goes on along a straight line."""
+    """Compute D_{i+1,j} and D*_{i+1,j}; a take's last frame is extrapolated linearly."""
     check_size(segments)
     return (
         weight_distances(ahead(weights.poses, segments), weights.poses),
@@ -285,7 +285,7 @@ def check_size(segments: Segments) -> None:
 
 
 def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]:
-    """Turn a full map into jumps: targets and chances (frames, frames), and the chance to go on (frames,)."""
+    """Turn a full map into jumps: targets and chances (frames, frames), and the chance to continue (frames,)."""
     count = len(chances)
     targets = np.tile(np.arange(count, dtype=np.int32), (count, 1))
     jumping = chances.copy()

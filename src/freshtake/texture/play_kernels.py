@@ -97,8 +97,8 @@ def best_jumps(
     """Find the cheapest jumps of every frame into the cell `cell_of` names, at local minima over the target.
 
     Jumps within `band` frames of the next frame, or to the last `rest` frames of a take, are left out. So are those
-    that reverse the movement, or whose target the same take reaches with less than `band` frames' usual movement: a body that
-    stands would jump about there.
+    that reverse the movement, or whose target is less than `band` frames' usual movement away in the same take: a
+    body that stands would jump about there.
     """
     count, k = targets.shape
     arc_length, stops = np.zeros(count), np.empty(count, dtype=np.intp)
@@ -228,7 +228,7 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
     return now
 
 
-# The state of play, in whole numbers: the frame shown last, frames since the last jump (-1: nothing shown yet), and
+# The state of play, in integers: the frame shown last, frames since the last jump (-1: nothing shown yet), and
 # of a blend under way its target, inserted frames so far and their number; then how much of a plan is used up.
 FRAME, SINCE, GOAL, STEP, LENGTH, PLANNED, STATE = 0, 1, 2, 3, 4, 5, 6
 NO_BLEND, CONSTANT, VARIABLE = 0, 1, 2
@@ -259,9 +259,9 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
 
 
 class Chances(NamedTuple):
-    """The jump map that is played: the chance to go on (frames,), and of each jump (frames, k)."""
+    """The jump map that is played: the chance to continue (frames,), and of each jump (frames, k)."""
 
-    successor: Ints  # -1 where a frame cannot go on
+    successor: Ints  # -1 where a frame has no successor
     onward: Floats
     targets: Numbers
     chances: Floats

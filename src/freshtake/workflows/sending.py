@@ -263,7 +263,7 @@ def _send(
     posing: HumanoidPoses, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
     inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Callable[[str], None],
 ) -> SendReport:  # fmt: skip
-    """One pose per tick: made before its deadline, sent at it; then what came in is obeyed and the next is made."""
+    """Send one pose per tick, made before its deadline; then apply incoming messages and make the next pose."""
     packing = PosePackets(posing.skeleton)
     seen: deque[Tick] = deque(maxlen=KEPT)
     packets, largest, before = 0, 0, 0
@@ -292,7 +292,7 @@ def _send(
 
 
 def _packed(posing: HumanoidPoses, packing: PosePackets, in_place: bool, seconds: float) -> list[bytes]:
-    """The travel over the ground is the root's, what is left the hips'."""
+    """Pack the current pose: the travel over the ground goes to the root, the rest to the hips."""
     pose = posing.now()
     place = pose.hips * GROUND
     return packing.of(np.zeros(3) if in_place else place, pose.hips - place, pose.turns, seconds)
