@@ -34,7 +34,7 @@ def tools() -> dict[str, type[Request]]:
         request = getattr(requests, name)
         if isinstance(request, type) and issubclass(request, Request) and request is not Request:
             task = workflows.task_name(request)
-            if task in workflows.__all__ and task != "variants":  # the fields that `vary` shares with other doors
+            if task in workflows.__all__ and task != "variants":  # a base of `Vary`, not a task
                 out[task] = request
     return out
 
@@ -116,20 +116,20 @@ def _checked_paths(value: Any, allowed: Sequence[Path]) -> Any:
     if isinstance(value, list | tuple):
         return [_checked_paths(one, allowed) for one in value]
     path = Path(value) if Path(value).is_absolute() else allowed[0] / value
-    # Links are followed first: one that leads out of the folder does not open a way out of it.
+    # Links are resolved first, so that one that leads out of the folder gives no access.
     if not any(path.resolve().is_relative_to(folder) for folder in allowed):
         raise UsageError(f"{value} is outside of the allowed folders ({', '.join(map(str, allowed))})")
     return path
 
 
 def call(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> dict[str, Any]:
-    """Carry out a tool call and return its result as JSON: what was written, and what the user should know."""
+    """Carry out a tool call and return its result as JSON: what was written, and notes for the user."""
     request = request_of(task, arguments, allowed)
     notes: list[str] = []
 
     def run() -> Any:
         choose_existing(Existing.REPLACE if arguments.get(REPLACE) else Existing.REFUSE)
-        # Some arguments name files inside of a text (FILE:FRAME@SECONDS): what is opened is checked as well.
+        # Some arguments name files inside a text (FILE:FRAME@SECONDS), so files are also checked when they are opened.
         confine_to(allowed)
         return workflows.run(request, warn=notes.append)
 
@@ -138,7 +138,7 @@ def call(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> di
 
 
 def plain(value: Any) -> Any:
-    """Return a result as JSON has it; motions and models, which files hold, are left out."""
+    """Convert a result to JSON types, without motions and models, which are in files."""
     if isinstance(value, tuple) and hasattr(value, "_asdict"):
         value = value._asdict()
     if isinstance(value, Mapping):
@@ -151,12 +151,12 @@ def plain(value: Any) -> Any:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, float) and not math.isfinite(value):
-        return None  # JSON has no such number
+        return None  # JSON has no NaN or infinity
     return value if isinstance(value, str | bool | int | float) else None
 
 
 def allowed_folders(folders: Sequence[Path]) -> list[Path]:
-    """Return the folders with their links followed; anything else is refused."""
+    """Return the folders with their links resolved; anything else is refused."""
     for folder in folders:
         if not folder.is_dir():
             raise UsageError(f"{folder} is not a folder: name the folders that an agent may use")
@@ -164,7 +164,7 @@ def allowed_folders(folders: Sequence[Path]) -> list[Path]:
 
 
 def serve(allowed: Sequence[Path]) -> None:
-    """Answer an agent over standard input and output until it hangs up; `allowed` is from `allowed_folders`."""
+    """Answer an agent over standard input and output until it disconnects; `allowed` is from `allowed_folders`."""
     try:
         anyio, lowlevel, stdio, kinds = map(
             import_module, ("anyio", "mcp.server.lowlevel", "mcp.server.stdio", "mcp.types")
@@ -203,5 +203,5 @@ def serve(allowed: Sequence[Path]) -> None:
         async with stdio.stdio_server() as (read, write):
             await server.run(read, write, server.create_initialization_options())
 
-    os.chdir(allowed[0])  # relative paths, also those inside of a text, start there
+    os.chdir(allowed[0])  # relative paths, also those inside a text, start there
     anyio.run(main)

@@ -40,7 +40,7 @@ def parts(request: Request) -> Answer:
 
 
 def vary(request: Request) -> Answer:
-    """Make variants of a model; number k of a seed is the same whatever else is made with it."""
+    """Make variants of a model; variant k of a seed does not depend on the others."""
     asked = Vary(
         model=request.model(), out=request.folder / "variants", format="npz", start=_pose(request, "start"),
         end=_pose(request, "end"), **{"count": 1, **request.fields(Variants)},
@@ -63,8 +63,8 @@ def redraw(request: Request) -> Answer:
         **{"count": 1, **values, "part": tuple(values.get("part", ()))},
     )  # fmt: skip
     done = run_redraw(asked, request.report, request.note)
-    made = [{"seed": asked.seed, "number": number} for number in range(1, len(done.paths) + 1)]
-    return request.answer({"made": made}, done.paths)
+    numbered = [{"seed": asked.seed, "number": number} for number in range(1, len(done.paths) + 1)]
+    return request.answer({"made": numbered}, done.paths)
 
 
 def _pose(request: Request, key: str) -> str | None:
@@ -87,7 +87,7 @@ def loop(request: Request) -> Answer:
 
 
 def retarget(request: Request) -> Answer:
-    """Put clips onto the skeleton of `target`."""
+    """Retarget clips to the skeleton of `target`."""
     asked = Retarget(
         clips=request.files(), onto=_character(request), out=request.folder / "retargeted", body_map=_maps(request),
         format="npz", **request.fields(Retargeting),
@@ -97,7 +97,7 @@ def retarget(request: Request) -> Answer:
 
 
 def map(request: Request) -> Answer:
-    """Return which joints of both skeletons `retarget` takes for which part of the body."""
+    """Return which joints of both skeletons `retarget` assigns to which part of the body."""
     onto = onto_character(_character(request), _maps(request), warn=request.note)
     clip = take_in(request.files()[0], ReadOptions(warn=request.note)).motion
     assert isinstance(clip, Clip)
@@ -121,7 +121,7 @@ def _maps(request: Request) -> Path | None:
 
 
 def _map_values(way: Retargeter | None) -> dict[str, Any]:
-    """Return the maps of a retargeting; none where clips have the joints of the target already."""
+    """Return the maps of a retargeting; none where clips already have the joints of the target."""
     if way is None:
         return {"maps": None, "matched": None, "leg_ratio": 1.0}
     return {"maps": maps_of(way), "matched": way.matched, "leg_ratio": way.transfer.leg_ratio}

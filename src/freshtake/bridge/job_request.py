@@ -1,4 +1,4 @@
-"""JobRequest: what a job was asked for, with its clips as files where the workflows want them, and Answer."""
+"""The request of a job, with its clips as files for the workflows, and its Answer."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from freshtake.workflows.sentences import plainly
 
 
 def clip_of(arrays: ClipArrays) -> Clip:
-    """Return a clip; refuse what cannot be one."""
+    """Build a clip from arrays; raise where they cannot be one."""
     skeleton = Skeleton(
         arrays.joints,
         np.asarray(arrays.parents, dtype=np.intp),
@@ -82,7 +82,7 @@ class Answer(NamedTuple):
 
 @dataclass
 class Request:
-    """Values and arrays of a request, a folder for files that nobody else sees, and where progress and notes go.
+    """Values and arrays of a request, a private folder for files, and where progress and notes go.
 
     Clips are written into the folder and read as any other file is (NPZ: exactly), so that a job does what the command
     of the same name does.
@@ -119,7 +119,7 @@ class Request:
         return self.get(name, int, float, default=default)
 
     def fields(self, request: type[FieldsOf]) -> dict[str, Any]:
-        """Return the parameters that are fields of a request of ours, with their types checked."""
+        """Return the parameters that are fields of a request class, with their types checked."""
         return from_values(request, self.params)
 
     def files(self, key: str = "clips") -> list[Path]:
@@ -130,7 +130,7 @@ class Request:
         return [self._written(clip, key) for clip in clips]
 
     def clips(self, key: str = "clips") -> list[Clip]:
-        """Return the clips that were sent under this name, as their files are read."""
+        """Return the clips that were sent under this name, as read from their files."""
         read = [take_in(path, ReadOptions(warn=self.note)).motion for path in self.files(key)]
         return [clip for clip in read if isinstance(clip, Clip)]
 
@@ -139,7 +139,7 @@ class Request:
         place.mkdir(exist_ok=True)
         plain = _UNSAFE.sub("_", clip.name).strip(" .")[:80] or "clip"
         path = place / f"{plain}.npz"
-        # Two clips of one name, as Blender's actions of two rigs may have, get separate files.
+        # Clips with the same name, such as Blender's actions of two rigs, get separate files.
         while path in self.names:
             path = place / f"{plain}_{len(self.names)}.npz"
         self.names[path] = clip.name
@@ -157,7 +157,7 @@ class Request:
 
     @property
     def target(self) -> Path:
-        """Return where a model is written."""
+        """The file that a model is written to."""
         return self.folder / "learned.ftm"
 
     def answer(self, values: dict[str, Any], clips: list[Path] | None = None) -> Answer:

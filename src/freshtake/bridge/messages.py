@@ -1,7 +1,7 @@
-"""What crosses between a program and its freshtake child: JSON and arrays, with lengths, a version and a checksum.
+"""Messages between a program and its freshtake child: JSON and arrays, with lengths, a version and a checksum.
 
 A message is 24 bytes (`HEAD`: mark, version, lengths of both parts, CRC-32 of them), a JSON object, and the bytes of
-the arrays that it lists, one after the other. Clips cross as plain arrays (`ClipArrays`). Both sides use this module,
+the arrays that it lists, one after the other. Clips are plain arrays (`ClipArrays`). Both sides use this module,
 which needs NumPy and nothing else.
 """
 
@@ -47,7 +47,7 @@ class Message(NamedTuple):
 
 
 def encoded(message: Message) -> bytes:
-    """Return the bytes of a message; refuse what could not be read again."""
+    """Encode a message as bytes; raise where it could not be read again."""
     if message.kind not in KINDS or not 0 <= message.number < 1 << 53:
         raise MessageError(f"there is no message of the kind {message.kind!r} with the number {message.number!r}")
     blocks = {name: _block(name, array) for name, array in message.arrays.items()}
@@ -86,7 +86,7 @@ class Decoder:
             yield decoded(complete)
 
     def end(self) -> None:
-        """Refuse a stream that ends inside a message."""
+        """Raise if the stream ended inside a message."""
         if self._waiting:
             raise MessageError(f"the connection ended in the middle of a message, after {len(self._waiting)} bytes")
 
@@ -99,14 +99,14 @@ class Decoder:
 
 
 def decoded(data: bytes) -> Message:
-    """Return the message in these bytes; they have to be complete."""
+    """Decode a message from its complete bytes."""
     if len(data) < HEAD.size:
         raise MessageError(f"a message begins with {HEAD.size} bytes, of which {len(data)} came")
     text_length, data_length = _lengths(data[: HEAD.size])
     if len(data) != HEAD.size + text_length + data_length:
         raise MessageError(f"a message of {HEAD.size + text_length + data_length} bytes came with {len(data)}")
     body = memoryview(data)[HEAD.size :]
-    # What a library prints into the stream would else be taken for lengths and numbers.
+    # Otherwise text that a library prints into the stream would be read as lengths.
     if zlib.crc32(body) != HEAD.unpack(data[: HEAD.size])[4]:
         raise MessageError("a message was damaged on its way: its checksum is another one")
     fields = _parsed(bytes(body[:text_length]))
@@ -213,7 +213,7 @@ PLAIN = ("name", "joints", "frame_time", "up", "unit_m", "tips", "playback", "ch
 
 
 def packed(clips: Sequence[ClipArrays], key: str = "clips") -> tuple[list[dict[str, Any]], dict[str, npt.NDArray[Any]]]:
-    """Return clips as values and arrays of a message: values under any name, arrays named `key`/..."""
+    """Pack clips as values and arrays of a message: values under any name, arrays named `key`/..."""
     listed, arrays = [], {}
     for number, clip in enumerate(clips):
         listed.append({name: getattr(clip, name) for name in PLAIN})
@@ -225,7 +225,7 @@ def packed(clips: Sequence[ClipArrays], key: str = "clips") -> tuple[list[dict[s
 
 
 def unpacked(listed: Any, arrays: Arrays, key: str = "clips") -> list[ClipArrays]:
-    """Return the clips of a message."""
+    """Unpack the clips of a message."""
     if not isinstance(listed, list):
         raise MessageError(f"a list of clips was expected for {key}")
     return [_unpacked(values, arrays, f"{key}/{number}") for number, values in enumerate(listed)]

@@ -64,7 +64,7 @@ def style_learn(request: Request) -> Answer:
 
 
 def style_apply(request: Request) -> Answer:
-    """Put clips into the style of a model; strength 0 leaves them as they are."""
+    """Translate clips into the style of a model; strength 0 leaves them as they are."""
     asked = StyleApply(
         paths=[request.model(), *request.files()], out=request.folder / "styled", **request.fields(Styling)
     )
@@ -97,7 +97,7 @@ def blend_sample(request: Request) -> Answer:
 
 
 def _weights(request: Request) -> str | None:
-    """Return weights as the command line spells them; those of a mapping as shares."""
+    """Return weights in the notation of the command line; those of a mapping are normalized to shares."""
     weights = request.get("weights", str, dict)
     if weights is None or isinstance(weights, str):
         return weights
@@ -123,7 +123,7 @@ def texture_learn(request: Request) -> Answer:
 
 
 def texture_sample(request: Request) -> Answer:
-    """Synthesize play, or a loop, of this length; `jump_rate` is in jumps a second."""
+    """Synthesize play, or a loop, of this length; `jump_rate` is in jumps per second."""
     length_option(request)
     rate, target = request.number("jump_rate"), request.folder / "play.npz"
     if rate is not None and not 0.0 < rate <= 100.0:

@@ -21,7 +21,7 @@ from freshtake.methods.progress import Progress
 from freshtake.workflows.compiling import Countdown, expected_of_steps, expected_times
 from freshtake.workflows.sentences import crash_sentence, plainly
 
-# Jobs by name, with the module that has them, which is loaded when it is needed.
+# Jobs by name, with their module, which is imported when it is needed.
 HOMES = {
     "unprepared": "take_jobs",
     "warm_up": "take_jobs",
@@ -53,7 +53,7 @@ COMMANDS = {
 
 
 def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
-    """Return what a job compiles on first use: kernels, and the seconds that each is expected to take."""
+    """Return the kernels that a job compiles on first use, and the seconds that each is expected to take."""
     if name != "warm_up":
         return expected_times(COMMANDS.get(name, ""))
     asked = params.get("steps")
@@ -92,7 +92,7 @@ class ProgressSender:
         self.send_now(changed=step.what != self._last_phase)
 
     def send_now(self, changed: bool = False) -> None:
-        """Send the progress, unless that was done just now and no other phase begins."""
+        """Send the progress, unless it was sent just before and the phase is the same."""
         now = self._clock()
         if now - self._last < INTERVAL and not changed:
             return
@@ -109,7 +109,7 @@ class ProgressSender:
 
 @contextmanager
 def sending_progress(send: Send, times: Times) -> Iterator[ProgressSender]:
-    """Provide a sender that sends by itself while something compiles."""
+    """Yield a sender that also sends from a thread while kernels compile."""
     from freshtake.numeric.compiled import tell_of_compiling
 
     sender, finished = ProgressSender(send, times), threading.Event()
@@ -131,7 +131,7 @@ def sending_progress(send: Send, times: Times) -> Iterator[ProgressSender]:
 
 
 class MessageWriter:
-    """Sends messages from any thread, never two mixed."""
+    """Sends messages from any thread, one at a time."""
 
     def __init__(self, stream: BinaryIO) -> None:
         self._stream, self._lock = stream, threading.Lock()
@@ -144,23 +144,23 @@ class MessageWriter:
             self._stream.flush()
 
     def fail(self, number: int, sentence: str) -> None:
-        """Send the reason why there is no result."""
+        """Send the reason for a failure."""
         self.send(Message("failed", number, {"sentence": sentence}))
 
 
 def serve(incoming: BinaryIO, outgoing: BinaryIO, ended: Callable[[], None]) -> int:
-    """Answer requests until the stream ends; `ended` is called then, in another thread, whatever is being done."""
+    """Answer requests until the stream ends; `ended` is called then, in another thread, even during a job."""
     from freshtake import __version__
 
     writer = MessageWriter(outgoing)
     writer.send(Message("hello", 0, {"freshtake": __version__, "python": sys.version.split()[0]}))
     inbox: queue.SimpleQueue[Message | MessageError | None] = queue.SimpleQueue()
-    # A second thread reads, so that the end of the other program is noticed in the middle of a job.
+    # A second thread reads, so that the end of the other program is noticed during a job.
     threading.Thread(target=_listen, args=(incoming, inbox, ended), name="listener", daemon=True).start()
     while (message := inbox.get()) is not None:
         if isinstance(message, MessageError):
             writer.fail(0, str(message))
-            return 2  # nothing after a message that was not understood can be trusted
+            return 2  # nothing after an invalid message can be trusted
         _answer(message, writer)
     return 0
 
@@ -168,7 +168,7 @@ def serve(incoming: BinaryIO, outgoing: BinaryIO, ended: Callable[[], None]) -> 
 def _listen(
     incoming: BinaryIO, inbox: queue.SimpleQueue[Message | MessageError | None], ended: Callable[[], None]
 ) -> None:
-    """Read all the time, so that the end of the other program is noticed in the middle of work."""
+    """Read messages into the inbox continuously, so that the end of the other program is noticed during a job."""
     decoder = Decoder()
     try:
         while piece := os.read(incoming.fileno(), 1 << 20):
@@ -185,12 +185,12 @@ def _listen(
 
 
 def _answer(message: Message, writer: MessageWriter) -> None:
-    """Do one job; whatever goes wrong with it becomes one sentence."""
+    """Do one job; any failure is reported in one sentence."""
 
     def progress(values: dict[str, Any]) -> None:
         writer.send(Message("progress", message.number, values))
 
-    # A folder per job: nothing of one is there for the next, and a killed child leaves one folder at most.
+    # A folder per job: jobs cannot see each other's files, and a killed child leaves one folder at most.
     with tempfile.TemporaryDirectory(prefix="freshtake-") as folder:
         try:
             answer = run(message, Path(folder), progress)
@@ -199,7 +199,7 @@ def _answer(message: Message, writer: MessageWriter) -> None:
             writer.fail(message.number, str(error))
         except MemoryError:
             writer.fail(message.number, "there is not enough memory for this: use fewer or shorter clips")
-        except Exception as error:  # the last net
+        except Exception as error:  # anything unexpected
             writer.fail(message.number, crash_sentence(error, f"bridge: {message.values.get('name')}"))
 
 

@@ -1,8 +1,8 @@
-"""Machine code that comes with an extension, compiled when the extension was built, for a processor most users have.
+"""Machine code that ships with an extension, compiled when the extension was built for a common processor.
 
     python -m freshtake.bridge.shipped_code FOLDER [PROCESSOR [STEP ...]]     compile into FOLDER, for a processor
 
-Kernels give the same bits as when they are compiled for the processor at hand: which registers are used differs, the
+Kernels give the same bits as when they are compiled for the local processor: which registers are used differs, the
 order of additions does not.
 """
 
@@ -23,9 +23,9 @@ _in_use: list[Path] = []
 
 
 def use(shipped: Path | None, cache: Path | None) -> None:
-    """Look for machine code in `shipped`, where it fits this computer, and keep what is compiled in `cache`.
+    """Use the machine code in `shipped` if it fits this computer, and cache what is compiled in `cache`.
 
-    To be called before numba is loaded, because kernels that are not there are compiled for the same processor.
+    To be called before numba is imported, because missing kernels are compiled for the same processor.
     """
     made_for = None if shipped is None else read_facts(shipped)
     if shipped is not None and made_for is not None and "NUMBA_CPU_NAME" not in os.environ and made_for == facts():
@@ -39,17 +39,17 @@ def use(shipped: Path | None, cache: Path | None) -> None:
 
 
 def in_use() -> bool:
-    """Return whether this process has machine code that came with it, so that nothing has to be compiled."""
+    """Return whether this process uses shipped machine code, so that nothing has to be compiled."""
     return bool(_in_use)
 
 
 def aim_at(processor: str) -> None:
-    """Have numba compile for this processor, and for no more than it can do."""
+    """Make numba compile for this processor, without further features of the host."""
     os.environ["NUMBA_CPU_NAME"], os.environ["NUMBA_CPU_FEATURES"] = processor, ""
 
 
 def read_facts(folder: Path) -> Any:
-    """Return what the machine code in a folder was made for; None where there is none."""
+    """Return the facts that the machine code in a folder was made for; None where there is none."""
     try:
         return json.loads((folder / FACTS).read_text(encoding="utf-8"))
     except (OSError, ValueError):
@@ -57,7 +57,7 @@ def read_facts(folder: Path) -> Any:
 
 
 def facts() -> dict[str, str]:
-    """Return what machine code has to be made for to run here."""
+    """Return the facts that machine code must match to run here."""
     return {
         "processor": processor(),
         "system": sys.platform,
@@ -68,7 +68,7 @@ def facts() -> dict[str, str]:
 
 
 def processor() -> str:
-    """Return the best of our processors that this computer has; empty where it has none of them."""
+    """Return the best supported processor that this computer can run; empty where there is none."""
     return next(iter(processors()), "")
 
 

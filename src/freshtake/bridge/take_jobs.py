@@ -1,4 +1,4 @@
-"""Before anything is learned: samples, checks and cuts of takes, compiled code, and what a model is."""
+"""Jobs before learning: samples, checks and cuts of takes, compiled code, and descriptions of models."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from freshtake.workflows.sampling import samples_write
 
 @one_blas_thread()
 def check_takes(request: Request) -> Answer:
-    """Report what is wrong with each take, with all of them together, and which one is unlike the others."""
+    """Report problems of each take and of all together, and which take is unlike the others."""
     clips = request.clips()
     takes = []
     for number, clip in enumerate(clips):
@@ -45,7 +45,7 @@ def _values(finding: Finding) -> dict[str, Any]:
 
 
 def unlike_sentences(takes: Sequence[Any]) -> list[str]:
-    """Say which takes do not belong to the others, and in what (Lau 2009, §9); nothing is learned for it."""
+    """Report which takes are unlike the others, and in what (Lau 2009, §9), without learning a model."""
     from freshtake.variation.examples import material_of
     from freshtake.variation.phase import ALIGNMENT, align
     from freshtake.variation.selection.unlike import compared, unlike_notes
@@ -62,7 +62,7 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
 
 @one_blas_thread()
 def cut(request: Request) -> Answer:
-    """Find the frames at which takes fall into cycles, or into repeats of a piece of one of them."""
+    """Find the frames at which takes divide into cycles, or into repeats of a piece of one of them."""
     clips = request.clips()
     at = request.get("at", str, default="cycles")
     if at not in ("cycles", "repeats"):
@@ -98,7 +98,7 @@ def samples(request: Request) -> Answer:
         raise UsageError("sets are names of samples, with at most 100 takes of each")
     paths = samples_write(asked, request.report, request.note)
     motions = [(path.stem, take_in(path, ReadOptions()).motion) for path in paths]
-    # strokes and meshes, which other samples are, have no place in a message of clips
+    # other samples are strokes and meshes, which a message of clips cannot hold
     clips = [arrays_of(clip.changed(name=name)) for name, clip in motions if isinstance(clip, Clip)]
     values, arrays = packed(clips)
     return Answer({"clips": values, "notes": request.notes}, arrays)
@@ -118,7 +118,7 @@ def describe(request: Request) -> Answer:
 
 
 def unprepared(request: Request) -> Answer:
-    """Return the steps of `warm_up` whose machine code did not come with this copy."""
+    """Return the steps of `warm_up` whose machine code is not shipped with this copy."""
     return request.answer({"steps": [] if shipped_code.in_use() else list(STEPS)})
 
 

@@ -12,9 +12,9 @@ __all__ = ["main", "program"]
 
 
 def program() -> NoReturn:
-    """Run `main` as all that this process does, and end it without taking the interpreter apart, which takes 0.2 s.
+    """Run `main` as the only task of this process and exit without the interpreter's shutdown, which takes 0.2 s.
 
-    Whoever calls `main` inside another program keeps the usual end.
+    A program that calls `main` itself keeps the usual shutdown.
     """
     _collect_after_loading()
     exit_code: list[int] = []
@@ -28,9 +28,9 @@ def program() -> NoReturn:
 
 
 def _collect_after_loading() -> None:
-    """Put off looking for cyclic garbage until there are more objects than loading makes, and do as usual from then on.
+    """Postpone the cyclic garbage collector until loading is done; afterwards it runs as usual.
 
-    Modules make objects that stay; looking through all of them again and again is a tenth of a short command's time.
+    Objects made by imports stay alive; collecting among them repeatedly takes a tenth of a short command's time.
     """
     usual = gc.get_threshold()
 
@@ -44,7 +44,7 @@ def _collect_after_loading() -> None:
 
 
 def _leave(exit_code: list[int]) -> None:
-    if exit_code:  # else an exception is on its way, and Python chooses the code
+    if exit_code:  # otherwise an exception is propagating, and Python chooses the code
         for stream in (sys.stdout, sys.stderr):
             with suppress(OSError, ValueError):
                 stream.flush()

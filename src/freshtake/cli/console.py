@@ -45,21 +45,21 @@ def end() -> None:
 
 
 def output() -> Console:
-    """For results."""
+    """Return the console for results, on stdout."""
     from rich.console import Console
 
     return Console(highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def messages() -> Console:
-    """For everything that is not the result."""
+    """Return the console for everything else, on stderr."""
     from rich.console import Console
 
     return Console(stderr=True, highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
 def print_json(value: Any) -> None:
-    """One JSON document, alone on stdout; numbers that JSON does not have become null."""
+    """Print one JSON document to stdout; numbers that JSON does not have become null."""
     ascii_only = str(getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
     sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")
 
@@ -73,7 +73,7 @@ def _finite(value: Any) -> Any:
 
 
 def in_words(motion: Any) -> str:
-    """How long a motion is, in frames and seconds, and of what it is."""
+    """Describe the length of a motion in frames and seconds, and what it consists of."""
     from freshtake.workflows.outputs import seconds_of
 
     count = len(motion)
@@ -85,13 +85,13 @@ def in_words(motion: Any) -> str:
 
 
 def say(sentence: str) -> None:
-    """Print one line of the result, as it is; rich, which tables need, takes 20 ms to load."""
+    """Print one line of the result without rich, which takes 20 ms to load."""
     if not _quiet.get():
         print(sentence)
 
 
 def made_facts(result: Any) -> dict[str, Any]:
-    """Of one motion that was written: its file, its length and, where it followed a path, how well; for JSON."""
+    """Return file, length, verdicts and path error of a motion that was written, for JSON."""
     from freshtake.workflows.outputs import seconds_of
 
     facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": seconds_of(result.motion)}
@@ -100,7 +100,7 @@ def made_facts(result: Any) -> dict[str, Any]:
 
 
 def say_made(result: Any) -> None:
-    """The same in words."""
+    """Print the facts of `made_facts` in words."""
     from freshtake.motion.verdict import verdict_line
     from freshtake.workflows.making import path_sentence
 
@@ -112,7 +112,7 @@ def say_made(result: Any) -> None:
 
 
 def warn(sentence: str) -> None:
-    """One warning on stderr; the same warning for further files is only counted."""
+    """Print a warning to stderr; repeats of it for further files are only counted."""
     file, colon, what = sentence.partition(": ")
     repeats = _repeats.get()
     if repeats is not None and colon and " " not in file:
@@ -125,7 +125,7 @@ def warn(sentence: str) -> None:
 
 @contextmanager
 def progress_bar() -> Iterator[Report]:
-    """A report callable that draws a bar on stderr while the block runs; lines where that is no terminal."""
+    """Yield a report callable that draws a bar on stderr, or prints lines where stderr is no terminal."""
     if _quiet.get():
         yield lambda step: None
         return
@@ -180,7 +180,7 @@ def _countdown(say: Callable[[str], None]) -> Countdown:
 
 
 def each_with_progress(sources: Sequence[Path], targets: Sequence[Path], report: Report) -> Iterator[tuple[Path, Path]]:
-    """Pairs of what is read and what is written, with the progress between them."""
+    """Yield pairs of source and target, reporting progress before each."""
     from freshtake.methods.progress import Progress as Step
 
     for number, pair in enumerate(zip(sources, targets, strict=True)):
@@ -191,9 +191,9 @@ def each_with_progress(sources: Sequence[Path], targets: Sequence[Path], report:
 def occasional_lines(
     say: Callable[[str], None], clock: Callable[[], float], compiled: Callable[[], float] = lambda: 0.0
 ) -> Report:
-    """A report callable for logs: a line with phase, share and time left, every half minute at most.
+    """Return a report callable for logs: a line with phase, share and time left, every half minute at most.
 
-    `compiled` says how many seconds went into compiling, which is no measure of what is left.
+    `compiled` returns the seconds spent compiling, which are left out of the estimate.
     """
     began = last = clock()
 
@@ -203,7 +203,7 @@ def occasional_lines(
         if now - last < BETWEEN_LINES:
             return
         last = now
-        left = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
-        say(f"{step.what}: {100 * step.share:.0f} %{left}")
+        rest = f", about {(now - began - compiled()) * (1.0 / step.share - 1.0):.0f} s left" if step.share > 0.0 else ""
+        say(f"{step.what}: {100 * step.share:.0f} %{rest}")
 
     return report

@@ -71,7 +71,7 @@ GROUPS = {
 
 
 def command_names() -> dict[str, tuple[str, str]]:
-    """Every command of the first level: where it is, and the first line of its help."""
+    """Return the top-level commands: where each is defined, and the first line of its help."""
     out = {}
     for members in GROUPS.values():
         for place, words in members.items():
@@ -83,7 +83,7 @@ def command_names() -> dict[str, tuple[str, str]]:
 def make_app(listing: bool = False) -> App:
     """Make the command with all its verbs.
 
-    For the `listing` of them they are not imported, and rich's own markup is read, since Markdown takes 50 ms to load.
+    With `listing`, commands are not imported, and help is read as rich markup, since Markdown takes 50 ms to load.
     """
     shown = partial(re.sub, r"`([^`]+)`", r"[bold cyan]\1[/]") if listing else str
     made = App(
@@ -128,9 +128,9 @@ def run(arguments: Sequence[str]) -> int:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("default", UserWarning)
-            warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and reported in words
+            warnings.simplefilter("ignore", RuntimeWarning)  # numpy's: results are checked, and reported in words
             warnings.showwarning = _note
-            result = copy_context().run(_command, arguments)  # what it chooses about files ends with it
+            result = copy_context().run(_command, arguments)  # context variables that the command sets end with it
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
@@ -141,7 +141,7 @@ def run(arguments: Sequence[str]) -> int:
     except FreshtakeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:
-        signal.signal(signal.SIGINT, signal.SIG_IGN)  # a second one finds us on the way out
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C while exiting
         return _failed("stopped; nothing half-written is left behind", INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         _give_up_output()
@@ -153,7 +153,7 @@ def run(arguments: Sequence[str]) -> int:
         return error.code if isinstance(error.code, int) else 0
     except MemoryError:
         return _failed("there is not enough memory for this: use fewer, shorter or smaller files")
-    except Exception as error:  # the last net
+    except Exception as error:  # anything unexpected
         from freshtake.workflows.sentences import INTERNAL_ERROR, crash_sentence
 
         return _failed(crash_sentence(error, shlex.join(["freshtake", *arguments])), INTERNAL_ERROR)
@@ -168,12 +168,12 @@ def _command(arguments: Sequence[str]) -> Any:
 def _note(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
 ) -> None:
-    """A warning from below, as one sentence; each one is printed once."""
+    """Print a Python warning as one sentence."""
     warn(str(message))
 
 
 def _verb(arguments: Sequence[str]) -> str:
-    """The leading arguments that name a command, as `style apply`, with a blank after each."""
+    """Return the leading arguments that name a command, such as `style apply`, with a blank after each."""
     verb, level = "", app
     for word in arguments:
         if word.startswith("-") or word not in level:
@@ -183,7 +183,7 @@ def _verb(arguments: Sequence[str]) -> str:
 
 
 def _leave_at_once(code: int) -> NoReturn:
-    """All is cleaned up; a thread that still draws a progress bar could make Python itself abort on its way out."""
+    """Exit without Python's shutdown, which a thread that still draws a progress bar could abort."""
     for pipe in (sys.stdout, sys.stderr):
         with suppress(OSError, ValueError):
             pipe.flush()
@@ -191,7 +191,7 @@ def _leave_at_once(code: int) -> NoReturn:
 
 
 def _give_up_output() -> None:
-    """What is still to be printed goes nowhere, so that nothing fails again on the way out."""
+    """Redirect stdout to the null device, so that flushing it at exit does not fail again."""
     with suppress(OSError):  # where stdout is no file at all
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 

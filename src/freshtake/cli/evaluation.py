@@ -57,7 +57,7 @@ def evaluate(request: Evaluate, *, everything: Everything = False, force: Force 
 
 
 def _print(done: Evaluated, everything: bool) -> None:
-    """The main figures as a table; diversity comes with smoothness and foot speed below it."""
+    """Print the main figures as a table, with diversity, smoothness and foot speed below it."""
     from rich.table import Table
 
     from freshtake.evaluation.figure_kinds import GROUPS

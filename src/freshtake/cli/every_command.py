@@ -1,4 +1,4 @@
-"""What all commands have, added where they are registered: options of their request, `--quiet`, a console name."""
+"""Options that every command gets when it is registered: those of its request, `--quiet`, and a console name."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ def _completed(command: Callable[..., Any], name: str) -> Callable[..., Any]:
     run.__signature__ = signature.replace(parameters=[*parameters, extra])  # type: ignore[attr-defined]
     run.__annotations__ = {one.name: one.annotation for one in (*parameters, extra)}
     run.is_complete, run.request = True, request  # type: ignore[attr-defined]
-    del run.__wrapped__  # whoever looks at the command sees the options too
+    del run.__wrapped__  # so that inspecting the command shows the options too
     return run
 
 

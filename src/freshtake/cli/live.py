@@ -70,7 +70,7 @@ MOST = 64  # bytes that are read at a time
 
 @contextmanager
 def pressed_keys(file: int | None = None) -> Iterator[Callable[[], str]]:
-    """A function that gives the keys pressed since it was last called; `file` is the terminal, default: stdin."""
+    """Yield a function that returns the keys pressed since its last call; `file` is the terminal, by default stdin."""
     number = _stdin() if file is None else file
     if number is None or not os.isatty(number):
         yield lambda: ""
@@ -97,7 +97,7 @@ def _stdin() -> int | None:
 
 
 def _waiting(number: int) -> str:
-    """What has been typed, as far as it can be read at once."""
+    """Return what has been typed, as far as it can be read without blocking."""
     if not select.select([number], [], [], 0.0)[0]:
         return ""
     try:

@@ -67,7 +67,7 @@ def _print(facts: dict[str, Any]) -> None:
 
 
 def _print_table(files: list[dict[str, Any]]) -> None:
-    """A line for each file, then what is wrong with which, once for all."""
+    """Print a line for each file, then each problem once with the files that have it."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -131,7 +131,7 @@ def view(request: View, *, force: Force = False, json: Json = False) -> int:
 
 
 def _temporary() -> Path:
-    """A new file that the system clears away some day."""
+    """Return the path of a page in a new temporary folder."""
     import tempfile
 
     return Path(tempfile.mkdtemp(prefix="freshtake-")) / "view.html"

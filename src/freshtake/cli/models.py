@@ -44,7 +44,7 @@ def select(request: Select, *, force: Force = False, json: Json = False) -> int:
 
 
 def _print_selection(done: Selected) -> None:
-    """One line per clip, then the threshold and what it comes from."""
+    """Print one line per clip, then the threshold and where it comes from."""
     selection, console = done.selection, output()
     show = _chance if selection.measure == "difference" else "{:.2f}".format
     for path, verdict in zip(done.sources, selection.verdicts, strict=True):

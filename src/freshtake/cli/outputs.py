@@ -1,4 +1,4 @@
-"""What commands have beside their requests: `--json`, and `--force` for files that exist."""
+"""Options that commands have in addition to their requests: `--json`, and `--force` for files that exist."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machi
 
 
 def prepare_folder(target: Path, *, force: bool, empty: bool = True) -> None:
-    """`prepare` for a command that fills a folder: a target that looks like one file is refused.
+    """Do what `prepare` does for a command that fills a folder; a target that looks like a file is refused.
 
     Without `empty`, files are refused one by one.
     """
@@ -25,7 +25,7 @@ def prepare_folder(target: Path, *, force: bool, empty: bool = True) -> None:
 
 
 def prepare(*targets: Path | None, force: bool) -> None:
-    """Refuse targets that are there already, before any work is done; without targets, files are refused one by one."""
+    """Refuse targets that exist already, before any work is done; without targets, refuse files one by one."""
     from freshtake.formats.files import Existing, check_free, choose_existing
 
     choose_existing(Existing.REPLACE if force else Existing.REFUSE)

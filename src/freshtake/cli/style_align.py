@@ -47,7 +47,7 @@ def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> i
 
 
 def summary(done: Aligned) -> dict[str, Any]:
-    """The alignment as plain values, for JSON."""
+    """Return the alignment as plain values, for JSON."""
     alignment = done.alignment
     return {
         "method": alignment.settings.method,
@@ -74,7 +74,7 @@ def summary(done: Aligned) -> dict[str, Any]:
 
 
 def lines(done: Aligned) -> list[str]:
-    """The alignment in a few lines of text."""
+    """Return the alignment in a few lines of text."""
     alignment = done.alignment
     out = []
     for name, motion, (start, stop) in (

@@ -73,7 +73,7 @@ def _learned_facts(done: StyleLearned) -> dict[str, Any]:
 
 
 def show_pairs(style_pairs: StylePairs) -> None:
-    """The table of pairs, before learning begins."""
+    """Print the table of pairs, before learning begins."""
     from rich.table import Table
 
     table = Table(box=None, pad_edge=False, header_style="bold")

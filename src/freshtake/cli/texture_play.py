@@ -63,7 +63,7 @@ def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
 
 
 def _times(ratio: float) -> str:
-    """A size against another, in words that do not call what is larger compressed."""
+    """Describe a ratio of sizes in words that do not call a larger file compressed."""
     return f"{ratio:.3g} times less than" if ratio >= 1.0 else f"{1.0 / max(ratio, 1e-9):.3g} times as much as"
 
 

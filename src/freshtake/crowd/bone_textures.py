@@ -59,7 +59,7 @@ def _attribute(name: str, kind: str, value: bytes) -> bytes:
     return name.encode() + b"\0" + kind.encode() + b"\0" + struct.pack("<i", len(value)) + value
 
 
-ROWS = 4096  # of a texture: what every graphics card takes
+ROWS = 4096  # of a texture: what graphics cards commonly support
 
 
 class TexturesMade(NamedTuple):
@@ -87,7 +87,7 @@ def skinning_rows(motions: Motions, k: int) -> Floats:
 
 
 def rest_places(motions: Motions) -> Floats:
-    """Place the joints (joints, 3) of the rest pose, hips at the origin, size 1."""
+    """Return the joint positions (joints, 3) of the rest pose, hips at the origin, size 1."""
     places = motions.skeleton.offsets.copy()
     places[0] = 0.0
     for joint, parent in enumerate(motions.skeleton.parents.tolist()):
@@ -104,7 +104,7 @@ def crowd_textures(
     Args:
         request: The folder of the crowd, the folder for the textures, and their format.
         report: Called with the progress.
-        warn: Called with sentences for the user; there are none.
+        warn: Unused.
 
     Returns:
         The files, and how many motions and frames they hold.
@@ -146,7 +146,7 @@ def crowd_textures(
 def _pages(
     folder: Path, manifest: dict[str, Any], listed: list[dict[str, Any]]
 ) -> Iterator[tuple[str, Motions, Floats]]:
-    """Yield group, shard and texels (rows, 3 joints, 4), texture by texture; `listed` learns what is where."""
+    """Yield group, shard and texels (rows, 3 joints, 4), texture by texture; `listed` records where each motion is."""
     count = 0
     for record in manifest["shards"]:
         shard = read_shard(folder / record["file"])
@@ -171,7 +171,7 @@ def _pages(
 
 
 def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
-    """Write values as whole numbers of 16 bits: high bytes in the left half of the picture, low bytes in the right one.
+    """Write values as 16-bit integers: high bytes in the left half of the picture, low bytes in the right one.
 
     Browsers multiply colors by alpha, so there is none: four texels per joint are the columns of its matrix.
     """
@@ -183,7 +183,7 @@ def _write_png(path: Path, rows: Floats) -> dict[str, Any]:
     for name, part in (("turn_range", np.s_[:, :, :3]), ("place_range", np.s_[:, :, 3])):
         low, high = float(columns[part].min()), float(columns[part].max())
         high = max(high, low + 1e-6)
-        # the largest whole number of 16 bits is the largest value
+        # the largest 16-bit integer is the largest value
         numbers[part] = np.rint((columns[part] - low) / (high - low) * 65535)
         ranges[name] = [low, high]
     flat = numbers.reshape(len(rows), -1, 3)

@@ -1,4 +1,4 @@
-"""Places on the ground without overlaps, and what is drawn for every character of a crowd."""
+"""Places on the ground without overlaps, and the random draws for every character of a crowd."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ NO_TABLES: Mapping[Path, Places] = {}
 def placed(
     placement: Placement, number: int, rng: np.random.Generator, tables: Mapping[Path, Places] = NO_TABLES
 ) -> Places:
-    """Find so many places; refuse where they do not fit. `tables` are places that were read from files."""
+    """Return `number` places, or raise where they do not fit. `tables` are places that were read from files."""
     if placement.kind == "csv":
         if placement.file is None or placement.file not in tables:
             raise UsageError("placement.file: a placement of the kind csv needs its table")
@@ -52,7 +52,7 @@ def placed(
 
 
 def grid(number: int, spacing: float) -> Places:
-    """Place rows and columns around the origin, nearly a square."""
+    """Return places in rows and columns around the origin, nearly a square."""
     columns = int(np.ceil(np.sqrt(number)))
     across, along_z = np.arange(number) % columns, np.arange(number) // columns
     rows = int(along_z[-1]) + 1
@@ -61,14 +61,14 @@ def grid(number: int, spacing: float) -> Places:
 
 
 def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator) -> Places:
-    """Scatter in a disc, no two closer than `gap`: cells of a lattice, each place moved at random inside it."""
+    """Scatter places in a disc, no two closer than `gap`: each is moved at random inside its cell of a lattice."""
     if radius is None:
-        # loose enough for chance: neighbors are 1.4 times the least distance apart on average
+        # loose enough for randomness: neighbors are 1.4 times the least distance apart on average
         radius = 1.4 * gap * np.sqrt(number * HEXAGON / np.pi) + gap
     widest = np.sqrt(np.pi / HEXAGON / number) * radius
     pitch = max(gap, widest)
-    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # what is moved stays inside
-    while len(cells) < number and pitch > gap:  # the border cuts cells: a little tighter
+    cells = _lattice(pitch, radius - 0.5 * (pitch - gap))  # moved places stay inside
+    while len(cells) < number and pitch > gap:  # the border cuts off cells: tighten the lattice
         pitch = max(gap, 0.98 * pitch)
         cells = _lattice(pitch, radius - 0.5 * (pitch - gap))
     if len(cells) < number:
@@ -84,7 +84,7 @@ def disc(number: int, gap: float, radius: float | None, rng: np.random.Generator
 
 
 def _lattice(pitch: float, radius: float) -> Floats:
-    """Lay out middles of hexagonal cells (cells, 2) in a disc, whose middle is that of a cell, a side or a corner."""
+    """Return centers of hexagonal cells (cells, 2) in a disc centered on a cell, a side or a corner of the lattice."""
     reach = int(max(radius, 0.0) / (pitch * HEXAGON)) + 2
     row, column = np.mgrid[-reach : reach + 1, -reach : reach + 1]
     points = pitch * np.stack([column + 0.5 * (row % 2), HEXAGON * row], axis=-1).reshape(-1, 2)
@@ -149,7 +149,7 @@ def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
     sizes = counts(number, tuple(group.share for group in plan.groups))
     group = np.repeat(np.arange(len(plan.groups)), sizes)
     places = _places(plan, group, tables)
-    # A row per character: what one draws does not depend on how many there are.
+    # A row per character: its draws do not depend on how many characters there are.
     drawn = generator(plan.seed, 0, TRAITS).random((number, 5))
     heading = places.heading + np.radians(_between(drawn[:, 1], group, [g.heading for g in plan.groups]))
     return Cast(
@@ -165,7 +165,7 @@ def cast_of(plan: Plan, tables: Mapping[Path, Places] = NO_TABLES) -> Cast:
 
 
 def _places(plan: Plan, group: Ints, tables: Mapping[Path, Places]) -> Places:
-    """Mix groups, except those with a separate placement; take tables line by line."""
+    """Return the places of all characters: groups are mixed, except those with a separate placement."""
     together = np.flatnonzero([plan.groups[k].placement is None for k in group])
     ground, heading = np.empty((len(group), 2)), np.empty(len(group))
     if len(together):

@@ -46,7 +46,7 @@ UP = (0.0, 1.0, 0.0)
 
 
 class Body(NamedTuple):
-    """What all characters of a model share: the skeleton in its unit, metres per unit, what turns it to face z."""
+    """What all characters of a model share: the skeleton in its unit, metres per unit, the rotation to face z."""
 
     skeleton: Skeleton
     scale: float
@@ -56,12 +56,12 @@ class Body(NamedTuple):
     def metric(self) -> Skeleton:
         """Return the skeleton in metres with y up, as the motions are that `make_motion` returns."""
         skeleton = scaled_skeleton(self.skeleton, self.scale)
-        # Files hang the body on the nodes above it: they turn and shrink with the body, or tear it.
+        # Nodes above the body in a file are turned and scaled with it, or they would pull it apart.
         return skeleton if skeleton.base is None else replace(skeleton, base=skeleton.base.tilted(self.upright))
 
 
 class MotionRequest(NamedTuple):
-    """What one motion is to be like; `loop` makes a loop of about `seconds`."""
+    """The parameters of one motion; `loop` makes a loop of about `seconds`."""
 
     seed: int
     number: int
@@ -78,7 +78,7 @@ class MotionRequest(NamedTuple):
 class MadeMotion(NamedTuple):
     """Root (frames, 3) and joint rotations (frames, joints, 4) of a body that starts at the origin and faces z.
 
-    `travel` (3,) is how far a loop goes, 0 for what is none; `tries` counts what was drawn. `verdict` is green
+    `travel` (3,) is how far a loop goes, 0 for other motions; `tries` counts the draws. `verdict` is green
     where the guards let it pass.
     """
 
@@ -89,15 +89,15 @@ class MadeMotion(NamedTuple):
     verdict: Verdict
 
 
-@lru_cache(maxsize=8)  # every shard asks for it
+@lru_cache(maxsize=8)  # every shard needs it
 def body_of(model: VariationModel, name: str) -> Body:
-    """Find the body of a model's motions; refuse where they have none."""
+    """Find the body of a model's motions; raise where they have none."""
     first = model.decode(model.material.values[0])
     if not isinstance(first, Clip):
         raise UsageError(f"{name}: a crowd needs bodies with a skeleton, and this model makes a {kind_word(first)}")
     if first.joint_translations is not None:
         raise UsageError(f"{name}: joints of this model move against their parents, and crowds hold rotations only")
-    # All takes together: the mean direction of one alone sways with its steps.
+    # All takes together: the mean direction of one take varies with its steps.
     faced = [facing(model.decode(rows)) for rows in model.material.values]
     headings = [angles for angles in faced if angles is not None]
     faces = mean_angle(np.concatenate(headings))[0] if headings else float(heading(first)[0])
@@ -108,7 +108,7 @@ def body_of(model: VariationModel, name: str) -> Body:
 
 
 def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> MadeMotion:
-    """Make one motion, the same whoever makes it: its generator is that of the seed and its number."""
+    """Make one motion, which depends only on the seed and its number."""
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
         words = (asked.seed, asked.number, attempt) if attempt else (asked.seed, asked.number)
@@ -123,7 +123,7 @@ def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> Made
 
 
 def _verdict(model: VariationModel, made: Guided, asked: MotionRequest, *, passed: bool) -> Verdict:
-    """Judge a motion; one that passed the guards and is finite is not looked at again, which takes a third as long."""
+    """Check a motion; one that passed the guards and is finite is not checked again, to save time."""
     name = f"motion {asked.number}"
     if passed and np.isfinite(made.motion.rotations).all() and np.isfinite(made.motion.root).all():
         return Verdict(name)
@@ -145,7 +145,7 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
 def _on_route(
     model: VariationModel, body: Body, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest
 ) -> Guided:
-    """Make a motion along the route that is asked for."""
+    """Make a motion along the requested route."""
     assert asked.route is not None
     cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
     frames = 1 + round(asked.seconds / model.frame_time)
@@ -185,29 +185,29 @@ def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int, verdict: 
 
 
 def upright_clip(clip: Clip, body: Body) -> Clip:
-    """Turn a clip of the model's into metres with y up, facing z."""
+    """Convert a clip of the model to metres with y up, facing z."""
     root, rotations = _upright_pose(clip, body)
     return Clip(body.metric(), clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
 
 
 def _upright_pose(clip: Clip, body: Body) -> tuple[Floats, Floats]:
-    """Turn root and rotations into metres with y up, facing z."""
+    """Convert root and rotations to metres with y up, facing z."""
     rotations = clip.rotations.copy()
     rotations[:, 0] = multiply(body.upright, rotations[:, 0])
     return body.scale * rotate(body.upright, clip.root), rotations
 
 
 def _loop_at(clip: Clip, fps: float) -> Clip:
-    """Play a loop at another rate: an integer number of frames, nearly as long."""
+    """Resample a loop to another rate, with an integer number of frames and about the same duration."""
     closed = with_closing_frame(clip)
     count = max(2, round((len(closed) - 1) * clip.frame_time * fps))
     return sampled_at(closed, np.arange(count) * (len(closed) - 1) / count, 1.0 / fps)
 
 
 def put_in_place(made: MadeMotion, ground: Floats, heading: float, size: float) -> tuple[Floats, Floats]:
-    """Start root and rotations of a motion at a place (x, z), turned to a heading, of a body of that size.
+    """Return root and rotations of a motion moved to a place (x, z), turned to a heading and scaled to a size.
 
-    The rotations are those of `made`, changed in place where they may be: copies take longer than the turning.
+    The rotations of `made` are changed in place where possible: copying takes longer than turning.
     """
     rotations = made.rotations if made.rotations.flags.writeable else made.rotations.copy()
     turn = about_axis(np.array(UP), heading)
@@ -226,7 +226,7 @@ class Character(NamedTuple):
     legs: tuple[Limb, ...]
 
     def rig(self) -> Rig | None:
-        """Return joints, bind pose and meshes of the file, in metres; None of files without a skin."""
+        """Return joints, bind pose and meshes of the file, in metres; None for files without a skin."""
         if not self.onto.gltf:
             return None
         filed = character_rig(self.onto.path, as_filed(self.onto.clip))[1]
@@ -237,7 +237,7 @@ class Character(NamedTuple):
         return replace(filed, translations=unit * filed.translations, meshes=meshes)
 
     def put(self, made: MadeMotion, source: Body, fps: float) -> MadeMotion:
-        """Retarget a motion to this body; root and travel are then in its lengths."""
+        """Retarget a motion to this body; root and travel are then scaled to it."""
         playback = None
         if made.travel.any():
             playback = Playback(made.travel, len(made.root) / fps, loop=True)
@@ -251,12 +251,12 @@ class Character(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _onto(path: Path, model: Path) -> Onto:
-    # One for each model: the rest pose of a source is that of the first clip that is put on.
+    # One for each model: the source's rest pose is taken from the first clip that is retargeted.
     return onto_character(path)
 
 
 def character_of(path: Path, model: VariationModel, body: Body, model_path: Path) -> Character:
-    """Read the character of a file for motions of a model; refuse where they cannot be put onto it."""
+    """Read the character of a file for motions of a model; raise where they cannot be retargeted to it."""
     onto = _onto(path, model_path)
     example = upright_clip(model.decode(model.material.values[0]), body)
     on_character = _on_its_root(_put(onto, example), path)
@@ -273,7 +273,7 @@ def _unit(clip: Clip) -> float:
 
 
 def _put(onto: Onto, clip: Clip) -> Clip:
-    """Put a clip on the character, in metres with y up."""
+    """Retarget a clip to the character, in metres with y up."""
     moved = onto.put(clip)
     if moved is clip:  # the same joints: in the character's order, and as large
         order = [clip.skeleton.index(name) for name in onto.clip.skeleton.names]
@@ -303,10 +303,10 @@ def _below(skeleton: Skeleton, joint: int) -> list[int]:
 
 
 def speed_of(model: VariationModel, body: Body) -> float:
-    """Measure the metres per second of a body that walks on and on and can be steered; 0 of others, who stand."""
+    """Measure the speed of a steerable cyclic model in metres per second; 0 for other models, which stand."""
     recipe = model.material.recipe
     if not model.cyclic or recipe is None or "turn" not in recipe.units:
         return 0.0
     speed = model.travel.speed * body.scale
-    # slower than this, nobody goes anywhere: they stand
+    # slower characters count as standing
     return speed if speed >= 0.2 else 0.0

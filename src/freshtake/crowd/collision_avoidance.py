@@ -1,8 +1,8 @@
-"""Velocities by which discs do not meet: optimal reciprocal collision avoidance, for all of a crowd at once.
+"""Velocities at which discs do not collide: optimal reciprocal collision avoidance, for a complete crowd at once.
 
-Each two share the change that keeps them apart for a while: a half-plane of allowed velocities each (van den Berg, Guy,
-Lin and Manocha, Reciprocal n-body collision avoidance, 2011). Of the velocities that all half-planes of somebody allow,
-the one nearest to the wish is taken. Where there is none, the least bad of a few is: that part is plain.
+Any two share the change that keeps them apart for a while: a half-plane of allowed velocities each (van den Berg, Guy,
+Lin and Manocha, Reciprocal n-body collision avoidance, 2011). Of the velocities that all half-planes of a walker allow,
+the one nearest to the preferred one is chosen. Where there is none, the least bad of a few candidates is.
 
 Only sums, products, quotients and square roots are used, which are the same on every machine.
 """
@@ -31,12 +31,12 @@ class HalfPlanes(NamedTuple):
     there: Bools
 
     def of(self, walkers: Ints) -> HalfPlanes:
-        """Select those of some walkers."""
+        """Select the half-planes of some walkers."""
         return HalfPlanes(self.point[walkers], self.normal[walkers], self.there[walkers])
 
 
 class Neighbors(NamedTuple):
-    """What walkers see of others: where these are and how they move, from where they are; sums of radii.
+    """What walkers see of others: relative places and velocities, and sums of radii.
 
     `share` is the part of the change that the walker makes: a half among walkers, all of it for one who stands.
     """
@@ -49,9 +49,9 @@ class Neighbors(NamedTuple):
 
 
 def half_planes(velocity: Floats, seen: Neighbors, horizon: float, step: float) -> HalfPlanes:
-    """Find what walkers with velocities (walkers, 2) may do so that nobody is met within `horizon` seconds.
+    """Find what velocities walkers with velocities (walkers, 2) may take so that none collide within `horizon` s.
 
-    Who already overlaps is to be apart after one `step`.
+    Walkers that already overlap are apart after one `step`.
     """
     place, radius = seen.place, seen.radius
     far2, reach2 = _dot(place, place), radius**2
@@ -99,7 +99,7 @@ def allowed_velocities(planes: HalfPlanes, wish: Floats, fastest: Floats) -> Flo
 
 
 def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tuple[Floats, Bools]:
-    """Find the point of border k nearest to the wish that half-planes before k allow, and where there is one."""
+    """Find the point of border k nearest to the wish that half-planes before k allow, and whether there is one."""
     point, normal = planes.point[:, k], planes.normal[:, k]
     along = np.stack([normal[:, 1], -normal[:, 0]], axis=1)
     middle = -_dot(point, along)
@@ -112,7 +112,7 @@ def _on_border(planes: HalfPlanes, k: int, wish: Floats, fastest: Floats) -> tup
         there = planes.there[:, j]
         slope = _dot(along, planes.normal[:, j])
         gap = _dot(planes.point[:, j] - point, planes.normal[:, j])
-        # Parallel borders never cross: they either allow all of this one or nothing of it.
+        # Parallel borders never cross: they allow either all of this border or none of it.
         parallel = np.abs(slope) < SMALL
         good &= ~(there & parallel & (gap > 0.0))
         at = gap / np.where(parallel, 1.0, slope)

@@ -53,7 +53,7 @@ class Task(NamedTuple):
     version: str
     ground: str = ""  # checksum of the ground next to the shards
     character: Path | None = None
-    keep_going: bool = False  # with motions that no body makes
+    keep_going: bool = False  # with motions that fail the body checks
 
 
 @lru_cache(maxsize=8)
@@ -97,12 +97,12 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
 
 
 def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
-    """Make the motions of a shard, on the character that is asked for, in their places and on the ground."""
+    """Make the motions of a shard, on the requested character, in their places and on the ground."""
     fps = task.fps or 1.0 / model.frame_time
     character = None if task.character is None else character_of(task.character, model, body, task.model)
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
     requests = _asked(task, steers, character.ratio if character else 1.0)
-    with one_blas_thread():  # once for all: setting the number of threads takes time
+    with one_blas_thread():  # once for all motions: setting the number of threads takes time
         singles = [make_motion(model, body, asked) for asked in requests]
     legs = () if model.planting_model is None else model.planting_model.legs
     if character is not None:
@@ -127,7 +127,7 @@ def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
 
 
 def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
-    """Return a character's route as its motion sees it: from the origin on, along z, in lengths of a body of size 1.
+    """Return a character's route relative to its start: from the origin, along z, in lengths of a body of size 1.
 
     `ratio` is how many times as far the character walks as the model's body.
     """
@@ -136,12 +136,12 @@ def route_from_start(cast: Cast, k: int, ratio: float) -> Floats:
     return np.stack([along_z.imag, along_z.real], axis=1)
 
 
-TRIES = 3  # pools, where processes of one are killed
+TRIES = 3  # pools that are started in all, if processes of one are killed
 PATIENCE = 10.0  # seconds to reach a scheduler
 
 
 def run_here(tasks: Sequence[Task], workers: int) -> Iterator[Record]:
-    """Yield records as shards are finished. A killed worker costs what it was at; the others' shards stay."""
+    """Yield records as shards are finished. A killed worker loses only the shard it was making."""
     if workers <= 1 or len(tasks) <= 1:
         yield from map(run_task, tasks)
         return
@@ -160,7 +160,7 @@ def run_here(tasks: Sequence[Task], workers: int) -> Iterator[Record]:
 
 
 def _pooled(tasks: list[Task], workers: int) -> Iterator[Record]:
-    # Fresh processes: forked ones inherit threads' locks. Few tasks wait at a time, so that memory stays flat.
+    # Spawned processes: forked ones inherit threads' locks. Few tasks are queued, so that memory stays flat.
     context = get_context("spawn")
     pool = ProcessPoolExecutor(min(workers, len(tasks)), context, initializer=_end_with_the_parent)
     waiting: set[Future[Record]] = set()
@@ -178,7 +178,7 @@ def _pooled(tasks: list[Task], workers: int) -> Iterator[Record]:
 
 
 def _end_with_the_parent() -> None:
-    """Leave when the command is killed: nobody would collect what this process makes."""
+    """Exit when the command is killed, because nothing would collect what this process makes."""
     parent = parent_process()
     if parent is None:
         return
@@ -225,7 +225,7 @@ def run_on_dask(tasks: Sequence[Task], workers: int, scheduler: str | None) -> I
 
 
 def check_dask(scheduler: str | None) -> None:
-    """Refuse what could not run: without the library, a scheduler, workers, or with other versions of freshtake."""
+    """Raise where Dask could not run: no library, scheduler or workers, or another version of freshtake on them."""
     _distributed()
     if scheduler is not None:
         with _client(1, scheduler) as client:
@@ -233,7 +233,7 @@ def check_dask(scheduler: str | None) -> None:
 
 
 def _distributed() -> Any:
-    """Load the library when it is needed."""
+    """Import the library when it is needed."""
     try:
         return import_module("distributed")
     except ImportError:
@@ -247,7 +247,7 @@ def _sent(model: VariationModel) -> VariationModel:
 @contextmanager
 def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
     lib = _distributed()
-    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # what it meets is raised here, in our words
+    logging.getLogger("distributed.client").setLevel(logging.CRITICAL)  # its errors are raised here, in our words
     if scheduler is None:
         # Without an address the page about the cluster would be open to the network.
         options: dict[str, Any] = {
@@ -269,9 +269,9 @@ def _client(workers: int, scheduler: str | None) -> Iterator[Any]:
 
 
 def _reached(lib: Any, scheduler: str) -> Any:
-    """Return a client of a scheduler. One that reaches nobody is closed at once.
+    """Return a client of a scheduler. One that cannot connect is closed at once.
 
-    Dask would leave that to the garbage collector: if it comes while a cluster starts, the cluster waits for ever for
+    Dask would leave that to the garbage collector: if it runs while a cluster starts, the cluster waits for ever for
     a lock that it holds itself.
     """
 

@@ -23,7 +23,7 @@ FLAMENCO = ".js"
 OPEN_JOB_DESCRIPTION = (".yaml", ".yml", ".json")
 
 # Flamenco calls compileJob with the settings of the form that JOB_TYPE describes; {freshtake} is a variable of the
-# manager, so that each platform can have its own path to the program.
+# manager, so that each platform can have its path to the program.
 _FLAMENCO_SCRIPT = """\
 // A Flamenco job type that makes a crowd with freshtake: copy it into the folder "scripts" of Flamenco Manager.
 const JOB_TYPE = {
@@ -68,7 +68,7 @@ function crowdTask(name, settings, args) {
 """
 
 
-# Which task makes what is the farm's business, and so are processes: everything else is the same for all tasks.
+# The farm chooses parts and processes; all other options are the same for all tasks.
 _PER_TASK = {"source", "out", "job", "shard", "plan_only", "engine", "workers", "scheduler"}
 
 
@@ -97,7 +97,7 @@ def write_job(target: Path, request: Crowd, plan: Plan) -> int:
         How many parts the job has.
     """
     source, out, options = request.source, request.out, option_words(request)
-    # more than a hundred parts would start Python more often than it saves time
+    # with more than a hundred parts, starting Python would cost more time than it saves
     parts = min(100, len(shards_of(plan, rate_of(plan))))
     ending = target.suffix.lower()
     if ending == FLAMENCO:

@@ -27,7 +27,7 @@ _RECORD = {"file": str, "first": int, "last": int, "group": str}
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
-    """Write files of a crowd, also where one is there: left by a run that was stopped, or to be renewed."""
+    """Write files of a crowd and replace existing ones: left by a run that was stopped, or to be renewed."""
 
     def run() -> None:
         choose_existing(Existing.REPLACE)
@@ -37,17 +37,17 @@ def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
 
 
 def replace_file(path: Path, data: bytes) -> None:
-    """Write a file atomically, and wait until it is on the disk: it records what is finished."""
+    """Write a file atomically and flush it to disk, because it records what is finished."""
     replacing_ours(partial(write_bytes, durable=True), path, data)
 
 
 def json_bytes(value: Any) -> bytes:
-    """Encode readable JSON, the same bytes for the same value."""
+    """Encode readable JSON, with the same bytes for the same value."""
     return (json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def read_json(path: Path) -> dict[str, Any]:
-    """Read a JSON object of ours."""
+    """Read a JSON object that freshtake wrote."""
     try:
         value = json.loads(read_text(path))
     except (ValueError, RecursionError):
@@ -58,7 +58,7 @@ def read_json(path: Path) -> dict[str, Any]:
 
 
 def read_manifest(folder: Path) -> dict[str, Any]:
-    """Read the manifest of a crowd, which is there once all is finished."""
+    """Read the manifest of a crowd, which exists once all shards are finished."""
     if not (folder / MANIFEST).is_file():
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
     manifest = read_json(folder / MANIFEST)
@@ -67,14 +67,14 @@ def read_manifest(folder: Path) -> dict[str, Any]:
             raise FormatError(folder / MANIFEST, "this is damaged: start the crowd again with --force", key)
     for number, record in enumerate(manifest["shards"]):
         good = isinstance(record, dict) and all(isinstance(record.get(key), kind) for key, kind in _RECORD.items())
-        # a manifest from elsewhere must not have files read that are not the crowd's
+        # a manifest from elsewhere must not cause files outside the crowd to be read
         if not good or Path(record["file"]).name != record["file"] or not 1 <= record["first"] <= record["last"]:
             raise FormatError(folder / MANIFEST, "this is damaged: make the crowd again", f"shards[{number}]")
     return manifest
 
 
 def read_characters(folder: Path) -> list[dict[str, Any]]:
-    """Read who plays which motion, where and from which phase on: numbers but for the group."""
+    """Read which character plays which motion, where and from which phase; all columns but the group are numbers."""
     path = folder / CHARACTERS
     rows = csv_rows(path)
     names = rows[0][1] if rows else []
@@ -95,12 +95,12 @@ def read_characters(folder: Path) -> list[dict[str, Any]]:
 
 
 def is_crowd(folder: Path) -> bool:
-    """Tell whether a crowd was begun in a folder."""
+    """Return whether a crowd was begun in a folder."""
     return (folder / SETTINGS).is_file()
 
 
 def begin(folder: Path, settings: dict[str, Any], *, replace: bool) -> None:
-    """Note what is asked for, or find that it is what the folder was begun with; `replace` removes what is there."""
+    """Write the settings, or check that the folder was begun with the same; `replace` removes what is there."""
     path = folder / SETTINGS
     asked = {"format": FORMAT, "version": VERSION, **settings}
     if is_crowd(folder):
@@ -140,7 +140,7 @@ def _short(value: Any) -> str:
 
 
 def clear(folder: Path) -> None:
-    """Remove the files of a crowd, and nothing else: the settings go first, so that no half crowd passes for all."""
+    """Remove the files of a crowd and nothing else; the settings go first, so that a partial crowd is never valid."""
     for name in (SETTINGS, MANIFEST, CHARACTERS, ROUTES, GROUND, "crowd.usda", "crowd_blender.usda", "prototype.usda"):
         (folder / name).unlink(missing_ok=True)
     for record in sorted((folder / RECORDS).glob("shard_*.json")):
@@ -163,14 +163,14 @@ def record_path(folder: Path, shard: Shard) -> Path:
 
 
 def write_record(folder: Path, shard: Shard, record: dict[str, Any]) -> None:
-    """Note that a shard is finished."""
+    """Write the record that a shard is finished."""
     replace_file(record_path(folder, shard), json_bytes(record))
 
 
 def finished(folder: Path, shard: Shard, *, verify: bool = True) -> dict[str, Any] | None:
-    """Return the record of a shard whose file is there and has the bytes that the record says; else None.
+    """Return the record of a shard whose file exists and matches its checksum; else None.
 
-    Without `verify` the bytes are not read: the parts of a farm look at each other's shards, which takes too long else.
+    Without `verify` the bytes are not read: reading the shards of all other parts of a farm would take too long.
     """
     from freshtake.crowd.shard_files import checksum
 

@@ -36,10 +36,10 @@ class Ground(NamedTuple):
     size: tuple[float, float]
 
     def at(self, places: Floats) -> Floats:
-        """Interpolate heights at places (..., 2) from the four nearest cells; outside they are as at the border."""
+        """Interpolate heights at places (..., 2) from the four nearest cells; outside, those of the border apply."""
         count = np.array(self.heights.shape[::-1])
         share = (places - np.array(self.center)) / np.array(self.size) + 0.5
-        # The first and the last height lie on the borders of the rectangle, so that there is one cell less.
+        # The first and last heights lie on the borders of the rectangle, so there is one cell less than heights.
         cells = np.clip(share * (count - 1), 0.0, count - 1.0)
         low = np.minimum(cells.astype(np.intp), np.maximum(count - 2, 0))
         high = np.minimum(low + 1, count - 1)

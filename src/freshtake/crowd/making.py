@@ -1,4 +1,4 @@
-"""A plan to a folder of shards: cast the characters, run what is not finished on an engine, write the manifest."""
+"""Make a folder of shards from a plan: cast the characters, run unfinished shards on an engine, write the manifest."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ Run = Callable[[Sequence[Task]], Iterator[Record]]
 
 
 class CrowdMade(NamedTuple):
-    """The folder, how many shards this run made and found finished, how many are missing, and all records."""
+    """The folder, how many shards this run made or found finished, how many are missing, and all records."""
 
     folder: Path
     made: int
@@ -92,7 +92,7 @@ def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] |
 
 
 def check_folder(folder: Path) -> None:
-    """Refuse a folder with other things in it, before any work; one that holds a crowd may be continued."""
+    """Refuse a folder with other files in it, before any work; one that holds a crowd may be continued."""
     if not is_crowd(folder):
         check_free(folder)
 
@@ -127,7 +127,7 @@ def crowd_make(
         places: Tables of places that the plan names, as read.
         replace: Whether a crowd of another plan in the folder is removed.
         plan_only: Whether to stop after the settings, routes, ground and list of characters are written.
-        keep_going: Whether motions that no body makes are written instead of refused (see motion.verdict).
+        keep_going: Whether motions that fail the body checks are written instead of refused (see motion.verdict).
         report: Called with the progress.
 
     Returns:
@@ -151,7 +151,7 @@ def crowd_make(
     shards, cast = shards_of(plan, fps), cast_of(plan, places)
     speeds = _speeds(plan)
     if plan.steered:
-        walkers_of(plan, cast, np.array(speeds))  # refused before anything is written
+        walkers_of(plan, cast, np.array(speeds))  # raises before anything is written
     ground = None if plan.ground is None else read_ground(plan.ground)
     if engine == "dask" and not is_crowd(folder):
         check_dask(scheduler)
@@ -172,7 +172,7 @@ def crowd_make(
     # Shards of other parts of a farm count too, by their records alone.
     others = {s.number: finished(folder, s, verify=False) for s in shards if s.number not in records_by_shard}
     records_by_shard |= others
-    # Only a crowd of which every shard is finished, by whomever, gets a manifest.
+    # The manifest is written once every shard is finished, by any run.
     records = [done for shard in shards if (done := records_by_shard[shard.number]) is not None]
     missing = len(shards) - len(records)
     if not missing:
@@ -214,14 +214,14 @@ def _speeds(plan: Plan) -> list[float]:
         model = model_at(group.model)
         body = body_of(model, group.model.name)
         speed = speed_of(model, body)
-        if group.character is not None:  # also refused here where nothing can be put onto it
+        if group.character is not None:  # also raises where nothing can be retargeted to it
             speed *= character_of(group.character.resolve(), model, body, group.model.resolve()).ratio
         out.append(speed)
     return out
 
 
 def rate_of(plan: Plan) -> float:
-    """Return frames per second of the crowd: as asked, or as all its models have it."""
+    """Return the frames per second of the crowd: as requested, or the common rate of its models."""
     rates = {}
     for group in plan.groups:
         model = model_at(group.model)
@@ -272,7 +272,7 @@ def _settings(plan: Plan, fps: float, format: str, cast: Cast, ground: Ground | 
 
 
 def _plain(value: Any) -> Any:
-    """Convert to what JSON has: lists for tuples, names for files."""
+    """Convert a value to JSON types: lists for tuples, names for files."""
     if isinstance(value, dict):
         return {key: _plain(one) for key, one in value.items()}
     if isinstance(value, list | tuple):
@@ -281,7 +281,7 @@ def _plain(value: Any) -> Any:
 
 
 def _write_characters(folder: Path, plan: Plan, cast: Cast, ground: Ground | None) -> None:
-    """Write who is who: places in metres, headings in degrees, the start of a library's variant in its phase."""
+    """Write the table of characters: places in metres, headings in degrees, start phases of a library's variants."""
     text = io.StringIO()
     table = csv.writer(text, lineterminator="\n")
     table.writerow(["character", "group", "variant", "x", "y", "z", "heading_deg", "phase", "amount", "size"])

@@ -22,7 +22,7 @@ SPACING = 1.5  # metres
 
 Range = tuple[float, float]
 Polyline = tuple[tuple[float, float], ...]  # x, z in metres
-FRAMES = 20_000  # in a shard: 0.4 s of work and ten megabytes
+FRAMES = 20_000  # in a shard: about 0.4 s of work and ten megabytes
 
 
 @dataclass(frozen=True)
@@ -96,7 +96,7 @@ class Repetition:
 
 @dataclass(frozen=True)
 class Plan:
-    """All of a crowd. `fps` of None keeps the rate of the models; `variants` are those of the library mode, in all."""
+    """A complete crowd. `fps` of None keeps the rate of the models; `variants` is the total of the library mode."""
 
     groups: tuple[Group, ...]
     number: int = 200
@@ -115,7 +115,7 @@ class Plan:
 
     @property
     def steered(self) -> bool:
-        """Tell whether characters follow routes that are planned before their motions are made."""
+        """Whether characters follow routes that are planned before their motions are made."""
         return self.avoidance is not None or any(group.paths or group.target for group in self.groups)
 
     def __post_init__(self) -> None:
@@ -174,12 +174,12 @@ class Shard(NamedTuple):
 
     @property
     def name(self) -> str:
-        """Return what its files are called."""
+        """The name of its files."""
         return f"shard_{self.number:06d}"
 
     @property
     def size(self) -> int:
-        """Count the motions that it holds."""
+        """The number of motions in it."""
         return self.last - self.first + 1
 
 
@@ -201,7 +201,7 @@ def shards_of(plan: Plan, fps: float) -> list[Shard]:
 
 
 def part_asked(text: str | None) -> tuple[int, int]:
-    """Parse `K/N`: the K-th of N parts of the shards; all of them where nothing is asked."""
+    """Parse `K/N`, the K-th of N parts of the shards; without a text, all of them."""
     if text is None:
         return 1, 1
     first, _, second = text.partition("/")
@@ -211,7 +211,7 @@ def part_asked(text: str | None) -> tuple[int, int]:
 
 
 def part_of(shards: list[Shard], part: tuple[int, int]) -> list[Shard]:
-    """Take every N-th shard, so that groups are spread over the parts."""
+    """Return every N-th shard, so that groups are spread over the parts."""
     return shards[part[0] - 1 :: part[1]]
 
 
@@ -263,7 +263,7 @@ def loops_needed(visible: int, probability: float, shares: Sequence[float], near
 
 
 def _one_loop(visible: int, near: float) -> Floats:
-    """Compute the probability (visible + 1,) that so many characters on one loop are no copies."""
+    """Compute the probability (visible + 1,) that no two of so many characters on one loop are copies."""
     count = np.arange(visible + 1.0)
     gap = np.maximum(1.0 - count * near, 0.0)
     return np.where(count < 2.0, 1.0, gap ** np.maximum(count - 1.0, 0.0))
@@ -271,7 +271,7 @@ def _one_loop(visible: int, near: float) -> Floats:
 
 @lru_cache(maxsize=64)
 def _apart(visible: int, loops: int, near: float) -> Floats:
-    """Compute the same for so many characters on so many loops, by halves."""
+    """Compute the probability of `_one_loop` for characters on several loops, by halving their number."""
     if loops == 1:
         return _one_loop(visible, near)
     half = loops // 2
@@ -285,7 +285,7 @@ def _together(first: Floats, second: Floats, share: float) -> Floats:
     out = np.empty(len(first))
     for n in count:
         k = count[: n + 1]
-        # Through logarithms, because factorials of some hundred characters exceed all numbers.
+        # Through logarithms, because factorials of some hundred characters overflow.
         weight = np.exp(logs[n] - logs[k] - logs[n - k] + k * np.log(share) + (n - k) * np.log1p(-share))
         out[n] = (weight * first[k] * second[n - k]).sum()
     return out

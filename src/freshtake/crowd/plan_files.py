@@ -112,7 +112,7 @@ def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
 
 
 def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[str, Any]:
-    """Choose as many variants as keep repetition as rare as asked."""
+    """Choose enough variants to keep repetition as rare as requested."""
     if "variants" in plain:
         raise FormatError(path, "it decides how many variants there are: leave out variants", "repetition")
     repetition = Repetition(**plain["repetition"])
@@ -150,7 +150,7 @@ def _placement(path: Path, values: dict[str, Any], key: str) -> Placement:
 
 
 def _lines(path: Path, values: Sequence[Sequence[Sequence[float]]], key: str) -> tuple[Polyline, ...]:
-    """Check polylines: refuse a point twice in a row."""
+    """Check polylines; a point that repeats the one before it is refused."""
     lines = tuple(tuple((float(x), float(z)) for x, z in line) for line in values)
     for number, line in enumerate(lines):
         for place, (a, b) in enumerate(pairwise(line)):
@@ -168,7 +168,7 @@ def read_places(plan: Plan) -> dict[Path, Places]:
 
 
 def read_table(path: Path) -> Places:
-    """Read places from a table with the columns x, z and, if wanted, heading in degrees."""
+    """Read places from a table with the columns x, z and, optionally, heading in degrees."""
     rows = csv_rows(path)
     header = [cell.strip().lower() for cell in rows[0][1]] if rows else []
     if "x" not in header or "z" not in header:
@@ -273,7 +273,7 @@ CHANGES = {
 def requested_plan(request: Crowd) -> tuple[Plan, dict[Path, Places]]:
     """Read the plan of a request from its file, or make one of a single model; return it with its tables of places.
 
-    What the request says takes precedence over the file, except that groups keep a character that they name.
+    The request takes precedence over the file, except that groups keep a character that they name.
     """
     source, character = request.source, request.character
     changes = {key: value for name, key in CHANGES.items() if (value := getattr(request, name)) is not None}

@@ -1,4 +1,4 @@
-"""A crowd to be looked at: a page that plays it, a picture from above and at eye level."""
+"""Previews of a crowd: a page that plays it, a picture from above and at eye level."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ ROLES = ("variant", "input", "extra")  # of groups, by their colors
 
 
 class Previewed(NamedTuple):
-    """What was written, and how many characters and motions of how many are shown."""
+    """What was written, and how many characters and motions of the crowd it shows."""
 
     written: list[Path]
     characters: int
@@ -46,7 +46,7 @@ def crowd_preview(
     Args:
         request: The folder of the crowd, and the page or picture to write.
         report: Called with the progress.
-        warn: Called with sentences for the user; there are none.
+        warn: Unused.
 
     Returns:
         What was written and how much of the crowd it shows.
@@ -79,7 +79,7 @@ def crowd_scene(folder: Path) -> tuple[Scene, int]:
     library, steered = manifest["mode"] == "library", (folder / ROUTES).is_file()
     seconds = float(manifest["seconds"])
     fps = min(FPS, manifest["fps"])
-    if steered:  # everybody has a route that nobody else can show: rather fewer frames
+    if steered:  # every character has a separate route and motion: show fewer frames
         fps = min(fps, max(LEAST_FPS, FRAMES / (every * seconds)))
     length = max(1.0, fps * (2.0 if library else 1.0) * seconds)
     groups = list(dict.fromkeys(record["group"] for record in manifest["shards"]))
@@ -134,7 +134,7 @@ def _shown(
 
 
 def _played(clip: Clip, travel: Floats, seconds: float) -> Clip:
-    """Return a motion as it is shown: a loop is repeated until it covers the longest time that it is looked at."""
+    """Return a motion as it is shown: a loop is repeated until it covers the time shown."""
     if not np.any(travel != 0.0):
         return clip
     rounds = 2 + int(seconds / (len(clip) * clip.frame_time))

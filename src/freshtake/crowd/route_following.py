@@ -1,6 +1,6 @@
-"""A motion that follows a route: bent to it, and played at the pace that has the body in its place at every moment.
+"""A motion bent to a route, and played at the pace that keeps the body at its place at every moment.
 
-The model's steering turns towards a path and knows no time; those who avoid each other have to be in a place at a
+The model's steering follows a path but not a schedule; walkers that avoid each other have to be at a place at a
 moment. So what a motion does about its path (without the sway of steps) is put onto the route, and it is played at
 the pace that makes both equally long. Poses, and how bodies sway, stay those of the model.
 """
@@ -16,7 +16,7 @@ from freshtake.motion.edit import sampled_at, turned
 from freshtake.motion.features.angles import Complexes, ground_of, set_ground
 from freshtake.numeric.arrays import Floats
 
-EASED = 0.15  # seconds: standard deviation by which routes are smoothed, since nobody turns on the spot
+EASED = 0.15  # seconds: standard deviation by which routes are smoothed, since walkers do not turn on the spot
 
 
 class Route(NamedTuple):
@@ -42,17 +42,17 @@ def smooth_route(places: Floats, step: float, frame_time: float, frames: int) ->
     # A body turns more slowly than it changes its path: directions are smoothed twice as far.
     velocity = smoothed(slopes.sum(axis=0) / (2.0 * step), 2.0 * EASED / frame_time)
     speed = np.abs(velocity)
-    # Who hardly moves has no direction: below a tenth of the usual speed that before and after is kept.
+    # A walker that hardly moves has no direction: below a tenth of the usual speed, it is interpolated.
     moving = np.flatnonzero(speed > 0.1 * max(float(np.median(speed)), 1e-9))
     moving = moving if len(moving) else np.arange(1)
     direction = np.interp(np.arange(frames), moving, np.unwrap(np.angle(velocity[moving])))
-    # Only way along the direction counts: who is pushed aside or back does not step for it.
+    # Only distance along the direction counts: a walker that is pushed aside or back takes no step for it.
     ahead = np.maximum((np.diff(ground) * np.exp(-1j * direction[:-1])).real, 0.0)
     return Route(ground, direction, np.concatenate([[0.0], np.cumsum(ahead)]))
 
 
 def smoothed(values: Complexes, deviation: float) -> Complexes:
-    """Smooth by a Gaussian, with both ends going on as they are."""
+    """Smooth by a Gaussian, with both ends continued by point reflection."""
     reach = min(max(1, round(3.0 * deviation)), len(values) - 1)
     if deviation < 0.3 or reach < 1:
         return values
@@ -77,7 +77,7 @@ class BodyPath(NamedTuple):
 
 
 def body_path(clip: Clip, cycle: int) -> BodyPath:
-    """Average over one cycle before and after, which leaves out what repeats with the steps."""
+    """Average over one cycle before and after, which removes what repeats with the steps."""
     places = ground_of(clip.root, clip.up)
     reach = min(cycle, len(places) - 1)
     # Two means over a cycle, one after the other: each alone cancels the steps, both together also smooth the rest.

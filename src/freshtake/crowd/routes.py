@@ -1,4 +1,4 @@
-"""The routes of all of a crowd over the ground, with or without avoiding each other.
+"""The routes of a complete crowd over the ground, with or without collision avoidance.
 
 Walkers keep a heading, go to a target or follow a polyline. Bodies are discs here; motions are made afterwards and
 follow these routes. Routes are planned once and written next to the shards, so that every part of a farm follows the
@@ -27,14 +27,14 @@ from freshtake.workflows.inputs import generator
 STEP = 0.1  # seconds
 NEIGHBORS = 10  # the nearest are seen
 FASTEST = 1.25  # times the usual speed
-SWAY = 0.03  # metres that a body may be off its route: nobody comes closer than the radii and twice this
-ROOM = 0.05  # metres that walkers try to keep beyond that
+SWAY = 0.03  # metres that a body may be off its route: walkers keep the sum of their radii and twice this apart
+ROOM = 0.05  # metres of clearance that walkers try to keep beyond that
 SPACING = 0.1  # metres between samples
 AHEAD = 1.0  # metres that walkers look ahead: corners are cut by about a quarter of it, targets kept when so near
 
 
 class Walkers(NamedTuple):
-    """Everybody at the start: place, speed (0: waits), radius, direction (walkers, 2), target or NaN, polylines."""
+    """Characters at the start: place, speed (0: waits), radius, direction (walkers, 2), target or NaN, polylines."""
 
     place: Floats
     speed: Floats
@@ -47,7 +47,7 @@ class Walkers(NamedTuple):
 def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None, rng: np.random.Generator) -> Floats:
     """Simulate places (walkers, steps, 2) every `STEP` seconds, a little beyond the end."""
     steps = 2 + int(np.ceil(seconds / STEP))
-    # Wishes differ by up to 1 cm/s, so that two who meet head-on do not stop for ever.
+    # Preferred velocities differ by up to 1 cm/s, so that two walkers who meet head-on do not stop for ever.
     uneven = 0.01 * (2.0 * rng.random((len(walkers.place), 2)) - 1.0)
     place, direction, at = walkers.place.copy(), walkers.direction.copy(), None
     if walkers.polylines is not None:
@@ -71,7 +71,7 @@ def simulate_routes(walkers: Walkers, seconds: float, avoiding: Avoidance | None
 
 
 def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None) -> Floats:
-    """Find where everybody wants to go, as unit vectors (walkers, 2)."""
+    """Return the directions in which walkers want to go, as unit vectors (walkers, 2)."""
     out = before.copy()
     goal = walkers.target - place
     if walkers.polylines is not None and at is not None:
@@ -87,7 +87,7 @@ def _direction(walkers: Walkers, place: Floats, before: Floats, at: Ints | None)
 def _eased(velocity: Floats, wish: Floats) -> Floats:
     change = wish - velocity
     length = np.sqrt(change[:, 0] ** 2 + change[:, 1] ** 2)
-    # Nobody changes velocity by more than 2 m/s in a second.
+    # Velocities change by at most 2 m/s in a second.
     return np.asarray(velocity + change * np.minimum(1.0, 2.0 * STEP / np.maximum(length, 1e-12))[:, None])
 
 
@@ -104,7 +104,7 @@ def _avoided(walkers: Walkers, place: Floats, velocity: Floats, wish: Floats, av
 
 
 def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats, reach: float) -> Neighbors:
-    """Find the nearest others of everybody who walks, nearest first."""
+    """Find the nearest neighbors of every walker, nearest first."""
     far, other = nearest_others(place, moving, min(NEIGHBORS, len(place) - 1), reach)
     there = np.isfinite(far)
     share = np.where(walkers.speed[other] > 0.0, 0.5, 1.0)
@@ -113,9 +113,9 @@ def neighbors_of(walkers: Walkers, moving: Ints, place: Floats, velocity: Floats
 
 
 def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
-    """Move discs that overlap apart, each by half of it, in a few rounds; who does not walk is not moved."""
+    """Move discs that overlap apart, each by half the overlap, in a few rounds; standing characters are not moved."""
     out = place.copy()
-    # Moving two apart can push a third: the rounds end when nobody overlaps by more than a tenth of a millimetre.
+    # Moving two apart can push a third: the rounds end when no overlap exceeds a tenth of a millimetre.
     for _ in range(20):
         pairs = pairs_within(out, 2.0 * float(radius.max()))
         gap = out[pairs[:, 1]] - out[pairs[:, 0]]
@@ -135,7 +135,7 @@ def moved_apart(place: Floats, radius: Floats, moves: Bools) -> Floats:
 class Polylines(NamedTuple):
     """Samples (samples, 2) of all polylines, one after the other; for every walker its sample at the start.
 
-    `has` says who follows a polyline at all. Polylines go on beyond their end: straight, or round again where the last
+    `has` says who follows a polyline at all. Polylines continue beyond their end: straight, or again where the last
     point is the first.
     """
 
@@ -148,17 +148,17 @@ class Polylines(NamedTuple):
         return np.asarray(self.samples[at + round(AHEAD / SPACING)])
 
     def advanced(self, at: Ints, place: Floats) -> Ints:
-        """Find the sample nearest to each place, not before the one that it was at."""
-        # Only a few metres onward: a polyline may cross itself, and nobody changes over there.
+        """Find the sample nearest to each place, not before the previous one."""
+        # Only a few metres ahead: a polyline may cross itself, and walkers must not change branches there.
         window = at[:, None] + np.arange(round(3.0 * AHEAD / SPACING))
         off = self.samples[window] - place[:, None]
         return np.asarray(at + (off[..., 0] ** 2 + off[..., 1] ** 2).argmin(axis=1))
 
 
 def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, longest: float) -> Polylines | None:
-    """Give walkers of groups with polylines the one of their group that they are nearest to.
+    """Assign to walkers the nearest polyline of their group.
 
-    `longest` is how far anybody walks.
+    `longest` is the greatest distance that any walker covers.
     """
     if not any(len(group_lines) for group_lines in lines):
         return None
@@ -170,7 +170,7 @@ def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, 
         least = np.full(len(members), np.inf)
         for line in group_lines:
             points, count = _sampled(line, longest)
-            far, index = (found[:, 0] for found in nearest(points[:count], place[members]))
+            far, index = (values[:, 0] for values in nearest(points[:count], place[members]))
             closer = far < least
             least[closer], first[members[closer]] = far[closer], count_so_far + index[closer]
             samples.append(points)
@@ -180,10 +180,10 @@ def polylines_of(lines: Sequence[Sequence[Floats]], group: Ints, place: Floats, 
 
 
 def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
-    """Sample a polyline and what comes after it, and count those of the polyline itself."""
+    """Sample a polyline and its continuation; return the samples and how many belong to the polyline itself."""
     steps = np.linalg.norm(np.diff(line, axis=0), axis=1)
     marks = np.concatenate([[0.0], np.cumsum(steps)])
-    # Room for the farthest walker, and for what the last of them looks at ahead and around.
+    # Long enough for the farthest walker and its view ahead.
     beyond = longest + 7.0 * AHEAD
     along = SPACING * np.arange(int((marks[-1] + beyond) / SPACING) + 2)
     count = int(marks[-1] / SPACING) + 1
@@ -195,7 +195,7 @@ def _sampled(line: Floats, longest: float) -> tuple[Floats, int]:
 
 
 def with_routes(plan: Plan, cast: Cast, speeds: list[float], folder: Path) -> Cast:
-    """Add the routes of all walkers to the cast: planned now, or read where another part of the crowd has done so."""
+    """Add the routes of all walkers to the cast: planned now, or read where another part has written them."""
     if not plan.steered:
         return cast
     walkers = walkers_of(plan, cast, np.array(speeds))
@@ -227,7 +227,7 @@ def _kept(path: Path, key: str) -> Floats | None:
 
 
 def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
-    """Place everybody at the start; refuse where bodies overlap that are to avoid each other."""
+    """Return all characters at the start; raise where bodies overlap that are to avoid each other."""
     speed = speeds[cast.group] * cast.size
     target = np.array([group.target or (np.nan, np.nan) for group in plan.groups])[cast.group]
     lines = [[np.array(line) for line in group.paths] for group in plan.groups]
@@ -247,7 +247,7 @@ def walkers_of(plan: Plan, cast: Cast, speeds: Floats) -> Walkers:
 
 
 def check_apart(ground: Floats, radius: Floats) -> None:
-    """Refuse places where bodies overlap."""
+    """Raise where bodies overlap."""
     pairs = pairs_within(ground, 2.0 * float(radius.max(initial=0.0)))
     distance = np.linalg.norm(ground[pairs[:, 0]] - ground[pairs[:, 1]], axis=1)
     close = np.flatnonzero(distance < radius[pairs].sum(axis=1) - 1e-9)

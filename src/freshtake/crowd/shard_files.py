@@ -43,9 +43,9 @@ class Motions(NamedTuple):
 def motions_of(
     shard: Shard, made: Sequence[MadeMotion], cast: Cast | None, body: Body, fps: float, group: str = ""
 ) -> Motions:
-    """Put motions in the places of their characters; as they are where there is no `cast` (variants of a library).
+    """Put motions in the places of their characters; without a `cast` (variants of a library) they stay as they are.
 
-    What was `made` is used up.
+    The arrays of `made` may be changed.
     """
     skeleton = body.metric()
     sizes = np.ones(len(made)) if cast is None else cast.size
@@ -67,7 +67,7 @@ def on_the_ground(motions: Motions, legs: tuple[Limb, ...], ground: Ground) -> M
 
 
 def file_name(shard: Shard, kind: str) -> str:
-    """Name the file of a shard; of BVH, a folder."""
+    """Return the file name of a shard; for BVH, a folder."""
     return shard.name if kind == "bvh" else f"{shard.name}.{'usdc' if kind == 'usd' else kind}"
 
 
@@ -137,7 +137,7 @@ def read_shard(path: Path) -> Motions:
 
 
 def _check_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Refuse arrays that are not those of `_arrays`: of another number or kind, or that are not finite."""
+    """Refuse arrays that `_arrays` would not give: other names, shapes or types, or values that are not finite."""
     motions, joints = np.size(arrays.get("numbers", ())), np.size(arrays.get("names", ()))
     frames = len(arrays["root"]) if np.ndim(arrays.get("root", 0.0)) else 0
     shapes = {
@@ -196,7 +196,7 @@ def clips_of(motions: Motions) -> Iterator[Clip]:
 
 
 def checksum(path: Path) -> tuple[int, str]:
-    """Compute bytes and SHA-256 of a file; of a folder, of its files in the order of their names, with the names."""
+    """Compute size and SHA-256 of a file, or of a folder's files and names in the order of their names."""
     if not path.is_dir():
         data = read_bytes(path)
         return len(data), hashlib.sha256(data).hexdigest()
@@ -209,7 +209,7 @@ def checksum(path: Path) -> tuple[int, str]:
 
 
 def zarr() -> Any:
-    """Load the library when it is needed."""
+    """Import the library when it is needed."""
     try:
         return import_module("zarr")
     except ImportError:
@@ -217,7 +217,7 @@ def zarr() -> Any:
 
 
 def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
-    """Write arrays as a group in a folder (Zarr 3), atomically; words and single numbers become attributes."""
+    """Write arrays as a group in a folder (Zarr 3), atomically; texts and single numbers become attributes."""
     library = zarr()
     with replacing_folder(path) as place:
         group = library.open_group(str(place), mode="w", zarr_format=3)
@@ -233,7 +233,7 @@ def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
 
 
 def read_group(path: Path) -> dict[str, np.ndarray[Any, Any]]:
-    """Return the arrays of a group that `write_group` wrote, attributes among them."""
+    """Return the arrays and attributes of a group that `write_group` wrote."""
     group = zarr().open_group(str(path), mode="r")
     return {name: np.asarray(value) for name, value in group.attrs.items()} | {
         name: np.asarray(array[...]) for name, array in group.arrays()

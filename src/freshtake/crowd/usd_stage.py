@@ -110,7 +110,7 @@ def read_layer(path: Path) -> Motions:
 
 
 def _rate(layer: Any, fps: float, frames: int) -> None:
-    """Set the time of a layer; of the root layer of a stage, its axis and unit too."""
+    """Set time range, axis and unit of a layer."""
     lib = pxr()
     layer.timeCodesPerSecond = layer.framesPerSecond = fps_of(nominal_frame_time(1.0 / fps))
     layer.startTimeCode, layer.endTimeCode = 0.0, float(frames - 1)
@@ -145,7 +145,7 @@ def write_stage(
 
 
 def _editable(shards: list[Shard], fps: float, frames: int) -> Any:
-    """Lay over the stage that no body is an instance: Blender shows instances in the pose of their prototype."""
+    """Override instancing on the stage: Blender shows instances in the pose of their prototype."""
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
     layer.subLayerPaths.append(f"./{STAGE}")
@@ -160,12 +160,12 @@ def _editable(shards: list[Shard], fps: float, frames: int) -> Any:
 
 
 def _name(number: int) -> str:
-    """Return what the prim of a character is called."""
+    """Return the name of a character's prim."""
     return f"character_{number:06d}"
 
 
 def _prototypes(bodies: Mapping[str, Skeleton | Rig]) -> Any:
-    """Write classes, which are drawn where characters refer to them and nowhere else."""
+    """Write prototypes as classes, which are drawn only where characters refer to them."""
     lib = pxr()
     layer = lib.Sdf.Layer.CreateAnonymous(".usda")
     stage = lib.Usd.Stage.Open(layer)

@@ -1,4 +1,4 @@
-"""The phase of every kernel in its cycle, cycles of all classes aligned; and how well a synthesis holds them."""
+"""The phase of every kernel in its cycle, aligned across classes; and how well a synthesis keeps the cycles."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 SHORTEST = 0.3  # seconds of the shortest cycle looked for
-PERIODIC = 0.6  # distance after a cycle over that of two moments at random, below which a class has cycles
-ROUNDS = 2.0  # cycles that are enough to know that a class is cyclic, wherever its takes end
-OTHER = 1.2  # times the cycle: a period beyond that is another one
+PERIODIC = 0.6  # distance after a cycle relative to that of two random moments, below which a class has cycles
+ROUNDS = 2.0  # cycles that are enough to call a class cyclic, wherever its takes end
+OTHER = 1.2  # times the cycle: a longer period is a different one
 HARMONICS = 4  # of the mean cycles that are aligned to each other
 GRID = 256  # moments of a cycle
-SLOWEST, FASTEST = 0.6, 1.6  # of the mean pace through a cycle: beyond, phase was not followed but lost
+SLOWEST, FASTEST = 0.6, 1.6  # of the mean pace through a cycle: beyond, the phase was lost
 BINS = 32  # moments of a cycle
 
 
@@ -53,7 +53,7 @@ def cycles_of(model: DensityModel) -> Cycles:
         runs = [model.weights[a:b] for a, b in spans]
         recurring = recurrence(runs, SHORTEST / model.frame_time)
         periods, learned = recurring.periods, float(model.limits[owner, 2])
-        # What is left of a take may be two cycles, nearest to itself after both: only the full take tells them apart.
+        # The rest of a take may be two cycles, nearest to itself after both: only the full take shows which.
         if max(map(len, runs)) >= learned and abs(np.log(recurring.period / learned)) > np.log(OTHER):
             periods = np.full(len(runs), learned)
         for (a, b), phase_and_pace in zip(spans, _phases(runs, periods), strict=True):
@@ -61,7 +61,7 @@ def cycles_of(model: DensityModel) -> Cycles:
         members = np.concatenate([np.arange(a, b) for a, b in spans])
         curve = _evened(mean_cycle(model.weights[members], place[members]))
         if model.foot_columns.shape[1]:
-            # Poses and contacts count the same: two classes in like poses whose feet land at other times would slide.
+            # Poses and contacts have equal weight: classes with like poses but different contacts would slide.
             contacts = model.contacts(model.foot_columns[members])
             curve = np.concatenate([curve, _evened(mean_cycle(contacts, place[members]))], axis=1)
         first = curve if first is None else first
@@ -70,57 +70,57 @@ def cycles_of(model: DensityModel) -> Cycles:
 
 
 def period_of(runs: list[Floats], shortest: float) -> tuple[float, float]:
-    """Return after how many frames poses come nearest to themselves, and how near: 0 exactly, 1 as any two moments."""
+    """Return after how many frames poses recur best, and how near: 0 exactly, 1 like two random moments."""
     points = np.concatenate(runs)
     usual = 2.0 * float(points.var(axis=0).sum())
     longest = max(map(len, runs))
-    # Near the length of the longest run a lag compares few frames; 400 of the shortest cycles bound the time.
+    # Lags near the length of the longest run compare few frames; 400 times the shortest cycle bounds the time.
     lags = np.arange(1, int(min(0.85 * longest, max(400.0 * shortest, 1.0))) + 1)
     if usual <= 0.0 or len(lags) < 3:
         return float(longest), 1.0
     apart = _apart(runs, lags[-1])[1:] / usual
-    falls = np.flatnonzero(np.diff(apart) < 0.0)  # until then, poses are near because little time has passed
+    falls = np.flatnonzero(np.diff(apart) < 0.0)  # before that, poses are near because little time has passed
     first = max(int(falls[0]) if len(falls) else len(lags), round(shortest) - 1)
     if first >= len(lags) - 1:
         return float(longest), 1.0
     later = apart[first:]
-    # Two cycles after one another are as near as one: of lags that are nearly as good the shortest is the cycle.
+    # Poses also recur after two cycles: of lags that are nearly as good the shortest is the cycle.
     good = first + np.flatnonzero(later <= later.min() + 0.1 * (later.max() - later.min()))
     stop = good[0]
     while stop + 1 in good:
         stop += 1
     best = int(good[0] + np.argmin(apart[good[0] : stop + 1]))
-    # By Fourier transform, what repeats exactly is a hair below 0.
+    # By Fourier transform, an exact repetition may be slightly below 0.
     return float(lags[best]), float(np.sqrt(max(apart[best], 0.0)))
 
 
 class Recurrence(NamedTuple):
-    """How runs of mode weights come back to themselves."""
+    """How runs of mode weights recur."""
 
     periods: Floats  # (runs,): frames of a cycle
-    apart: float  # how near they come: 0 exactly, 1 as two moments at random
+    apart: float  # how near they recur: 0 exactly, 1 like two random moments
     steady: bool  # whether that is certain: a run goes through several cycles, or every run is one cycle
-    even: bool = True  # whether cycles are as long as each other, so that one frequency tells where they are
+    even: bool = True  # whether cycles are equally long, so that one frequency describes them
 
     @property
     def period(self) -> float:
-        """Return the usual frames of a cycle."""
+        """The usual frames of a cycle."""
         return float(np.mean(self.periods))
 
 
 def recurrence(runs: list[Floats], shortest: float) -> Recurrence:
-    """Find cycles by the lag after which poses come nearest to themselves; by where runs end, if none has several.
+    """Find cycles by the lag after which poses recur best, or by the ends of runs where none has several cycles.
 
-    A take that was cut to one cycle shows no pose a second time: that it is a cycle shows in its end, from which pose
+    A take that was cut to one cycle shows no pose twice: that it is a cycle shows in its end, whose pose
     and velocity lead to its beginning.
     """
     period, apart = period_of(runs, shortest)
     lagged = np.full(len(runs), period)
     if max(map(len, runs)) >= ROUNDS * period:
         even = apart <= PERIODIC
-        if apart > PERIODIC:  # a tempo that varies: cycles are compared where they are, not after so many frames
+        if apart > PERIODIC:  # the tempo may vary: compare at equal phase instead of after a fixed number of frames
             apart = min(apart, _followed(runs, round(period)))
-        if apart > PERIODIC:  # arms that do something else: legs go through the cycle all the same
+        if apart > PERIODIC:  # arms may move independently: the legs may still be cyclic
             apart = min(apart, _followed(_cycling_modes(runs, period), round(period)))
         return Recurrence(lagged, apart, apart <= PERIODIC, even)
     closed = closing(runs)
@@ -130,30 +130,30 @@ def recurrence(runs: list[Floats], shortest: float) -> Recurrence:
 
 
 def _cycling_modes(runs: list[Floats], period: float) -> list[Floats]:
-    """Return the modes of the runs that mostly go through a cycle; all unless those hold enough of the motion."""
+    """Return the modes of the runs that are mostly cyclic; all modes if those hold too little of the motion."""
     heights = cycle_heights(runs, np.full(len(runs), period)) / (2.0 * sum(map(len, runs)))
     spread = np.concatenate(runs).var(axis=0)
-    # A mode goes through the cycle where a sine of its period explains 0.3 of the variance.
+    # A mode is cyclic where a sine of the period explains 0.3 of its variance.
     cycling = heights >= 0.3 * spread
-    # Such modes must hold what legs have of a body's motion, about a third.
+    # Such modes must hold about a third of the motion, as legs do.
     return [y[:, cycling] for y in runs] if spread[cycling].sum() > (1.0 / 3.0) * spread.sum() else runs
 
 
 def _followed(runs: list[Floats], period: int) -> float:
-    """Return how near runs of several cycles come to themselves a cycle later, when their tempo is followed."""
+    """Return how near runs of several cycles recur a cycle later, when their tempo is tracked."""
     squares, counts = 0.0, 0
     for y in runs:
         progress = track(y, period).progress if period > 2 and len(y) >= ROUNDS * period else np.zeros(1, dtype=np.intp)
-        if progress[-1] - progress[0] >= ROUNDS * period:  # what hardly gets on is near to itself without any cycle
+        if progress[-1] - progress[0] >= ROUNDS * period:  # otherwise there is too little progress to compare
             squares += len(y) * one_cycle_apart(y, progress, period)
             counts += len(y)
     return float(np.sqrt(squares / counts)) if counts else 1.0
 
 
 def closing(runs: list[Floats]) -> float:
-    """Return how far runs end from where they began, in pose and velocity: 0 there, 1 as two moments at random.
+    """Return how far runs end from where they began, in pose and velocity: 0 closed, 1 like two random moments.
 
-    Velocities are compared relative to their size: what begins and ends in standing does not move on.
+    Velocities are compared relative to their size: a run that begins and ends in standing does not close.
     """
     poses = np.mean([((y[-1] - y[0]) ** 2).sum() for y in runs]) / (2.0 * np.concatenate(runs).var(axis=0).sum())
     first, last = (np.array([y[k + 1] - y[k] for y in runs]) for k in (0, -2))
@@ -162,19 +162,19 @@ def closing(runs: list[Floats]) -> float:
 
 
 def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
-    """Find, per run, (frames,) where it goes through the cycle, and does not stand, set out or stop.
+    """Find, per run, the frames (frames,) that are cyclic: not those of standing, starting or stopping.
 
-    The cycle is as high as its frequency is present in a window of two periods, all modes together. At the moment at
-    which a cycle begins or ends half of the window has it, so that less than half of the usual height is no cycle.
+    The amplitude of the cycle's frequency is measured in a window of two periods, all modes together. At the moment at
+    which a cycle begins or ends half of the window has it, so less than half of the usual amplitude is no cycle.
     """
     heights = [_heights(y, period) for y in runs]
     everywhere = np.concatenate(heights)
-    usual = float((everywhere**2).sum() / max(everywhere.sum(), 1e-300))  # weighed by itself: standing does not count
+    usual = float((everywhere**2).sum() / max(everywhere.sum(), 1e-300))  # weighted by itself: standing does not count
     return [height >= 0.5 * usual for height in heights]
 
 
 def _heights(values: Floats, period: float) -> Floats:
-    """Return how high the cycle is round each frame (frames,), slow changes left out."""
+    """Return the amplitude of the cycle around each frame (frames,), without slow changes."""
     reach = max(round(period), 1)
     window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
     turns = np.exp(-2j * np.pi * np.arange(len(values)) / period)
@@ -187,13 +187,13 @@ def _heights(values: Floats, period: float) -> Floats:
 
 
 def _around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
-    """Return the sum of values weighed by a window round each frame, as long as the values."""
+    """Return the sum of values weighted by a window around each frame, as long as the values."""
     start = len(window) // 2
     return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
 
 def _apart(runs: list[Floats], longest: int) -> Floats:
-    """Return the mean squared distance of frames so many lags apart, (longest + 1,), all runs together."""
+    """Return the mean squared distance of frames by their lag, (longest + 1,), over all runs."""
     sums, counts = np.zeros(longest + 1), np.zeros(longest + 1)
     for y in runs:
         lags = np.arange(min(longest, len(y) - 1) + 1)
@@ -205,13 +205,13 @@ def _apart(runs: list[Floats], longest: int) -> Floats:
 
 
 def cycle_heights(runs: list[Floats], periods: Floats) -> Floats:
-    """Return how much of the cycle is in each mode (modes,): squared heights of the sines, added over frames."""
+    """Return how much of the cycle is in each mode (modes,): squared amplitudes of the sines, summed over frames."""
     fits = [[fit_near(column, period).amplitude for column in y.T] for y, period in zip(runs, periods, strict=True)]
     return np.asarray((np.array(fits) ** 2 * np.array([[len(y)] for y in runs])).sum(axis=0))
 
 
 def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
-    """Return phase and pace of every frame, run by run, by the mode that has most of the cycle in it."""
+    """Return phase and pace of every frame, run by run, from the mode that has most of the cycle."""
     column = int(cycle_heights(runs, periods).argmax())
     out = []
     for y, period in zip(runs, periods, strict=True):
@@ -234,12 +234,12 @@ def mean_cycle(rows: Floats, phase: Floats) -> Floats:
 
 
 def _evened(curve: Floats) -> Floats:
-    """Divide a mean cycle by its size."""
+    """Normalize a mean cycle by its size."""
     return curve / max(float(np.linalg.norm(curve)), 1e-300)
 
 
 def offset_between(first: Floats, other: Floats) -> float:
-    """Return what to add to the phase of another mean cycle (GRID, modes) so that it lies nearest to the first one."""
+    """Return the offset of another mean cycle's phase (GRID, modes) that brings it nearest to the first one."""
     spectrum = np.fft.rfft(first, axis=0) * np.fft.rfft(other, axis=0).conj()
     alike = np.fft.irfft(spectrum.sum(axis=1), GRID)
     return 2.0 * np.pi * float(alike.argmax()) / GRID
@@ -267,7 +267,7 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
     """Compare mode weights (frames, modes) of a synthesis with runs of the data."""
     points = np.concatenate(data)
     column = cycle_column(data)
-    # Noise about the mean is no cycle: the curve has to pass well to both sides.
+    # Noise about the mean is no cycle: the curve has to deviate clearly to both sides.
     middle, swing = float(points[:, column].mean()), 0.15 * float(points[:, column].std())
     speeds = np.concatenate([np.linalg.norm(np.diff(y, axis=0), axis=1) for y in data])
     bends = np.concatenate([np.linalg.norm(np.diff(y, 2, axis=0), axis=1) for y in data])
@@ -296,7 +296,7 @@ def holding(data: Sequence[Floats], synthesized: Floats) -> Holding:
 
 
 def cycle_column(data: Sequence[Floats]) -> int:
-    """Return the mode that has most of the cycle in it, or most of the movement where there is no steady cycle."""
+    """Return the mode with most of the cycle, or with most of the movement where there is no steady cycle."""
     # No cycle is shorter than six frames.
     came_back = recurrence(list(data), 6.0)
     if not came_back.steady:
@@ -310,12 +310,12 @@ def median(durations: Floats) -> float:
 
 
 def is_usual(durations: Floats, usual: float) -> Bools:
-    """Return which cycles take about as long as they usually do: while a body sets out or stands there is none."""
+    """Return which cycles have about the usual duration; others are starting or standing."""
     return np.asarray((durations >= SLOWEST * usual) & (durations <= FASTEST * usual))
 
 
 def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:
-    """Return when, in frames and parts of them, a curve rises through its middle, from well below it to well above."""
+    """Return the fractional frames at which a curve rises through its middle, from well below it to well above."""
     out, low, last = [], False, -1.0
     for t in range(1, len(curve)):
         if curve[t] < middle - swing:
@@ -329,7 +329,7 @@ def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:
 
 
 def cycle_curves(values: Floats, starts: Floats) -> Floats:
-    """Return cycles (cycles, BINS, modes) read at equal shares of their duration."""
+    """Return cycles (cycles, BINS, modes) sampled at equal shares of their duration."""
     out = np.empty((max(len(starts) - 1, 0), BINS, values.shape[1]))
     grid = np.arange(len(values))
     for number in range(len(out)):

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
-FLAT = 1e-9  # of a size: what is smaller than that is rounding
+FLAT = 1e-9  # relative to a size: anything smaller is rounding
 
 Weights = Mapping[str, float] | str | npt.ArrayLike | Callable[[int], Mapping[str, float]]
 _ARROW = re.compile(r"->|→")
@@ -71,21 +71,21 @@ def schedule(classes: Sequence[str], weights: Any, frames: int) -> Floats:
 
 
 def changes(text: str) -> bool:
-    """Return whether weights in words change over time."""
+    """Return whether weights in a text change over time."""
     return _ARROW.search(text) is not None
 
 
 def _checked(row: Floats) -> Floats:
     if not np.isfinite(row).all() or (row < 0.0).any():
         raise UsageError("weights must be numbers of 0 or more")
-    # Weights that are typed or computed miss 1 by rounding only.
+    # The sum of weights may differ from 1 by rounding only.
     if abs(float(row.sum()) - 1.0) > 1e-6:
         raise UsageError(f"the weights must sum to 1, but sum to {float(row.sum()):g}")
     return np.asarray(row / row.sum())
 
 
 def _spoken(classes: Sequence[str], text: str, frames: int) -> Floats:
-    """Return weights (frames, classes) from `walk:1->run:1`: parts between arrows are reached at equal intervals."""
+    """Return weights (frames, classes) from `walk:1->run:1`: parts between arrows are at equal intervals."""
     knots = np.stack([mixed(classes, _parsed(part)) for part in _ARROW.split(text)])
     at = np.linspace(0.0, len(knots) - 1.0, frames) if frames > 1 else np.zeros(1)
     grid = np.arange(len(knots))
@@ -136,8 +136,8 @@ def pad_weights(places: Mapping[str, Sequence[float]], at: Sequence[float]) -> d
 
 def _in_triangle(corners: Floats, point: Floats) -> Floats | None:
     """Return barycentric weights in the Delaunay triangle around a point; None where it lies in no triangle."""
-    # On a paraboloid above the pad, the triangles of Delaunay are those that lie lowest; the small term chooses
-    # between corners on one circle, such as those of a square, everywhere in the same way.
+    # Lifted to a paraboloid above the pad, Delaunay triangles are the lowest ones; the small term chooses
+    # between corners on one circle, such as those of a square, consistently.
     height = np.square(corners - corners.mean(axis=0)).sum(axis=1)
     height += FLAT * height.max() * np.arange(len(corners)) ** 2
     lowest, out = np.inf, None
@@ -155,7 +155,7 @@ def _in_triangle(corners: Floats, point: Floats) -> Floats | None:
 
 
 def _on_rim(corners: Floats, point: Floats) -> Floats:
-    """Return weights of the two corners whose line comes nearest to a point; of equals, of the two nearest ones."""
+    """Return weights of the two corners whose line is nearest to a point; among equals, of the nearest corners."""
     best, out = (np.inf, np.inf), np.zeros(len(corners))
     for i, j in combinations(range(len(corners)), 2):
         edge = corners[j] - corners[i]

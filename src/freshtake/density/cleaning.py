@@ -18,14 +18,14 @@ from freshtake.motion.kinds import fill_gaps
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats
 
-LEAST = 3  # points that tell how a body is turned
+LEAST = 3  # points that determine the orientation of a body
 SHOWN = 4  # names in a message
 
 Takes = Mapping[str, Sequence[Any]]
 
 
 def in_one_order(takes: Takes) -> dict[str, list[Any]]:
-    """Return the markers of all takes in the first one's order; other markers are an error."""
+    """Return all takes with their markers in the first one's order; other markers are an error."""
     first = next(iter(takes.values()))[0]
     return {name: [_ordered(take, first, take.name or name) for take in group] for name, group in takes.items()}
 
@@ -50,7 +50,7 @@ def common_points(takes: Takes) -> dict[str, list[Any]]:
 
 
 def unseen(clip: PointClip) -> Bools:
-    """Return which markers (points,) have no place, or exactly zero, in every frame."""
+    """Return which markers (points,) are missing, or exactly zero, in every frame."""
     return np.asarray((np.isnan(clip.positions) | (clip.positions == 0.0)).all(axis=(0, 2)))
 
 
@@ -149,7 +149,7 @@ def _clean_points(clip: PointClip, label: str) -> Cleaned:
 def still(values: Floats, usual: float) -> Bools:
     """Return (frames,): where rows move by less than a share of the usual step for more than a few frames."""
     steps = np.linalg.norm(np.diff(values, axis=0), axis=1)
-    # Slower than 5 % of the usual speed for ten frames: the body stands, and a synthesis would be trapped there.
+    # Slower than 5 % of the usual speed for ten frames: the body stands, and a synthesis would get stuck there.
     return _long_runs(np.concatenate([steps[:1], steps]) < 0.05 * usual, 10)
 
 
@@ -168,7 +168,7 @@ def _note(label: str, what: str, bad: Bools) -> list[str]:
 
 
 def bridge_single(values: Floats, rates: Floats) -> tuple[Floats, Floats]:
-    """Return rows in which a single frame repeats the one before: it is put halfway, and so is its travel."""
+    """Return rows in which a single frame that repeats the one before is interpolated, and so is its travel."""
     values, rates = values.copy(), rates.copy()
     same = np.concatenate([[False], np.abs(np.diff(values, axis=0)).max(axis=1, initial=0.0) < 1e-12])
     for start, stop in runs(same):

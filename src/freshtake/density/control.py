@@ -1,6 +1,6 @@
-"""Where and how fast a synthesis goes: speed by the weights of the classes; turn rate, heading or path by its rates.
+"""Steering of a synthesis: speed by the weights of the classes; turn rate, heading or path by the root's rates.
 
-Streams are steered, decoded and planted as they come.
+Streams are steered, decoded and planted frame by frame.
 """
 
 from __future__ import annotations
@@ -24,17 +24,17 @@ from freshtake.numeric.arrays import Floats
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-LEAST_LIMIT = 1.0  # radians per second that any class may be turned by
+LEAST_LIMIT = 1.0  # radians per second by which any class may be turned
 BLOCK = 64  # frames per call of the compiled synthesis
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
 class Control:
-    """What is requested of a synthesis; None leaves it as it comes.
+    """What is requested of a synthesis; None leaves it free.
 
     `speed` in lengths per second; one of `turn` (radians per second, to the left), `heading` (radians, 0 is the
     start's) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are reached over
-    `horizon` seconds. After its end a path goes straight on.
+    `horizon` seconds. After its end a path continues straight.
     """
 
     speed: float | None = None
@@ -60,7 +60,7 @@ class Control:
 
     @property
     def steers(self) -> bool:
-        """Return whether the trajectory is changed, not only the speed."""
+        """Whether the trajectory is changed, not only the speed."""
         return self.turn is not None or self.heading is not None or self.path is not None
 
 
@@ -98,7 +98,7 @@ def speed_of(model: DensityModel, weights: Floats) -> float:
 
 
 def weights_for(model: DensityModel, speed: float) -> Floats:
-    """Return the weights (classes,) of the two classes next to a speed that blend to it."""
+    """Return weights (classes,) of the two classes around a speed that blend to it."""
     if not model.mixes or model.rates.shape[1] == 0:
         raise UsageError("a speed is reached by blending classes that are cyclic: learn a slower and a faster one")
     unit = np.eye(len(model.classes))
@@ -109,7 +109,7 @@ def weights_for(model: DensityModel, speed: float) -> Floats:
         raise UsageError(f"the classes go at {low:.3g} to {high:.3g} per second, so {speed:.3g} cannot be reached")
     right = min(max(int(np.searchsorted(speeds[order], speed)), 1), len(speeds) - 1)
     a, b = unit[order[right - 1]], unit[order[right]]
-    # The speed of a mixture has no formula: 65 shares of the two classes are tried, and read between.
+    # The share for a speed has no closed form: the speed is tabulated at 65 shares and interpolated.
     shares = np.linspace(0.0, 1.0, 65)
     reached = np.maximum.accumulate([speed_of(model, (1.0 - s) * a + s * b) for s in shares])
     share = float(np.interp(speed, reached, shares))
@@ -140,7 +140,7 @@ def guided(
     out = row.copy()
     target, along = _target_turn(model, control, trajectory, limit)
     if target is not None:
-        # A turn sets in over a quarter of a second, not at once.
+        # A turn begins over a quarter of a second, not at once.
         out[first + 2] = trajectory.turn + min(step / 0.25, 1.0) * (target - trajectory.turn)
     speed = complex(out[first], out[first + 1])
     ground = trajectory.ground + step * speed * np.exp(1j * trajectory.heading)
@@ -181,7 +181,7 @@ def _aim(model: DensityModel, control: Control, trajectory: Trajectory) -> tuple
 
 
 def _on(corners: npt.NDArray[np.complex128], marks: Floats, along: Floats) -> npt.NDArray[np.complex128]:
-    """Return points of a path after so much of its length, straight on after its end."""
+    """Return points of a path by arc length, continued straight after its end."""
     beyond = np.maximum(along - marks[-1], 0.0) * (corners[-1] - corners[-2]) / (marks[-1] - marks[-2])
     inside = np.interp(along, marks, corners.real) + 1j * np.interp(along, marks, corners.imag)
     return np.asarray(inside + beyond)
@@ -192,7 +192,7 @@ def _wrapped(angle: float) -> float:
 
 
 class StreamOptions(NamedTuple):
-    """What a stream gives out."""
+    """What a stream yields."""
 
     residuals: bool
     decode: bool
@@ -205,7 +205,7 @@ def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, optio
     blocks = _blocks(model, rng, weights_asked(model, weights, options.control), options.control)
     plant, has_contacts = options.plant and model.planting_model is not None, model.knows_contacts
     if not options.decode or not _decodes_blocks(model) or (plant and not has_contacts):
-        # contacts that have to be seen in the motion are seen from frame to frame
+        # contacts that are detected in the motion need single frames
         blocks = (row[None] for block in blocks for row in block)
     if not options.decode:
         return (block[0] for block in blocks)
@@ -223,7 +223,7 @@ def _decodes_blocks(model: DensityModel) -> bool:
 
 
 def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:
-    """Yield rows (frames, width) with the turn rates that a control asks for: several unless something may change."""
+    """Yield rows (frames, width) with the turn rates that a control asks for: single rows if something may change."""
     live = callable(weights)
     state = model.start(rng, weights(0) if live else weights, used=None if live else model.mixture(weights) > 0.0)
     steady = None if live else np.tile(model.mixture(weights), (BLOCK, 1))
@@ -243,7 +243,7 @@ def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any, control
                 now = control(frame) if callable(control) else control
                 row, trajectory = guided(model, now, row, trajectory, limit)
             frame += 1
-            if callable(control):  # it is asked about a frame only when that frame is due
+            if callable(control):  # it is called for a frame only when that frame is due
                 yield row[None]
             else:
                 turned.append(row)

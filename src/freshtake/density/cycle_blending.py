@@ -1,4 +1,4 @@
-"""Blend cyclic classes, online: each class is followed by itself in a common phase, and poses are mixed by weight.
+"""Blend cyclic classes, online: each class is followed separately in a common phase, and poses are mixed by weight.
 
 The state is a value; frames are compiled.
 """
@@ -18,7 +18,7 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
-AT_ONCE = 0.67  # seconds over which weights that are changed at once get there
+AT_ONCE = 0.67  # seconds over which an abrupt change of weights is reached
 LEAST, MOST = 0.4, 2.5  # times the class's pace
 PHASE, SINCE = range(2)  # fields of `common`
 WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
@@ -49,7 +49,7 @@ def phase_at(cycles: Cycles, track: Track, clock: Floats) -> float:
 def enter(
     cycles: Cycles, track: Track, history: Floats, clock: Floats, owner: int, phase: float, chance: float
 ) -> None:
-    """Begin to follow a class at a kernel of this phase, one of those that there are at random."""
+    """Begin to follow a class at a random kernel of this phase."""
     count, nearest, chosen = 0, np.inf, -1
     for k in range(len(cycles.phases)):
         if track.owners[k] == owner and cycles.allowed[k]:
@@ -76,7 +76,7 @@ def enter(
 
 @compiled
 def update_shares(shares: Floats, common: Floats, weights: Floats, fastest: float, span: float) -> None:
-    """Update the weights of this frame: those requested, or moving to them where they were changed at once."""
+    """Update the weights of this frame: those requested, or a transition to them after an abrupt change."""
     count = shares.shape[1]
     step = 0.0
     for c in range(count):
@@ -104,7 +104,7 @@ class Draws(NamedTuple):
 
 
 class Mixing(NamedTuple):
-    """What changes from frame to frame: of every class its last two, the offset that is evened out and its clock."""
+    """What changes from frame to frame: each class's last two frames, the offset being evened out, and its clock."""
 
     history: Floats  # (2 classes, 4, width): of every class two motions, see blend_frames
     clock: Floats  # (2 classes, fields)
@@ -126,10 +126,10 @@ def vary_pose(
     owner: int,
     full_share: float,
 ) -> float:
-    """Move a frame (1, width) along the line to another one of the same phase by a smooth random share, in place.
+    """Move a frame (1, width) towards or away from another one of the same phase by a smooth random share, in place.
 
-    In the modes it goes at most as far as all may lead away from the data; away from the other one at most by
-    `track.away`, so that it is not sharper than `SHARPEST`. Of the share, `full_share` counts. Returns the share.
+    In the modes it moves at most as far from the data as is allowed in all; away from the other one at most by
+    `track.away`, so that it is not sharper than `SHARPEST`. `full_share` scales the share. Returns the share.
     """
     modes, most_away, reach = track.modes, track.away[owner], FARTHER * track.farthest[owner]
     wander[1] = wander[1] * (1.0 - 1.0 / rates.memory) + np.sqrt(2.0 / rates.memory) * bell(uniforms[0], uniforms[1])
@@ -191,7 +191,7 @@ def blend_frames(
             for voice in range(voices):
                 v = voice * classes + c
                 off = wrapped(common[PHASE] - phase_at(cycles, track, clock[v]))
-                # A class by itself sets the phase, whatever rounding leaves to the others.
+                # A single class sets the phase, whatever rounding leaves to the others.
                 free = share >= (1.0 - 1e-9) and voice == 0
                 drive = 1.0 if free else (rate + pull * off) / pace_at(cycles, track, clock[v])
                 drive = min(max(drive, LEAST), MOST)
@@ -202,7 +202,7 @@ def blend_frames(
                 alone = Following(history[v], clock[v], credit, credit, idle, visits)
                 follow(target, alone, track, calm, single, uniforms, True)
             if voices == 2:
-                if clock[c, AGE] <= 1.0:  # a jump begins, which evens out by how much the pose had left the curve
+                if clock[c, AGE] <= 1.0:  # a jump begins: its offset includes how far the pose was off the curve
                     wander[:, c] = 0.0
                 full_share = 1.0 - fading(clock[c, AGE], clock[c, SPAN])[0]
                 moved = vary_pose(pose, other, wander[:, c], chances[t, after + 2 * c :], rates, track, c, full_share)
@@ -217,7 +217,7 @@ def blend_frames(
 
 @dataclass(frozen=True, eq=False)
 class MixState:
-    """Between frames, for every class: its last two, the offset that is evened out, its clock; and the common phase."""
+    """State between frames: each class's last two frames, the offset being evened out, its clock; the common phase."""
 
     history: Floats  # (2 classes, 4, width): of every class two motions, see blend_frames
     clock: Floats  # (2 classes, fields)
@@ -226,7 +226,7 @@ class MixState:
     noise_state: Floats  # (2, modes)
     visits: Floats
     wander: Floats  # (2, classes): how far towards the second motion
-    first: bool = True  # the first frame is still to be given out
+    first: bool = True  # the first frame has not been returned yet
 
 
 def begin_mix(track: Track, cycles: Cycles, weights: Floats, rng: np.random.Generator) -> MixState:
@@ -246,7 +246,7 @@ def begin_mix(track: Track, cycles: Cycles, weights: Floats, rng: np.random.Gene
     shares[ACTIVE] = weights > 0.0
     visits = np.zeros(len(track.sizes) + count)
     common = np.array([phase, 0.0])
-    # Weights were not changed at once: that lies any number of frames in the past.
+    # No abrupt change of weights: it counts as any number of frames ago.
     common[SINCE] = 1e9
     return MixState(history, clock, shares, common, np.zeros((2, track.modes)), visits, np.zeros((2, count)))
 
@@ -257,7 +257,7 @@ def advance_mix(
 ) -> tuple[MixState, Floats]:  # fmt: skip
     """Return one frame per row of weights (frames, classes): the state after them, and rows (frames, width).
 
-    One by one and in blocks give the same motion.
+    Frames one by one and in blocks give the same motion.
     """
     count = len(state.history) // 2
     if weights.ndim != 2 or weights.shape[1] != count:

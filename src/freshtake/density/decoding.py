@@ -3,7 +3,7 @@
 Positions of joints between two poses lie on no skeleton: limbs shrink, and turning joints onto them whips hands and
 feet about. Rotations between two rotations are rotations, so synthesis carries those of its kernels. A root's heading
 swings with every step, and jumps between moments of unequal swing would add up to a drift, so rates are carried along a
-heading without the swing, and the swing next to them as part of the pose.
+heading without the swing, and the swing is carried separately as part of the pose.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ from freshtake.numeric.rotations import mean
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-LEG = 0.9  # metres, where a file does not say how long its unit is
+LEG = 0.9  # metres, for files without a unit
 RATES = 3  # columns of the root's travel, which come first
-FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of near rotations may lie far apart
+FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of near rotations may be far apart
 PROVENANCE = "made by freshtake: density"
 
 
@@ -53,7 +53,7 @@ def poses_of(pca: Pca, scale: Floats, weights: Floats) -> Floats:
 
 
 def position_errors(material: Material, pca: Pca) -> dict[str, float]:
-    """Return the mean distance of joints (markers) from where they were, by class, from what the eigenspace leaves out.
+    """Return the mean distance of joints (markers) from their original positions, by class: the eigenspace's error.
 
     In centimetres for motions with a body (a unit that the file does not name is derived from the leg's length), in the
     examples' unit for plain arrays.
@@ -61,7 +61,7 @@ def position_errors(material: Material, pca: Pca) -> dict[str, float]:
     factor = centimetres(material)
     out = {}
     for name, runs in zip(material.classes, material.poses, strict=True):
-        # A mean over about 5000 frames is as good as one over all, which would be decoded to rotations.
+        # A mean over about 5000 frames is accurate enough, and decoding all frames is slow.
         before = np.concatenate(runs)
         before = before[:: max(len(before) // 5000, 1)]
         after = poses_of(pca, material.scale, weights_of(pca, material.scale, before))
@@ -97,7 +97,7 @@ def _apart(material: Material, before: Floats, after: Floats) -> float:
 
 
 def _columns(material: Material, poses: Floats) -> Floats:
-    """Return all columns of the layout for poses at the origin."""
+    """Return all columns of the layout for poses, with the root at the origin."""
     assert material.recipe is not None
     rows = np.zeros((len(poses), len(material.recipe.kept)))
     rows[:, ~rate_columns(material.recipe)] = poses
@@ -133,9 +133,9 @@ def root_rates(rates: Floats, frame_time: float, before: float | None = None) ->
 
 
 def _smoothed(heading: Floats, period: float) -> Floats:
-    """Remove what repeats with the cycle: the mean over a period, or a straight line next to a sine."""
+    """Remove what repeats with the cycle, by the mean over a period or by fitting a line plus a sine."""
     frames = len(heading)
-    # A run of three periods or more is averaged over one period; shorter ones are fitted as a whole.
+    # A run of three periods or more is averaged over one period; shorter ones are fitted.
     if frames >= 3.0 * period:
         reach = max(round(period), 1)
         padded = np.pad(heading, reach, mode="reflect", reflect_type="odd")
@@ -159,7 +159,7 @@ class Turning(NamedTuple):
 
 
 def turning_of(model: DensityModel) -> Turning | None:
-    """Return the kernels as rotations; None where they have none, joints turn fully round, or positions are requested.
+    """Return the kernels as rotations; None if there are none, joints turn fully round, or positions are requested.
 
     The paper's search and noise act on the modes, so there poses are those of the modes.
     """
@@ -194,7 +194,7 @@ def recorded(model: DensityModel) -> list[Clip]:
 def turned_clip(
     turning: Turning, rates: Floats, columns: Floats, swing: float | None, start: Start | None, name: str
 ) -> Clip:
-    """Decode columns of `Turning` to a clip; `swing` is that of the frame before, at `start`, where there was one.
+    """Decode columns of `Turning` to a clip; `swing` is that of the frame before, if there was one.
 
     `rates` (frames, 4) are those of synthesis, see `smooth_rates`.
     """
@@ -211,7 +211,7 @@ def turned_poses(model: DensityModel, turning: Turning, columns: Floats) -> Floa
 
 
 def dofs_of(model: DensityModel, rows: Floats, residuals: bool, before: Floats | None) -> Floats:
-    """Return rows (frames, DOFs) of the recipe: x = mean + V y, and what was left out."""
+    """Return rows (frames, DOFs) of the recipe: x = mean + V y, plus the residuals."""
     out = mode_dofs(model, rows, residuals and model.turning is None, before)
     if residuals and model.turning is not None and model.recipe is not None:
         moving = rate_columns(model.recipe)
@@ -220,7 +220,7 @@ def dofs_of(model: DensityModel, rows: Floats, residuals: bool, before: Floats |
 
 
 def mode_dofs(model: DensityModel, rows: Floats, residuals: bool, before: Floats | None) -> Floats:
-    """Return the same from mode weights, and positions that were left out."""
+    """Return the same from mode weights and residual positions."""
     d, r = model.modes, model.rates.shape[1]
     poses = poses_of(model.pca, model.scale, rows[:, :d])
     if residuals and model.residuals.shape[1]:

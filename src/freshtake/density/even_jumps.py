@@ -1,9 +1,9 @@
-"""How likely each jump is, offline: so that all of a class is followed about as often, and no limb whips.
+"""Chances of jumps, offline: chosen so that all parts of a class are followed about equally often and no limb whips.
 
-A take that changes as it goes on has few moments at which a jump leads from one part of it to another. Drawn by the
-density alone, those are hardly ever met, and synthesis stays in one part of the take. So chances are learned: the
-more a jump leads to what is followed too seldom, now or later, the likelier it becomes. Modes do not tell how limbs
-turn, so the first frames of every jump are decoded, and jumps at which a limb whips are taken out.
+A take that changes over time has few moments at which a jump leads from one part of it to another. Drawn by the
+density alone, those are hardly ever reached, and synthesis stays in one part of the take. So chances are learned: the
+more a jump leads to what is followed too seldom, now or later, the likelier it becomes. Modes do not show how limbs
+turn, so the first frames of every jump are decoded, and jumps at which a limb whips are removed.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 
-MOST_KERNELS = 1500  # beyond, jumps are left to the density, which suffices where there is so much
+MOST_KERNELS = 1500  # beyond, jumps are left to the density, which suffices with so much data
 ROUNDS = 60
-STEP = 0.2  # share of the step to the answer to the present costs, per round
+STEP = 0.2  # share of the step towards the response to the current costs, per round
 GREATEST = 8.0  # natural logarithm of the largest change of a chance
-HORIZON = 0.9999  # per frame: what is ten thousand frames ahead counts 1/e
+HORIZON = 0.9999  # discount per frame: ten thousand frames ahead counts 1/e
 LEAST = 1e-300
-FRAMES = 4  # two before a jump and two of it: a limb that is made to whip does so at once
+FRAMES = 4  # two before a jump and two of it: a limb that whips does so at once
 
 
 class JumpTable(NamedTuple):
@@ -55,10 +55,10 @@ def joined(tables: list[JumpTable]) -> JumpTable:
 
 
 def jump_table(jumps: Jumps, runs: list[Span], rate: float) -> JumpTable:
-    """Return chances of jumps (sorted by `here`), where one is made with a chance of `rate` per frame if all are alike.
+    """Return chances of jumps (sorted by `here`); `rate` is the chance of a jump per frame if all kernels are alike.
 
     Following a kernel costs the logarithm of how often it was followed so far. In every round chances move towards
-    what costs less; what is returned are the mean flows of all rounds, later ones counting more (Frank and Wolfe's
+    what costs less; the result is the mean flow of all rounds, later ones counting more (Frank and Wolfe's
     method for the flow of greatest entropy).
     """
     kernels = runs[-1][1]
@@ -82,9 +82,9 @@ def _even_flow(paths: _Paths, jumps: int) -> Flow:
         share = number / weight
         before = mean or flows.mean
         mean = Flow(*(a + share * (b - a) for a, b in zip(before, flows.mean, strict=True)))
-        # Below a hundredth of its due a kernel costs no less: the logarithm of what is never followed has no bound.
+        # Costs stop falling below a hundredth of a kernel's due: the logarithm of 0 has no bound.
         cost = np.log(np.maximum(mean.followed, 1e-2))
-        # How strongly chances answer to costs.
+        # How strongly chances respond to costs.
         gain = np.clip(0.5 * paths.gains(flows, cost), -GREATEST, GREATEST)
         change += STEP * (gain - change)
     assert mean is not None
@@ -92,7 +92,7 @@ def _even_flow(paths: _Paths, jumps: int) -> Flow:
 
 
 class Flow(NamedTuple):
-    """How often, over what is due to each kernel."""
+    """Frequencies relative to the share that each kernel is due."""
 
     resting: Floats  # (kernels,): a kernel is followed and may be left
     jumping: Floats  # (jumps,): a jump is made
@@ -100,7 +100,7 @@ class Flow(NamedTuple):
 
 
 class Flows(NamedTuple):
-    """The flow that chances lead to in the long run, and the equations of what is to come."""
+    """The stationary flow of some chances, and the matrix of future costs."""
 
     chances: Floats
     mean: Flow
@@ -108,7 +108,7 @@ class Flows(NamedTuple):
 
 
 class _Paths:
-    """Where frames lead: on to the next one, or by a jump, whose offset has to be gone before the next jump."""
+    """Successors of frames: the next one, or a jump, whose offset has to be gone before the next jump."""
 
     def __init__(self, jumps: Jumps, runs: list[Span], rate: float) -> None:
         self.jumps, self.kernels = jumps, runs[-1][1]
@@ -128,7 +128,7 @@ class _Paths:
         return np.asarray(weight / total[self.jumps.here])
 
     def flows(self, chances: Floats) -> Flows:
-        """Return what these chances lead to, from anywhere."""
+        """Return the stationary flow of these chances."""
         n, (here, there) = self.kernels, self.jumps[:2]
         onward = np.flatnonzero(self.goes_on)
         staying = 1.0 - np.bincount(here, chances, minlength=n)[onward]
@@ -145,9 +145,9 @@ class _Paths:
         return Flows(chances, Flow(resting / due, jumping / due, followed / due), to_come)
 
     def gains(self, flows: Flows, cost: Floats) -> Floats:
-        """Return how much less each jump costs, with what comes after it, than going on: (jumps,).
+        """Return how much less each jump costs than continuing, future costs included: (jumps,).
 
-        The cost to come is the solution of V = cost + HORIZON P V, P being where frames lead.
+        The future cost is the solution of V = cost + HORIZON P V, with P the transition matrix.
         """
         n, (here, there), chances = self.kernels, self.jumps[:2], flows.chances
         until = np.concatenate([[0.0], np.cumsum(cost)])
@@ -166,7 +166,7 @@ class _Paths:
 def without_whips(model: DensityModel) -> JumpTable:
     """Return the model's jumps without those that are sharper than allowed once limbs are turned as the rows say.
 
-    Such a jump stays only where a kernel has no other one and its run ends.
+    Such a jump is kept only where a kernel has no other one and its run ends.
     """
     table = model.jumps
     if model.turning is None or not len(table.goals):
@@ -202,7 +202,7 @@ def _shown_bends(model: DensityModel, here: Ints) -> Floats:
 def first_frames(track: Track, here: Ints, there: Ints, early: float, blend: float, out: Floats) -> None:
     """Fill in rows (jumps, FRAMES, width): the last two frames before each jump and its first ones.
 
-    A jump begins `early` frames before the kernel that it is noted at.
+    A jump begins `early` frames before the kernel that it is listed at.
     """
     width = out.shape[2]
     history, offset = np.zeros((4, width)), np.empty((2, width))

@@ -1,4 +1,4 @@
-"""What a model learns from: classes of motion as runs of rows, on one skeleton; poses apart from travel and heading."""
+"""The data of a model: classes of motion as runs of rows, on one skeleton; poses apart from travel and heading."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.kinematics import local_rotations
 from freshtake.numeric.rotations import IDENTITY, about_axis, from_matrix, inverse, mean, multiply, shortest_arc
 
-LEAST_FRAMES = 8  # of a run that can be learned from
+LEAST_FRAMES = 8  # of a run, at least
 WIDE = 1e-9  # relative spread below which a class does not move
 
 
@@ -34,8 +34,8 @@ def usual_rotations(clips: list[Clip]) -> Floats:
 def on_skeleton(clip: Clip, skeleton: Skeleton, usual: Floats) -> Clip:
     """Return the clip on a compatible skeleton with other lengths or other rest directions.
 
-    Every joint is turned so that what hangs on it points where it pointed; twists about single directions, which
-    positions do not tell, are taken as `usual` (joints, 4). Travel and height go with the length of the leg, and the
+    Every joint is turned so that its children point where they pointed; twists about single directions, which
+    positions do not determine, are taken from `usual` (joints, 4). Travel and height scale with leg length, and the
     lowest joint is as high as before.
     """
     if clip.skeleton == skeleton or clip.joint_translations is not None:
@@ -56,7 +56,7 @@ def _floor(clip: Clip) -> float:
 
 
 def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
-    """Return per joint the offsets of its children and end sites, each with a number that says which it is."""
+    """Return per joint the offsets of its children and end sites, each with an identifying number."""
     out: list[list[tuple[int, Floats]]] = [[] for _ in skeleton.names]
     for joint, parent in enumerate(skeleton.parents.tolist()):
         if parent >= 0:
@@ -67,9 +67,9 @@ def _hanging(skeleton: Skeleton) -> list[list[tuple[int, Floats]]]:
 
 
 def _turns(new: Skeleton, old: Skeleton) -> Floats:
-    """Return rotations (joints, 4) from what hangs on a joint of the new skeleton to what hangs on the old one."""
+    """Return rotations (joints, 4) from the child directions of the new skeleton to those of the old one."""
     out = np.tile(IDENTITY, (len(new), 1))
-    # Joints at about one place have no direction between them.
+    # Joints at nearly the same place have no direction between them.
     least = 1e-3 * float(max(new.lengths().max(), old.lengths().max(), 1e-12))
     for joint, (fresh, recorded) in enumerate(zip(_hanging(new), _hanging(old), strict=True)):
         there = dict(recorded)
@@ -109,7 +109,7 @@ def _twisted(skeleton: Skeleton, local: Floats, usual: Floats) -> Floats:
 class Material:
     """Classes by name, each with runs of rows: poses (frames, DOFs) and rates (frames, 0 or 3), unscaled.
 
-    `scale` (DOFs,) is what pose columns are multiplied by before principal components are taken.
+    `scale` (DOFs,) are the factors of pose columns before principal components are computed.
     """
 
     classes: tuple[str, ...]
@@ -128,7 +128,7 @@ def rounded(values: npt.ArrayLike) -> Floats:
 
 
 def rate_columns(layout: Recipe) -> Bools:
-    """Return which of a recipe's DOFs are rates of the root, carried along and not part of the pose."""
+    """Return which of a recipe's DOFs are rates of the root, which are not part of the pose."""
     return np.array([unit in ("speed", "turn") for unit in layout.units], dtype=np.bool_)
 
 
@@ -191,7 +191,7 @@ def _from_motions(grouped: Mapping[str, Sequence[Any]], settings: Settings) -> M
 
 
 def _layout(motions: Sequence[Any], settings: Settings) -> Recipe:
-    """Return positions as they are (Okwechime 2008, §3.1), or angles weighed by how far they move the body."""
+    """Return positions as they are (Okwechime 2008, §3.1), or angles weighted by how far they move the body."""
     if isinstance(motions[0], PointClip):
         return recipe(motions, root="heading", scale="none", drop_constant=False)
     scale = "none" if settings.poses == "positions" else "fk"

@@ -1,6 +1,6 @@
-"""Jumps from one kernel to another, drawn by the motion density, and what synthesis reads: compiled.
+"""Jumps from one kernel to another, drawn by the motion density, and the arrays that synthesis reads: compiled.
 
-What the default synthesis reads, from a model.
+`track_of` builds the arrays from a model.
 """
 
 from __future__ import annotations
@@ -20,18 +20,18 @@ if TYPE_CHECKING:
 TRIES = 4  # kernels drawn per jump at most
 EVENNESS = 12.0  # how strongly kernels that were followed more than their share are avoided
 TEMPO_BOUND = 1.7  # standard deviations of the pace
-MEMORY_ROUNDS = 16.0  # times that a class is gone through before older visits are halved
+MEMORY_ROUNDS = 16.0  # passes through a class before older visits are halved
 FIELDS = 11  # of `clock`:
 PLACE, AGE, SPAN, TEMPO, TEMPO_FAST, PLAN, GOAL, ENDED, PACE, RUN, DRIVE = range(FIELDS)
 FAR = 1.25  # times the data's 99.9th percentile of nearest-neighbour distances: what a jump may reach
 FARTHER = 1.13  # times as far: where too little is connected, and in all; with half a step between frames that is 1.5
 SHARP = 1.2  # times the data's 99.9th percentile of second differences: what a jump may reach
-SHARPEST = 1.3  # likewise: what may be reached in all
+SHARPEST = 1.3  # the same limit for everything together
 STRETCH = 16  # kernels whose visits are counted together
 
 
 class Track(NamedTuple):
-    """What synthesis reads.
+    """The arrays that synthesis reads.
 
     Rows (kernels, width) are modes, then rates, then residuals or rotations, if any, then those of feet (see planting).
     """
@@ -55,8 +55,8 @@ class Track(NamedTuple):
     first_jumps: Ints  # (kernels + 1,): where a kernel's jumps begin in `goals`
     goals: Ints  # (jumps,): kernels
     likelihoods: Floats  # (jumps,): -2 log of their chances
-    jump_rates: Floats  # (kernels,): how likely a jump is, over what `Rates.jump` says
-    away: Floats  # (classes,): share by which a pose may go away from another one of its phase
+    jump_rates: Floats  # (kernels,): how likely a jump is, relative to `Rates.jump`
+    away: Floats  # (classes,): share by which a pose may move away from another one of its phase
 
 
 class Rates(NamedTuple):
@@ -94,7 +94,7 @@ def point_of(track: Track, history: Floats, out: Floats) -> None:
 
 @compiled
 def excess(track: Track, visits: Floats, i: int) -> float:
-    """Return how much more than its share kernel i's block was followed: 0 is its share, -1 never."""
+    """Return by how much kernel i's block was followed more than its share: 0 is its share, -1 never."""
     block, owner = track.blocks[i], track.owners[i]
     size = track.sizes[block]
     share = visits[len(track.sizes) + owner] * size / track.counts[owner]
@@ -103,7 +103,7 @@ def excess(track: Track, visits: Floats, i: int) -> float:
 
 @compiled
 def visit(track: Track, visits: Floats, i: int) -> None:
-    """Note that kernel i was followed for a frame; what is long past counts less."""
+    """Count that kernel i was followed for a frame; old visits count less."""
     blocks, owner = len(track.sizes), track.owners[i]
     visits[track.blocks[i]] += 1.0
     visits[blocks + owner] += 1.0
@@ -121,7 +121,7 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
     Okwechime 2008, eq. 14, each class's density normalized.
 
     A jump that would be sharper than the data, or lead away from them, is drawn again; if it is `forced`,
-    more are tried and the mildest one is made. Says whether there was a jump.
+    more are tried and the mildest one is made. Returns whether there was a jump.
     """
     history, clock = state.history, state.clock
     d, width = track.modes, history.shape[1]
@@ -151,11 +151,11 @@ def jump(track: Track, rates: Rates, state: Following, owner: int, forced: bool,
         far = np.inf
     limits = Limits(sharp, far, rates.blend)
     mildest, chosen, duration, target = np.inf, -1, rates.blend, 0.0
-    # A run that has ended must be left: 32 more are tried, the likeliest first.
+    # A run that has ended must be left: 32 more kernels are tried, the likeliest first.
     for attempt in range(TRIES + 32 if forced else TRIES):
         if count == 0:
             break
-        if attempt == TRIES and not listed:  # the run has ended: what is nearest counts, however often it was followed
+        if attempt == TRIES and not listed:  # the run has ended: only nearness counts now
             for c in range(count):
                 squares[c] -= 2.0 * EVENNESS * excess(track, state.visits, near[c])
         c = drawn(squares, count, chances[attempt]) if attempt < TRIES else int(np.argmin(squares[:count]))
@@ -222,7 +222,7 @@ def track_of(model: DensityModel) -> Track:
 
 
 def _scale(model: DensityModel) -> Floats:
-    """Return what poses and velocities are multiplied by when kernels are compared, (2 modes,)."""
+    """Return the factors of poses and velocities when kernels are compared, (2 modes,)."""
     scale: Floats = 1.0 / model.widths
     scale[model.modes :] *= np.sqrt(model.settings.velocity_weight)
     return scale

@@ -1,4 +1,4 @@
-"""Examples to a DensityModel, offline (Okwechime 2008, §3 and §4.4)."""
+"""Learn a DensityModel from examples, offline (Okwechime 2008, §3 and §4.4)."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def learn(
         settings: how to learn and to synthesize; by default `Settings()`.
         report: receives `Progress`; an exception that it raises ends the learning.
         frame_time: seconds per frame, for arrays.
-        cyclic: per class whether it is cyclic; what is not given is found from the takes.
+        cyclic: per class whether it is cyclic; detected from the takes where not given.
 
     Returns:
         A frozen model; its `notes` say which frames were left out.
@@ -84,7 +84,7 @@ def learn(
         places = np.concatenate([np.concatenate([y, arrivals(y)], axis=1) for y in mine]) * scale
         lengths = np.array([len(y) for y in mine])
         rates = controls(chosen, material.frame_time)
-        # What is nearer in time than this is no other moment, or a slow part would be gone over and over.
+        # Frames nearer in time than this count as the same moment, or a slow part would be repeated again and again.
         guard = rates.guard if steady is None else max(rates.guard, 0.75 * limit[2])
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
         given = steady is not None or None if given is None else given
@@ -134,9 +134,9 @@ def _check_names(examples: Mapping[str, Any], cyclic: Mapping[str, bool]) -> Non
 def _check_complete(
     name: str, parts: Parts, period: float, material: Material, number: int, given: bool | None
 ) -> None:
-    """Refuse a class that holds a part of a cycle: what follows itself without end would hop on one leg.
+    """Refuse a class that holds only a part of a cycle: repeated without end it would hop on one leg.
 
-    A body that goes on at both ends of its takes, and comes back to no pose, was cut out of a gait.
+    A body that travels at both ends of its takes, and returns to no pose, was cut out of a gait.
     """
     if parts.cyclic and len(parts.frames) < COMPLETE * period:
         raise UsageError(
@@ -150,7 +150,7 @@ def _check_complete(
     if not rates[0].shape[1]:
         return
     ends = [part[:, :2].mean(axis=0) for rate in rates for part in (rate, rate[1:END], rate[-END:])]
-    # A body that goes as fast as this where a take begins and ends is in the middle of a gait.
+    # A body that travels at this speed where a take begins and ends is in the middle of a gait.
     if min(map(np.linalg.norm, ends)) > 0.15 * leg_length(skeleton):
         raise UsageError(
             f"{name}: the takes go on at both ends, and no pose comes back within {sum(map(len, rates))} frames, so "
@@ -160,9 +160,9 @@ def _check_complete(
 
 
 def _check_feet(model: DensityModel) -> None:
-    """Refuse a cyclic class in which one foot steps and the other one comes down but never stands: half of a step.
+    """Refuse a cyclic class in which one foot steps and the other one is lowered but never stands: half of a step.
 
-    A foot that is held up, as in hopping on one leg, does not come down.
+    A foot that is held up, as in hopping on one leg, is not lowered.
     """
     base = model.planting_model
     if base is None:
@@ -186,9 +186,9 @@ Span = tuple[int, int, int]
 
 
 def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) -> tuple[list[Span], float | None]:
-    """Return stretches (run, start, stop) to learn from, and the frames of a cycle where there certainly is one.
+    """Return stretches (run, start, stop) to learn from, and the frames of a cycle where one is certain.
 
-    Of runs that repeat in cycles, only where they do: standing, setting out and stopping belong to no cycle.
+    Cyclic runs are cut to their cycles, without standing, starting and stopping.
     """
     all_frames = [(number, 0, len(y)) for number, y in enumerate(runs)]
     if not may_repeat:
@@ -201,12 +201,12 @@ def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) 
         spans = _cycling(runs, came_back.period)
         longest = max((b - a for _, a, b in spans), default=0)
         return (spans if longest >= min(came_back.period, max(map(len, runs))) else all_frames), came_back.period
-    # Standing, turning round or another movement may hide the cycles: look at the part that seems to have them.
+    # Standing, turning round or another movement may hide the cycles: examine the part that seems to have them.
     spans = [(number, a, b) for number, a, b in _cycling(runs, came_back.period) if b - a >= ROUNDS * came_back.period]
     inside = recurrence([runs[number][a:b] for number, a, b in spans], shortest) if spans else None
     if inside is not None and inside.steady:
         return spans, inside.period
-    # Modes are those of all classes and may tell little of this one: ask what says it of takes everywhere else.
+    # Modes are shared by all classes and may describe this one poorly: use the detection on the takes themselves.
     period = _shared_period(takes, frame_time)
     if period is None:
         return all_frames, None
@@ -215,7 +215,7 @@ def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) 
 
 
 def _shared_period(takes: Any, frame_time: float) -> float | None:
-    """Return the frames of a cycle that cutting and learning of variations find in takes; None where they find none."""
+    """Return the frames of a cycle as `cut` and `learn` detect it in takes; None where they detect none."""
     clips = [take for take in ([takes] if isinstance(takes, Clip) else list(takes)) if isinstance(take, Clip)]
     cycles = [(clip, one) for clip, one in zip(clips, find_common_cycles(clips), strict=True) if one is not None]
     if cycles:
@@ -226,13 +226,13 @@ def _shared_period(takes: Any, frame_time: float) -> float | None:
 
 
 def _cycling(runs: list[Floats], period: float) -> list[Span]:
-    """Return stretches of runs in which a cycle of so many frames is as high as it usually is."""
+    """Return stretches of runs in which a cycle of this period has its usual amplitude."""
     masks = in_cycle(runs, period)
     return [(number, a, b) for number, mask in enumerate(masks) for a, b in contiguous(mask) if b - a >= LEAST_FRAMES]
 
 
 def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, float]:
-    """Return second difference and distance that jumps keep to, and the frames of a cycle.
+    """Return the limits of jumps (second difference and distance), and the frames of a cycle.
 
     `steady` is about how long a cycle is, where that is known: a take that wanders has a slower sine in it.
     """
@@ -253,7 +253,7 @@ Piece = tuple[int, int, int, Bools]
 
 
 def _pieces(parts: Parts, spans: list[Span]) -> list[Piece]:
-    """Run number, start and stop in it, and which of its frames may be jumped to."""
+    """Return per piece its run number, start and stop, and which of its frames may be jumped to."""
     run = np.concatenate([np.full(stop - start, number) for number, start, stop in spans])
     frame = np.concatenate([np.arange(start, stop) for _, start, stop in spans])
     return [

@@ -1,4 +1,4 @@
-"""DensityModel: learned kernels, what synthesis needs of them, and the motions that it gives; frozen."""
+"""DensityModel: learned kernels, the data that synthesis derives from them, and its motions; frozen."""
 
 from __future__ import annotations
 
@@ -34,21 +34,21 @@ State = BlendState | MixState | PaperState | AlignedState
 
 @dataclass(frozen=True, eq=False, repr=False)
 class DensityModel(LearnedKernels):
-    """Hold learned kernels and synthesize motion from them; use `sample`, `stream`, `advance` and `score`."""
+    """Learned kernels that synthesize motion; use `sample`, `stream`, `advance` and `score`."""
 
     @cached_property
     def turning(self) -> Turning | None:
-        """Return the kernels' poses as rotations, which synthesis blends instead of residuals where it can."""
+        """The kernels' poses as rotations, which synthesis blends instead of residuals where possible."""
         return turning_of(self)
 
     @cached_property
     def planting_model(self) -> PlantingModel | None:
-        """Return what planting needs to know of the kernels; None where nothing has feet."""
+        """The planting model of the kernels; None for bodies without feet."""
         return planting_model_of(self)
 
     @cached_property
     def foot_columns(self) -> Floats:
-        """Return contact and height of each foot joint per kernel, (kernels, 2 foot joints): see planting."""
+        """Contact and height of each foot joint per kernel, (kernels, 2 foot joints): see planting."""
         return foot_columns(self)
 
     def detail(self, rows: Floats) -> Floats:
@@ -65,7 +65,7 @@ class DensityModel(LearnedKernels):
         return rows[:, first : first + width]
 
     def contacts(self, rows: Floats) -> Floats:
-        """Return how far inside contacts the rows are.
+        """Return how far inside a contact each foot joint is.
 
         Args:
             rows: rows of synthesis, (frames, width).
@@ -77,7 +77,7 @@ class DensityModel(LearnedKernels):
         return rows[:, rows.shape[1] - count : rows.shape[1] - count // 2]
 
     def foot_heights(self, rows: Floats) -> Floats:
-        """Return the heights of foot joints that are mixed in rows.
+        """Return the mixed heights of foot joints.
 
         Args:
             rows: rows of synthesis, (frames, width).
@@ -89,31 +89,31 @@ class DensityModel(LearnedKernels):
 
     @property
     def knows_contacts(self) -> bool:
-        """Return whether rows of synthesis hold contacts: the paper's search knows modes only."""
+        """Whether rows of synthesis hold contacts: the paper's search has modes only."""
         return self.settings.method != "paper" and self.foot_columns.shape[1] > 0
 
     @cached_property
     def track(self) -> Track:
-        """Return what the default synthesis reads, residuals or rotations included."""
+        """The arrays that the default synthesis reads, residuals or rotations included."""
         return track_of(self)
 
     @cached_property
     def cycles(self) -> Cycles:
-        """Return the phase of every kernel in its cycle."""
+        """The phase of every kernel in its cycle."""
         return cycles_of(self)
 
     @cached_property
     def gaits(self) -> Gaits:
-        """Return how far and how often every class steps."""
+        """Stride and cadence of every class."""
         return gaits_of(self)
 
     @property
     def mixes(self) -> bool:
-        """Return whether weights of all classes mix poses."""
+        """Whether weights of all classes mix poses."""
         return self.mixes_among(np.ones(len(self.classes), dtype=np.bool_))
 
     def mixes_among(self, used: Bools) -> bool:
-        """Return whether weights of some classes mix poses: with the default method, where all of them are cyclic.
+        """Return whether weights of some classes mix poses: with the default method, if all of them are cyclic.
 
         Args:
             used: (classes,) true for the classes that have a weight at any time.
@@ -126,7 +126,7 @@ class DensityModel(LearnedKernels):
 
     @property
     def warning(self) -> str:
-        """Return a sentence where the default method switches between classes instead of blending them, or ""."""
+        """A sentence where the default method switches between classes instead of blending them, or ""."""
         if self.mixes or self.settings.method != "default" or len(self.classes) < 2:
             return ""
         odd = [name for name, goes in zip(self.classes, self.cycles.periodic, strict=True) if not goes]
@@ -138,16 +138,16 @@ class DensityModel(LearnedKernels):
 
     @cached_property
     def curves(self) -> Curves:
-        """Return the time-aligned cycle of every class (eq. 3-5)."""
+        """The time-aligned cycle of every class (eq. 3-5)."""
         return curves_of(self.track, self.settings.harmonics, tracked=self.settings.phase == "tracked")
 
     @cached_property
     def controls(self) -> Rates:
-        """Return the settings of synthesis in frames."""
+        """The settings of synthesis in frames."""
         return controls(self.settings, self.frame_time)
 
     def start(self, rng: np.random.Generator, weights: Any = None, *, used: Bools | None = None) -> State:
-        """Return the state before the first frame; classes that are cyclic are blended where no other is used.
+        """Return the state before the first frame; cyclic classes are blended if no other is used.
 
         Args:
             rng: where random numbers are drawn from.
@@ -176,7 +176,7 @@ class DensityModel(LearnedKernels):
 
         Args:
             state: the state before the frame, from `start` or `advance`.
-            weights: the weights of the moment, as `mixture` takes them, or an array (frames, classes).
+            weights: the current weights, as `mixture` takes them, or an array (frames, classes).
             rng: where random numbers are drawn from.
             endless: start an acyclic motion again when it has ended.
 
@@ -310,7 +310,7 @@ class DensityModel(LearnedKernels):
             weights: weights of classes; a function of the frame number is called for every frame.
             residuals: add what the eigenspace leaves out.
             decode: yield motions of one frame, each placed where the one before ended, instead of rows.
-            plant: with `decode`, hold standing feet still; frames then come a constant number of frames late.
+            plant: with `decode`, hold standing feet still; frames are then delayed by a constant number of frames.
             control: how fast and where to go; a function of the frame number is called for every frame.
 
         Returns:
@@ -332,7 +332,7 @@ class DensityModel(LearnedKernels):
         return rows_end(self, rows, start, before)
 
     def dofs(self, rows: Floats, residuals: bool = True, before: Floats | None = None) -> Floats:
-        """Return rows of synthesis as rows of the recipe: x = mean + V y, and what was left out.
+        """Return rows of synthesis as rows of the recipe: x = mean + V y, plus the residuals.
 
         Args:
             rows: rows of synthesis, (frames, width).
@@ -382,7 +382,7 @@ class DensityModel(LearnedKernels):
 
     @cached_property
     def usual(self) -> Floats:
-        """Return the mean rotation of every joint in the first class, (joints, 4)."""
+        """The mean rotation of every joint in the first class, (joints, 4)."""
         return usual_rotations([self.decode(self.track.rows[self.owners == 0])])
 
     def encode(self, example: Any) -> Floats:
@@ -405,14 +405,14 @@ class DensityModel(LearnedKernels):
 
     @one_blas_thread()
     def score(self, example: Any, weights: Any = None) -> float:
-        """Return how alike to the examples a motion is: the mean of log P(y, dy/dt) of the mixture over frames.
+        """Return how similar a motion is to the examples: the mean over frames of the mixture's log P(y, dy/dt).
 
         Args:
             example: a motion of two frames or more, of the examples' kind.
             weights: weights of classes, as `mixture` takes them; by default all classes count the same.
 
         Returns:
-            The mean log motion density per frame; higher is more alike.
+            The mean log motion density per frame; higher is more similar.
         """
         y = self.encode(example)
         if len(y) < 2:

@@ -1,6 +1,6 @@
-"""The paper to the letter (Okwechime 2008, §4.1-4.4, eq. 9-14): climb the motion density, frame by frame.
+"""The method as published (Okwechime 2008, §4.1-4.4, eq. 9-14): climb the motion density, frame by frame.
 
-It is here to be compared with; docs/results/density.md says where it stalls, inflates or does not blend.
+It serves for comparison; docs/results/density.md reports where it stalls, inflates or does not blend.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
 GOLDEN = 0.6180339887498949
-REACH = 2.0  # widths of a velocity kernel to either side of where a line search starts
+REACH = 2.0  # widths of a velocity kernel to either side of the start of a line search
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +118,7 @@ def climb(
             if reached - value > gained:
                 most, gained = k, reached - value
             value = reached
-        # Powell: the sum of all steps replaces the one that helped most, or they grow alike.
+        # Powell: the sum of all steps replaces the one that helped most, or directions become dependent.
         if search == 3 and gained > 0.0:
             along[most] = best - before
             best = line_search(kernels, pose, best, along[most], correction)
@@ -144,7 +144,7 @@ def fastest_kernel(kernels: NearKernels, pose: Floats, step: Floats, correction:
 def shifted_mean(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> Floats:
     """Return where mean shift leads: to the mean of the velocities that kernels have, weighted by how likely each is.
 
-    With the correction also to the mean of the kernels' poses, seen from the present one. Never gets less likely.
+    With the correction also to the mean of the kernels' poses, seen from the present one. The likelihood never falls.
     """
     places, shares, widths, near = kernels
     d = len(pose)

@@ -1,4 +1,4 @@
-"""Feet of synthesized motion: when they stand, as the classes that are mixed have it, and how they are held there."""
+"""Feet of synthesized motion: when they stand, mixed from the classes' contacts, and how they are held there."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from freshtake.numeric.arrays import Bools, Floats
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-COMPLETE = 0.9  # of a cycle: a run that holds less does not close
+COMPLETE = 0.9  # share of a cycle: a run that holds less does not close
 FARTHEST = 0.25  # cycles: an edge of a contact that is farther away, or beyond the take, counts as this far
 
 
 def planting_model_of(model: DensityModel) -> PlantingModel | None:
-    """Learn from the kernels what planting needs to know; None where nothing has feet."""
+    """Learn a planting model from the kernels; None for bodies without feet."""
     clips = [] if model.recipe is None or model.recipe.skeleton is None else recorded(model)
     if not clips:
         return None
@@ -32,7 +32,7 @@ def planting_model_of(model: DensityModel) -> PlantingModel | None:
 
 
 def foot_columns(model: DensityModel) -> Floats:
-    """Return what every kernel knows of each foot joint, (kernels, 2 foot joints): contacts, then heights.
+    """Return contacts, then heights of foot joints for every kernel, (kernels, 2 foot joints).
 
     A contact is how far the kernel is inside it: the time to its nearer edge in cycles, below 0 in the air. Mixed by
     weight it is above 0 between the weighted means of the classes' edges, so that the foot of a blend lands and leaves
@@ -97,7 +97,7 @@ def planted_stream(
 ) -> Iterator[Clip]:
     """Plant clips with their contacts; where there are none (`has_contacts` False), clips have one frame.
 
-    Frames come a constant number late.
+    Frames are delayed by a constant number.
     """
     planter = Planter.learn(base, settings, careful=not has_contacts)
     state, before = planter.start(), None

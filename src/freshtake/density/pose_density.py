@@ -1,7 +1,7 @@
 """Densities of kernels on every frame (Okwechime 2008, eq. 6-8), and LearnedKernels: all that is saved of a model.
 
 Sums and near kernels are found by pruning. Kernels are sorted into compact blocks. A block is skipped when its nearest
-possible kernel, times the number of kernels, weighs less than a given share of the best one found: all that is left out
+possible kernel, times the number of kernels, weighs less than a given share of the best one found: everything skipped
 holds less than that share of the mass.
 """
 
@@ -78,13 +78,13 @@ def squared_distance(a: Floats, b: Floats) -> float:
 def near_kernels(
     index: Index, point: Floats, owner: int, skip_low: float, skip_high: float, near: Ints, squares: Floats
 ) -> int:
-    """Return kernels of one class whose squared distance from `point` is within reach of the least; how many there are.
+    """Find kernels of one class whose squared distance from `point` is near the least; return how many there are.
 
     Numbers go to `near` and squared distances to `squares` (kernels,). Kernels from skip_low to skip_high are left
     out, and so are those that may not be jumped to; `owner` -1 means all classes.
     """
     blocks = len(index.radii)
-    # Kernels farther than this from the nearest one hold less than a millionth of the mass, all of them together.
+    # Kernels farther than this from the nearest one together hold less than a millionth of the mass.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-6)
     bounds = np.empty(blocks)
     first, least = -1, np.inf
@@ -160,7 +160,7 @@ class Density(NamedTuple):
 
 
 def density(points: Floats, widths: Floats) -> Density:
-    """Put kernels on points (kernels, dimensions); neighbours in time make compact blocks, so keep the order."""
+    """Place kernels on points (kernels, dimensions), in temporal order, which makes blocks compact."""
     alone = np.zeros(len(points), dtype=np.intp)
     index = block_index(points / widths, alone, np.ones(len(points), dtype=np.bool_))
     norm = -float(np.log(widths).sum()) - 0.5 * len(widths) * float(np.log(2.0 * np.pi))
@@ -187,7 +187,7 @@ def log_density(dense: Density, points: Floats) -> Floats:
 def log_sums(index: Index, points: Floats, out: Floats) -> None:
     """Fill in log sum_i exp(-square_i / 2) at points in kernel widths; blocks left out hold below 1e-12 together."""
     blocks = len(index.radii)
-    # A sum is compared with others, a draw is not: here far kernels may hold no more than rounding does.
+    # Sums are compared with each other, unlike draws: skipped kernels may hold no more than rounding error.
     reach = 2.0 * np.log(max(len(index.places), 1) / 1e-12)
     bounds = np.empty(blocks)
     for q in range(len(points)):
@@ -219,7 +219,7 @@ def velocities(weights: Floats) -> Floats:
 
 
 def arrivals(y: Floats) -> Floats:
-    """Return the step that led to each frame (frames, modes), as a synthesis knows it; that of the first leads on."""
+    """Return the step that led to each frame (frames, modes); for the first frame, the step after it."""
     steps = velocities(y)
     return np.concatenate([steps[:1], steps[:-1]])
 
@@ -236,7 +236,7 @@ def motion_widths(variances: Floats, steps: Floats, alpha: float) -> Floats:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class LearnedKernels:
-    """What was learned.
+    """Everything that was learned and is saved.
 
     `weights` (kernels, modes), `rates` (kernels, 0 or 4; see decoding) and `residuals` (kernels, DOFs or 0) run over
     classes, their runs and frames; `lengths` are those of the runs by class.
@@ -255,7 +255,7 @@ class LearnedKernels:
     lengths: tuple[tuple[int, ...], ...]
     allowed: Bools  # (kernels,): may be jumped to
     cyclic: tuple[bool, ...]
-    limits: Floats  # (classes, 3): second difference and distance that jumps keep to; frames per cycle
+    limits: Floats  # (classes, 3): limits of jumps (second difference, distance); frames per cycle
     errors: tuple[float, ...]  # per class: what the eigenspace leaves out, in centimetres (arrays: their unit)
     jumps: JumpTable
     notes: tuple[str, ...] = ()  # which frames were left out, and why
@@ -267,18 +267,18 @@ class LearnedKernels:
 
     @property
     def modes(self) -> int:
-        """Return dimensions of the eigenspace."""
+        """The number of modes of the eigenspace."""
         return len(self.pca.modes)
 
     @cached_property
     def owners(self) -> Ints:
-        """Return the class of every kernel, (kernels,)."""
+        """The class of every kernel, (kernels,)."""
         counts = [sum(runs) for runs in self.lengths]
         return np.repeat(np.arange(len(counts)), counts)
 
     @cached_property
     def run_stops(self) -> Ints:
-        """Return one past the last kernel of every run."""
+        """One past the last kernel of every run."""
         return np.cumsum([length for runs in self.lengths for length in runs])
 
     def runs(self, name: str) -> list[Floats]:
@@ -295,23 +295,23 @@ class LearnedKernels:
 
     @cached_property
     def speeds(self) -> Floats:
-        """Return dy/dt (kernels, modes) of eq. 7, run by run."""
+        """The velocities dy/dt (kernels, modes) of eq. 7, run by run."""
         return np.concatenate([velocities(run) for name in self.classes for run in self.runs(name)])
 
     @cached_property
     def widths(self) -> Floats:
-        """Return widths of the kernels in pose and motion, (2 modes,): eq. 8."""
+        """The widths of the kernels in pose and motion, (2 modes,): eq. 8."""
         return motion_widths(self.pca.variances, self.speeds, self.settings.alpha)
 
     @cached_property
     def pose_densities(self) -> tuple[Density, ...]:
-        """Return P(y) of every class: eq. 6."""
+        """The density P(y) of every class: eq. 6."""
         widths = pose_widths(self.pca.variances, self.settings.alpha)
         return tuple(density(self.weights[self.owners == k], widths) for k in range(len(self.classes)))
 
     @cached_property
     def motion_densities(self) -> tuple[Density, ...]:
-        """Return P(y, dy/dt) of every class: eq. 6 with the widths of eq. 8."""
+        """The density P(y, dy/dt) of every class: eq. 6 with the widths of eq. 8."""
         both = np.concatenate([self.weights, self.speeds], axis=1)
         return tuple(density(both[self.owners == k], self.widths) for k in range(len(self.classes)))
 

@@ -1,6 +1,6 @@
-"""Which jumps synthesis could make and how hard each would be; which kernels they connect: offline.
+"""The jumps that synthesis could make, how hard each is, and which kernels they connect: offline.
 
-A synthesis stays in the largest strongly connected part; runs are cut to it and left where a jump leads on.
+Synthesis stays in the largest strongly connected part; runs are cut to it and left where a jump continues.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from freshtake.numeric.graphs import nearest, strong_parts
 
 LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # looked at per kernel
 BEFORE = (0.0, 0.25, 0.75)  # frames before a kernel at which a run that ends there may be left
-LATE, EARLIEST = 0.25, 0.5  # share of a run in which it may be left for good; where no jump leads on, more
+LATE, EARLIEST = 0.25, 0.5  # share of a run's end in which it may be left for good; where no jump continues, more
 MARGIN = 2  # frames before a kernel that are read where a motion begins to follow it
 
 Span = tuple[int, int]
@@ -34,7 +34,7 @@ class Jumps(NamedTuple):
     durations: Floats  # frames until the offset is gone
 
     def where(self, mask: Bools) -> Jumps:
-        """Return some of them."""
+        """Return the jumps that a mask selects."""
         here, there, squares, strains, durations = self
         return Jumps(here[mask], there[mask], squares[mask], strains[mask], durations[mask])
 
@@ -65,9 +65,9 @@ def possible_jumps(
 
 
 def _nearest_moments(places: Floats, runs: list[Span], guard: float) -> tuple[Ints, Ints, Floats]:
-    """Return kernels, the nearest others whose neighbours in time are farther away from them, and squared distances."""
+    """Return kernels, their nearest others (local minima over time), and squared distances."""
     kernels = len(places)
-    # About a million pairs are looked at in all, which bounds time and memory for long takes.
+    # About a million pairs are examined in all, which bounds time and memory for long takes.
     count = int(np.clip(1_000_000 // kernels, LEAST_NEIGHBORS, MOST_NEIGHBORS)) + int(2 * guard)
     distances, neighbors = nearest(places, places, min(count, kernels))
     here = np.repeat(np.arange(kernels), distances.size // kernels)
@@ -116,7 +116,7 @@ def jump_strains(
 
 
 class Parts(NamedTuple):
-    """Of one class: whether it is cyclic, and which pieces of its runs stay, one after the other.
+    """The parts of one class: whether it is cyclic, and which pieces of its runs stay, one after the other.
 
     `frames` (kernels,) are those that stay; `pieces`, `allowed` and `jumps` count among them.
     """
@@ -129,7 +129,7 @@ class Parts(NamedTuple):
 
 
 class Bounds(NamedTuple):
-    """Frames of a cycle, frames to either side that are no other moment, and what jumps keep to."""
+    """Frames of a cycle, frames to either side that count as the same moment, and the limits of jumps."""
 
     period: float
     guard: float
@@ -164,7 +164,7 @@ def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyc
 
 
 def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds) -> Parts:
-    """Keep all of takes that are one cycle each; all that has some frames to go may be jumped to."""
+    """Keep takes that are one cycle each complete; kernels with some frames before the end may be jumped to."""
     runs = _runs(lengths)
     allowed = _with_future(runs, bounds.period, len(weights))
     jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
@@ -174,10 +174,10 @@ def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds)
 def _largest_part(
     weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, *, quick: bool, forced: bool = False
 ) -> Parts:
-    """Return what is left when runs are cut until each kernel can be reached from each.
+    """Return what remains when runs are cut until every kernel can be reached from every other.
 
-    A cut takes jumps away, those to what has few frames to go before it among them: so it is repeated. How hard a jump
-    is does not change by it: what was recorded after a cut still is how the motion might have gone on. `quick` allows
+    A cut removes jumps, also those to kernels with few frames left before it, so it is repeated. How hard a jump
+    is does not change by it: what was recorded after a cut is still how the motion might have continued. `quick` allows
     jumps that are evened out faster than usual. With `forced`, runs are left by the mildest jump even where it does not
     keep to the limits.
     """
@@ -191,7 +191,7 @@ def _largest_part(
         usable = jumps.where((jumps.strains <= 1.0) | (forced & _are_exits(jumps, exits)))
         connected = _connected(len(weights), pieces, exits, usable)
         shorter = [(a, b) for a, b in _pieces(connected, pieces) if b - a >= LEAST_FRAMES]
-        if not shorter and not forced:  # nothing leads back anywhere: a run that is followed to its end stays there
+        if not shorter and not forced:  # nothing leads back: a run that is followed to its end stops there
             return Parts(True, np.zeros(0, dtype=np.intp), [], np.zeros(0, dtype=np.bool_), NO_JUMPS)
         if not shorter or shorter == pieces:
             break
@@ -207,7 +207,7 @@ def _largest_part(
 
 
 def _with_margins(pieces: list[Span], runs: list[Span]) -> list[Span]:
-    """Return pieces with the frames before them, where they were cut, that are read where they are entered."""
+    """Return pieces extended by the frames before a cut that are read on entering them."""
     starts, last, out = {start for start, _ in runs}, 0, []
     for start, stop in pieces:
         early = start if start in starts else max(start - MARGIN, last, max(a for a in starts if a <= start))
@@ -223,17 +223,17 @@ def _runs(lengths: Ints) -> list[tuple[int, int]]:
 
 
 def _with_future(runs: list[Span], period: float, frames: int) -> Bools:
-    """Return kernels that have some frames to go before their run ends."""
+    """Return kernels that have some frames left before their run ends."""
     out = np.zeros(frames, dtype=np.bool_)
     for start, stop in runs:
-        # What is jumped to has half a cycle before it, or a good part of a short run.
+        # The target of a jump has half a cycle left, or a good part of a short run.
         need = min(0.5 * period, 0.4 * (stop - start))
         out[start : max(int(np.floor(stop - 1 - need)) + 1, start + 1)] = True
     return out
 
 
 def _return_gap(run: tuple[int, int], runs: list[tuple[int, int]], weights: Floats, period: float) -> float:
-    """Return how far the end of a run is from kernels that still have a cycle, or half of their run, before them."""
+    """Return how far the end of a run is from kernels that have a cycle, or half of their run, left."""
     start, stop = run
     # The last twentieth of a run counts as its end.
     last = weights[max(start, stop - max(int(0.05 * (stop - start)), 2)) : stop]
@@ -245,9 +245,9 @@ Exit = tuple[int, int]
 
 
 def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> Exit:
-    """Return the kernel near a run's end from which a jump on is mildest, and where it leads.
+    """Return the kernel near a run's end from which a jump is mildest, and where it leads.
 
-    It is looked for in the last period; a take may end with something that it never did before: where no jump keeps to
+    It is searched in the last period; a take may end with something new: where no jump keeps to
     the limits, as far back as its middle. Of a piece that was cut before its run's end, the last one that does.
     """
     start, stop = piece
@@ -267,15 +267,15 @@ def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> Exit:
 
 
 def _are_exits(jumps: Jumps, exits: list[Exit]) -> Bools:
-    """Return which jumps are those by which runs are left."""
+    """Return which jumps are exits of runs."""
     goals = dict(exits)
     return np.array([goals.get(a) == b for a, b in zip(jumps.here.tolist(), jumps.there.tolist(), strict=True)], bool)
 
 
 def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) -> Bools:
-    """Return the largest set of kernels in which each can be reached from each, by following and by jumps.
+    """Return the largest set of kernels in which each can be reached from every other, by following runs and by jumps.
 
-    A jump leads to where its offset is gone, since there is no other before; what it passes until then belongs to it.
+    A jump leads to where its offset is gone, since no other jump comes before; the kernels it passes belong to it.
     """
     landings = jumps.landings(runs)
     following = [np.arange(start, leave) for (start, _), (leave, _) in zip(runs, exits, strict=True)]
@@ -295,7 +295,7 @@ def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) 
 
 
 def _pieces(connected: Bools, runs: list[Span]) -> list[Span]:
-    """Return the runs that are left, cut at every kernel that is not connected."""
+    """Return the remaining runs, cut at every kernel that is not connected."""
     from freshtake.motion.planting.contacts import runs as runs_of
 
     return [(start + a, start + b) for start, stop in runs for a, b in runs_of(connected[start:stop])]

@@ -13,7 +13,7 @@ from freshtake.numeric.smooth_path import cubic_weights
 LONGEST = 3.0  # how much longer than usual a jump may be evened out
 SHORTEST = 0.25  # how much shorter
 GROWTH = 1.5
-SLIP = 2  # frames by which a jump may run ahead of the runs that it lies between
+SLIP = 2  # frames by which a jump may be ahead of the runs that it lies between
 
 
 @compiled
@@ -71,7 +71,7 @@ def aligned_place(rows: Floats, modes: int, pose: Floats, j: int, first: int, la
 
 
 class Limits(NamedTuple):
-    """What a jump keeps to, and how long it is usually evened out."""
+    """The limits of a jump, and how long it is usually evened out."""
 
     sharp: float  # second difference
     far: float  # distance from both runs
@@ -82,9 +82,9 @@ class Limits(NamedTuple):
 def eased(
     rows: Floats, modes: int, history: Floats, source: Place, goal: Place, pace: float, limits: Limits, offset: Floats
 ) -> tuple[float, float]:
-    """Return how hard a jump is with the duration that suits it, over what is allowed, and that duration.
+    """Return how hard a jump is at its best duration, relative to the limits, and that duration.
 
-    A jump that is too sharp is evened out for longer, as far as the run goes on; one that leads too far away for a
+    A jump that is too sharp is evened out for longer, as far as the run continues; one that leads too far away for a
     shorter time, as long as it does not become too sharp, since the two runs may be near for a moment only. `offset`
     as in `rehearse`.
     """
@@ -110,7 +110,7 @@ def eased(
 def squared_gap(pose: Floats, curve: Floats, t: int) -> float:
     """Return the squared distance of a pose from a curve (frames, modes), at most `SLIP` frames from frame t of it.
 
-    Between its frames the curve goes straight.
+    Between its frames the curve is straight.
     """
     nearest = np.inf
     for s in range(max(t - SLIP, 0), min(t + SLIP, len(curve) - 1)):

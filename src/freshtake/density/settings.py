@@ -1,4 +1,4 @@
-"""Settings of the density method, validated when they are made."""
+"""Settings of the density method, validated when constructed."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ class Settings:
 
     velocity_weight: float = 0.5  # how much the velocity counts next to the pose when kernels are compared
     stay: float = 1.0  # seconds between jumps to another kernel, on average
-    class_stay: float = 2.0  # switch: seconds that set how long one class is followed where weights rest
+    class_stay: float = 2.0  # switch: seconds that set how long one class is followed while weights are constant
     blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it
     tempo: float = 0.015  # variation of the pace, as a share
     novelty: float = 0.13  # deviation, in differences of two cycles, by which cyclic classes leave recorded curves
     noise: float = 0.0  # smooth noise on the pose, in kernel widths: the paper's further work
-    residuals: bool = True  # give back per kernel what the eigenspace leaves out
+    residuals: bool = True  # add per kernel what the eigenspace leaves out
 
     def __post_init__(self) -> None:
         one_of(self, "method", METHODS)

@@ -38,13 +38,13 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
-OPEN, CLOSED = 0.4, 0.6  # shares of a class between which a moving weight changes over to it
+OPEN, CLOSED = 0.4, 0.6  # shares of a class between which a changing weight switches to it
 CHANCES = 10  # random numbers per frame, before those of the noise
 
 
 @compiled
 def best_moment(track: Track, clock: Floats, goal: int, horizon: int) -> int:
-    """Return in how many frames the run that is followed comes nearest to another class."""
+    """Return in how many frames the current run is nearest to another class."""
     d = track.modes
     here = int(clock[RUN])
     first, last = track.firsts[here], track.lasts[here]
@@ -67,7 +67,7 @@ def best_moment(track: Track, clock: Floats, goal: int, horizon: int) -> int:
 
 @compiled
 def consider(track: Track, rates: Rates, clock: Floats, credit: Floats, before: Floats, weights: Floats) -> None:
-    """Plan a change of class where the weights say so: while they move, at equal shares; while they rest, in turn.
+    """Plan a change of class by the weights: while they change, at equal shares; while they are constant, in turn.
 
     `credit` (classes,) is how long each class has been owed its share, `before` (classes,) the last frame's weights.
     """
@@ -112,7 +112,7 @@ def new_pace(rates: Rates, clock: Floats, chances: Floats) -> None:
 
 @compiled
 def disturb(row: Floats, noise_state: Floats, rates: Rates, scale: Floats, chances: Floats, modes: int) -> None:
-    """Smooth noise on the modes, `rates.noise` kernel widths wide; its state is `noise_state` (2, modes)."""
+    """Add smooth noise of `rates.noise` kernel widths to the modes; its state is `noise_state` (2, modes)."""
     for k in range(modes):
         fast = noise_state[1, k] * (1.0 - 1.0 / rates.memory)
         noise_state[1, k] = fast + np.sqrt(2.0 / rates.memory) * bell(chances[2 * k], chances[2 * k + 1])
@@ -124,9 +124,9 @@ def disturb(row: Floats, noise_state: Floats, rates: Rates, scale: Floats, chanc
 def follow(
     out: Floats, state: Following, track: Track, rates: Rates, weights: Floats, chances: Floats, endless: bool
 ) -> int:
-    """Fill in frames (frames, width) one after the other, with weights (frames, classes) and random numbers; how many.
+    """Fill in frames (frames, width) from weights (frames, classes) and random numbers; return how many.
 
-    Fewer than asked for only where an acyclic motion has ended and is not `endless`.
+    There are fewer than requested only where an acyclic motion has ended and is not `endless`.
     """
     history, clock, credit, before, noise_state, visits = state
     d, width = track.modes, history.shape[1]
@@ -183,7 +183,7 @@ def follow(
 
 @dataclass(frozen=True, eq=False)
 class BlendState:
-    """Between frames: the last two, the offset that is evened out, the clock. Can be kept, forked and resumed."""
+    """State between frames: the last two, the offset being evened out, the clock. Can be kept, forked and resumed."""
 
     history: Floats  # (4, width): last frame, the one before, offset, speed of the offset
     clock: Floats
@@ -191,18 +191,18 @@ class BlendState:
     weights: Floats  # (classes,): those of the last frame
     noise_state: Floats  # (2, modes): the optional noise
     visits: Floats  # (blocks + classes,): how long blocks of kernels were followed
-    first: bool = True  # the first frame is still to be given out
+    first: bool = True  # the first frame has not been returned yet
 
     @property
     def ended(self) -> bool:
-        """Return whether an acyclic motion has ended."""
+        """Whether an acyclic motion has ended."""
         return bool(self.clock[ENDED] > 0.0)
 
 
 def controls(settings: Settings, frame_time: float) -> Rates:
     """Convert settings in seconds to numbers of frames."""
     s = settings
-    # Within 0.15 s it is the same moment; the pace remembers half a second.
+    # Frames within 0.15 s are the same moment; the pace has a memory of half a second.
     return Rates(
         min(frame_time / s.stay, 1.0), s.blend / frame_time, max(0.15 / frame_time, 2.0),
         max(0.5 / frame_time, 2.0), s.tempo, s.noise, s.class_stay / frame_time, s.novelty,
@@ -241,7 +241,7 @@ def advance(
 ) -> tuple[BlendState, Floats]:
     """Synthesize one frame per row of weights, one class at a time.
 
-    The same random numbers are used per frame whatever the number of frames, so that one by one and in blocks give
+    The same random numbers are used per frame whatever the number of frames, so frames one by one and in blocks give
     the same motion.
 
     Args:

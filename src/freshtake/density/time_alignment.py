@@ -31,7 +31,7 @@ class SineFit(NamedTuple):
 
     @property
     def period(self) -> float:
-        """Return frames per cycle."""
+        """Frames per cycle."""
         return 2.0 * np.pi / self.omega
 
     def at(self, times: Floats) -> Floats:
@@ -51,12 +51,12 @@ def fit_sine(values: Floats) -> SineFit:
 def fit_near(values: Floats, period: float) -> SineFit:
     """Return the best sine whose period is about this many frames."""
     omega = 2.0 * np.pi / period
-    # A known frequency may be off by 3 %.
+    # The given frequency may be off by 3 %.
     return _refined(values, np.arange(len(values), dtype=np.float64), omega, 0.03 * omega)
 
 
 def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFit:
-    for _ in range(ROUNDS):  # parabola through three frequencies, narrower every time
+    for _ in range(ROUNDS):  # parabola through three frequencies, narrower in every round
         low, mid, high = (_solved(values, times, w)[1] for w in (omega - step, omega, omega + step))
         curve = low - 2.0 * mid + high
         shift = 0.5 * (low - high) / curve if curve > 0.0 else 0.0
@@ -67,9 +67,9 @@ def _refined(values: Floats, times: Floats, omega: float, step: float) -> SineFi
 
 
 def _first_guess(values: Floats, times: Floats) -> tuple[float, float]:
-    """Return a frequency near the best one, and how far it may be off: by trying all, or of long takes by spectrum."""
+    """Return a frequency near the best one, and its uncertainty: by trying all, or for long takes by spectrum."""
     frames = len(values)
-    # Of more than 400 frames the spectrum tells the frequency.
+    # Beyond 400 frames the spectrum is fine enough.
     if frames > 400:
         power = np.abs(np.fft.rfft(values - values.mean(), 4 * frames))
         first = int(np.argmax(power[2 : int(4 * frames / SHORTEST)])) + 2
@@ -93,7 +93,7 @@ def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
     """Return t' = omega t + phase (frames,): Okwechime 2008, eq. 4.
 
     With `tracked` the phase follows the curve where its pace changes: the angle of the fundamental in a window of two
-    periods round each frame.
+    periods around each frame.
     """
     times = np.arange(len(values), dtype=np.float64)
     plain: Floats = fit.omega * times + fit.phase
@@ -108,7 +108,7 @@ def phases(values: Floats, fit: SineFit, *, tracked: bool) -> Floats:
 
 
 def _same(values: Complexes, window: Floats) -> Complexes:
-    """Convolve, as long as the values."""
+    """Convolve with a window; the result is as long as the values."""
     start = len(window) // 2
     return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
@@ -128,7 +128,7 @@ class AlignedState:
 
 
 def curves_of(track: Track, harmonics: int, *, tracked: bool) -> Curves:
-    """Fit every class's mean cycle over the phase of its first mode by least squares; `harmonics` 1 is a pure sine."""
+    """Fit every class's mean cycle over the phase of its first mode by least squares; one harmonic is a sine."""
     curves, omegas = [], []
     width = track.rows.shape[1]
     for owner in range(len(track.cyclic)):
@@ -158,7 +158,7 @@ def harmonic_basis(phase: Floats, harmonics: int) -> Floats:
 
 
 def begin_aligned(curves: Curves, rng: np.random.Generator) -> AlignedState:
-    """Begin at a phase drawn at random."""
+    """Return the state at a random phase."""
     return AlignedState(2.0 * np.pi * float(rng.random()))
 
 

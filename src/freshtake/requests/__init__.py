@@ -1,4 +1,4 @@
-"""One frozen dataclass per task: what can be asked for, with limits and a line of help for each field.
+"""One frozen dataclass per task: its parameters, with limits and a line of help for each.
 
 `freshtake.workflows` carries requests out: the function for `Vary` is `vary`, that for `StyleApply` is `style_apply`.
 """

@@ -1,4 +1,4 @@
-"""How good variants are: figures beside real takes, and a study with people."""
+"""How good variants are: figures next to those of real takes, and a study with people."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +10,7 @@ from freshtake.requests.shared import LARGEST_SEED, OutNames, Reading, Seed
 
 @dataclass(frozen=True, kw_only=True)
 class Evaluate(Reading):
-    """Judge variants beside real takes."""
+    """Compare variants with real takes."""
 
     inputs: Annotated[list[Path] | None, Option("The clips that were learned from.")] = None
     outputs: Annotated[list[Path] | None, Option("The variants to judge.")] = None

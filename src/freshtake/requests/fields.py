@@ -1,7 +1,7 @@
-"""How a field of a request describes itself, and the check that every front door makes with that description.
+"""How a field of a request describes itself, and the check that every front end makes with that description.
 
 A request is a frozen dataclass. Each field is `Annotated[type, Option(help, limits)]`; the command line, the studio's
-bodies and the bridge's messages are derived from these annotations, so a field is spelled, limited and explained once.
+bodies and the bridge's messages are derived from these annotations, so a field is named, limited and explained once.
 Annotations are values here, not text (no `from __future__`), because classes in other modules inherit them.
 """
 
@@ -30,7 +30,7 @@ class Option:
         flags: For a choice: the values that the command line spells as flags, with the help of each.
         parse: Makes the value from the text (or texts, where it may be repeated) of the command line.
         repeated: Whether the text may be given several times.
-        agents: Whether agents may set it; not where it opens a connection that runs what comes over it.
+        agents: Whether agents may set it; not where it opens a connection over which code arrives.
     """
 
     help: str
@@ -83,7 +83,7 @@ class RequestField(NamedTuple):
 
 @dataclass(frozen=True, kw_only=True)
 class Request:
-    """Base of all requests: what is outside the limits is refused when a request is made, by every front door."""
+    """Base of all requests: values outside the limits are refused when a request is constructed, by every front end."""
 
     def __post_init__(self) -> None:
         for one in fields_of(type(self)):
@@ -119,7 +119,7 @@ def _described(hint: Any) -> tuple[Any, Option | None]:
     if get_origin(hint) is not Annotated:
         return hint, None
     plain, *extras = get_args(hint)
-    # The last description wins, so that a request can word an inherited field for itself.
+    # The last description wins, so that a request can describe an inherited field in its context.
     return plain, next((extra for extra in reversed(extras) if isinstance(extra, Option)), None)
 
 
@@ -128,7 +128,7 @@ def _default(one: Field[Any]) -> Any:
 
 
 def from_values(request: type[Request], values: Mapping[str, Any]) -> dict[str, Any]:
-    """Return those values that are fields of a request, for a message of another program.
+    """Return the values of another program's message that are fields of a request.
 
     Args:
         request: The class of the request.
@@ -149,7 +149,7 @@ def from_values(request: type[Request], values: Mapping[str, Any]) -> dict[str, 
 
 
 def conforms(value: Any, hint: Any) -> bool:
-    """Return whether a value of JSON has the type of a field; a whole number is a float too, a bool is not."""
+    """Return whether a JSON value has the type of a field; an integer is a float too, a bool is not."""
     origin, inner = get_origin(hint), get_args(hint)
     if origin in (Union, types.UnionType):
         return any(conforms(value, one) for one in inner)

@@ -42,7 +42,7 @@ class Packing(Request):
     plant: Plant = True
     guard: Guard = True
     preview: Annotated[bool, Option("Write the contact sheet and the preview page.")] = True
-    # A clip's seed is made of the pack's and its number, and has to fit into JSON.
+    # A clip's seed is computed from the pack's seed and its number, and has to be exact in JSON.
     seed: Annotated[int, Option("The same seed gives the same result.", least=0, most=1_000_000)] = 0
 
 

@@ -1,4 +1,4 @@
-"""Fields that several tasks share, each spelled, limited and explained once."""
+"""Fields that several tasks share, each named, limited and explained in one place."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -8,7 +8,7 @@ from typing import Annotated, Any, ClassVar, Literal
 from freshtake.errors import UsageError
 from freshtake.requests.fields import Option, Request
 
-# Seeds go through JSON and JavaScript, whose whole numbers end here.
+# Seeds go through JSON and JavaScript, whose integers are exact up to this.
 LARGEST_SEED = 2**53
 LARGEST_AMOUNT = 4.0
 
@@ -82,7 +82,7 @@ Out = Annotated[Path, Option("Where the result goes.", names=OutNames)]
 
 @dataclass(frozen=True, kw_only=True)
 class Reading(Request):
-    """What a file of motion does not say about itself."""
+    """What a motion file may leave out: the arguments of `freshtake.read`."""
 
     panel: ClassVar[str] = "Reading takes"
 
@@ -112,7 +112,7 @@ class Reading(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class MeshReading(Reading):
-    """The same for takes that may be meshes."""
+    """The fields of `Reading` for takes that may be meshes."""
 
     mesh: Annotated[bool, Option("Read a glTF or FBX character as a baked mesh sequence.")] = False
 

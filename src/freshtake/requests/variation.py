@@ -184,7 +184,7 @@ class Redrawing(Request):
 
 @dataclass(frozen=True, kw_only=True)
 class Redraw(Redrawing, Reading):
-    """Draw a stretch of a clip again, or a part of the body, and keep everything else; or let it go on."""
+    """Draw a stretch of a clip again, or a part of the body, and keep everything else; or continue the clip."""
 
     take: Annotated[
         Path,
@@ -200,7 +200,7 @@ class Redraw(Redrawing, Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Stream(Amounts, Length, Travel, Steer, Finishing):
-    """Write one motion that goes on without repeating itself, or send it live."""
+    """Write one motion that continues without repeating itself, or send it live."""
 
     model: Annotated[Path, Option("A model that `freshtake learn` wrote.", positional=True)]
     out: Annotated[Path | None, Option("Where the result goes.", names=OutNames)] = None
@@ -261,7 +261,7 @@ class Explain(Reading):
 
 @dataclass(frozen=True, kw_only=True)
 class Augment(Reading):
-    """Copy a folder of takes and write variants of every action beside them."""
+    """Copy a folder of takes and write variants of every action next to them."""
 
     folder: Annotated[Path, Option("Takes, in this folder and those below it.", positional=True)]
     out: Annotated[

@@ -1,1 +1,1 @@
-"""Motion for robots: clips put onto a URDF or MJCF model, within its joint limits (needs `freshtake[robot]`)."""
+"""Motion for robots: clips retargeted to a URDF or MJCF model, within its joint limits (needs `freshtake[robot]`)."""

@@ -48,7 +48,7 @@ def _write_npz(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
 
 
 def _write_pickle(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
-    # The two empty entries are part of the format: its readers compute them from the robot when they need them.
+    # The two empty entries are part of the format: readers compute them from the robot when needed.
     content = {
         "fps": motion.fps, "root_pos": np.ascontiguousarray(motion.root),
         "root_rot": np.ascontiguousarray(np.roll(motion.rotation, -1, axis=1)),

@@ -17,7 +17,7 @@ from freshtake.formats.files import read_text
 from freshtake.motion.retarget.mapping import SIDES
 from freshtake.numeric.arrays import Floats
 
-# Words of widespread robots and simulated humanoids, by limb: the link that bends at the joint of that name.
+# Link names of common robots and simulated humanoids, by limb: the link that moves at the joint of that name.
 _LIMBS = {
     "knee": re.compile(r"knee|shin|calf|tibia|lower_?leg|leg_lower"),
     "ankle": re.compile(r"ankle|foot"),
@@ -66,7 +66,7 @@ class RobotModel:
 
 
 def mujoco() -> Any:
-    """Return MuJoCo, which is loaded when it is needed."""
+    """Import MuJoCo when it is needed."""
     try:
         return import_module("mujoco")
     except ImportError:
@@ -77,7 +77,7 @@ def read_robot(path: Path) -> RobotModel:
     """Read a humanoid robot.
 
     Args:
-        path: A MuJoCo model (.xml) or a URDF (.urdf). Meshes that are missing are left out: they do not move.
+        path: A MuJoCo model (.xml) or a URDF (.urdf). Missing meshes are left out: they do not affect the motion.
 
     Returns:
         The robot, with a free root where the file has none.
@@ -105,7 +105,7 @@ def read_robot(path: Path) -> RobotModel:
 
 
 def _compiled(path: Path) -> Any:
-    """Compile a file; a root that is fixed to the world, as in every URDF, is freed."""
+    """Compile a file; a root that is fixed to the world, as in every URDF, gets a free joint."""
     lib = mujoco()
 
     def load(*, meshes: bool) -> Any:
@@ -140,9 +140,9 @@ def _points(path: Path, engine: Any, data: Any, names: list[str]) -> dict[str, P
     points: dict[str, Point] = {}
     for side in SIDES:
         links = [k for k, name in enumerate(names) if _SIDE_WORDS[side].search(name.lower())]
-        found = {limb: [k for k in links if word.search(names[k].lower())] for limb, word in _LIMBS.items()}
+        limbs = {limb: [k for k in links if word.search(names[k].lower())] for limb, word in _LIMBS.items()}
         for limb in ("knee", "ankle", "elbow"):
-            if not found[limb]:
+            if not limbs[limb]:
                 raise FormatError(
                     path,
                     f"no link is recognized as the {side} {limb}: name it so ({side}_{limb}); the links are "
@@ -150,8 +150,8 @@ def _points(path: Path, engine: Any, data: Any, names: list[str]) -> dict[str, P
                 )
         # Several links share a joint's name where it turns about several axes: the first bends the knee, the last is
         # the foot itself.
-        knee, elbow, ankle = found["knee"][0], found["elbow"][0], found["ankle"][-1]
-        hands = [k for k in found["hand"] if k in _below(engine, elbow) and k != elbow]
+        knee, elbow, ankle = limbs["knee"][0], limbs["elbow"][0], limbs["ankle"][-1]
+        hands = [k for k in limbs["hand"] if k in _below(engine, elbow) and k != elbow]
         points |= {
             f"{side}_hip": Point(int(engine.body_parentid[knee]), origin),
             f"{side}_knee": Point(knee, origin),
@@ -166,7 +166,7 @@ def _points(path: Path, engine: Any, data: Any, names: list[str]) -> dict[str, P
 
 
 def _toe(engine: Any, data: Any, foot: int, ahead: Floats) -> Point:
-    """Return the front end of a sole in the frame of the foot; `ahead` (3,) is where the robot looks."""
+    """Return the front end of a sole in the frame of the foot; `ahead` (3,) is the robot's forward direction."""
     corners = _corners_of(engine, data, _below(engine, foot))
     front = data.xpos[foot] + ahead * float(((corners - data.xpos[foot]) @ ahead).max())
     front[2] = corners[:, 2].min()
@@ -174,7 +174,7 @@ def _toe(engine: Any, data: Any, foot: int, ahead: Floats) -> Point:
 
 
 def _tip(engine: Any, data: Any, link: int) -> Point:
-    """Return the far end of a link without a hand: what is farthest from its joint."""
+    """Return the end of a link without a hand: its point farthest from the joint."""
     corners = [_corners(engine, data, k) for k in range(engine.ngeom) if engine.geom_bodyid[k] in _below(engine, link)]
     every = np.concatenate(corners) if corners else data.xpos[link][None]
     away = every - data.xpos[link]
@@ -187,13 +187,13 @@ def _lowest(engine: Any, data: Any, links: set[int]) -> Floats:
 
 
 def _corners_of(engine: Any, data: Any, links: set[int]) -> Floats:
-    """Return the corners of all geoms of some links; of links without any, whose meshes are missing, their joints."""
-    found = [_corners(engine, data, k) for k in range(engine.ngeom) if int(engine.geom_bodyid[k]) in links]
-    return np.concatenate(found or [data.xpos[sorted(links)]])
+    """Return the corners of all geoms of some links; if there are none because meshes are missing, their joints."""
+    corners = [_corners(engine, data, k) for k in range(engine.ngeom) if int(engine.geom_bodyid[k]) in links]
+    return np.concatenate(corners or [data.xpos[sorted(links)]])
 
 
 def _corners(engine: Any, data: Any, geom: int) -> Floats:
-    """Return the corners of a geom's box in the world (8, 3): boxes of MuJoCo hold spheres, capsules and meshes."""
+    """Return the corners of a geom's bounding box in the world (8, 3)."""
     mujoco().mj_kinematics(engine, data)
     center, half = engine.geom_aabb[geom, :3], engine.geom_aabb[geom, 3:]
     signs = np.array(np.meshgrid((-1, 1), (-1, 1), (-1, 1))).reshape(3, -1).T
@@ -202,7 +202,7 @@ def _corners(engine: Any, data: Any, geom: int) -> Floats:
 
 
 def _below(engine: Any, link: int) -> set[int]:
-    """Return a link and all that hang on it."""
+    """Return a link and all its descendants."""
     out = {link}
     for k in range(link + 1, engine.nbody):
         if int(engine.body_parentid[k]) in out:
@@ -216,7 +216,7 @@ def _name(engine: Any, kind: str, number: int) -> str:
 
 
 def _urdf_speeds(text: str) -> dict[str, float]:
-    """Return the greatest speeds that a URDF states: MuJoCo reads limits of values, not of speeds."""
+    """Return the maximum speeds that a URDF states: MuJoCo reads limits of values, not of speeds."""
     try:
         root = xml.fromstring(text)
     except xml.ParseError:
@@ -226,7 +226,7 @@ def _urdf_speeds(text: str) -> dict[str, float]:
         limit = joint.find("limit")
         try:
             speed = float(limit.get("velocity") or 0.0) if limit is not None else 0.0
-        except ValueError:  # MuJoCo has taken the file, so this is no number that decides anything
+        except ValueError:  # MuJoCo accepted the file, so an unreadable speed is ignored
             continue
         if 0.0 < speed < np.inf:
             out[joint.get("name", "")] = speed

@@ -1,4 +1,4 @@
-"""A clip on a robot: the directions of its limbs at the robot's lengths, feet held where they stand, by least squares.
+"""Retarget a clip to a robot by least squares: limb directions of the clip, lengths of the robot, standing feet held.
 
 Every frame is solved for the robot's positions q: Gauss-Newton steps on the weighted distances between points of the
 robot and their targets, from the frame before, with joints kept inside their limits at every step.
@@ -22,12 +22,12 @@ from freshtake.motion.retarget.mapping import SIDES, find_body
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 
-# How much a point's distance counts: feet that stand decide, the rest of the body follows them.
+# How much a point's distance counts: standing feet count most, the rest of the body follows them.
 WEIGHTS = {"hip": 2.0, "knee": 0.3, "ankle": 4.0, "toe": 2.0, "shoulder": 1.0, "elbow": 1.0, "hand": 1.0}
 STANDING = 20.0  # times the weight of a point that stands
-STEPS = 12  # of Gauss-Newton: a frame starts near its solution, the first one gets ten times as many
-CALM = 4e-2  # square metres per square radian: what a joint's change from one 60th of a second to the next costs
-FADE = 0.12  # seconds over which a foot comes to its place and leaves it
+STEPS = 12  # of Gauss-Newton: a frame starts near its solution; the first one gets ten times as many
+CALM = 4e-2  # square metres per square radian: cost of a joint's change from one 60th of a second to the next
+FADE = 0.12  # seconds over which a foot approaches its place and leaves it
 
 
 class RobotMotion(NamedTuple):
@@ -57,7 +57,7 @@ class RobotMotion(NamedTuple):
 
 
 def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> RobotMotion:
-    """Put a clip onto a robot.
+    """Retarget a clip to a robot.
 
     Args:
         clip: A clip of a body with two arms and two legs, in any unit and axis.
@@ -171,9 +171,9 @@ def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
     columns = [joints.index(ankle) if ankle in joints else None for ankle in ankles]
     none = np.zeros(len(clip), dtype=bool)
     stands = np.stack([none if k is None else flags[:, k] for k in columns], axis=1)
-    known = [float(np.asarray(heights)[k]) for k in columns if k is not None]
+    floors = [float(np.asarray(heights)[k]) for k in columns if k is not None]
     lowest = float(clip.positions()[:, ankles, 2].min())
-    return stands, min(known, default=lowest)
+    return stands, min(floors, default=lowest)
 
 
 def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Floats, Floats]:
@@ -194,7 +194,7 @@ def _toe_directions(clip: Clip, body: Any, side: str, stands: Bools) -> tuple[Fl
 def _held(
     ankle: Floats, directions: tuple[Floats, Floats], stands: Bools, clip: Clip, robot: RobotModel, side: str
 ) -> tuple[Floats, Floats]:
-    """Hold ankle and toe still while the foot stands; before and after, the way there fades in and out."""
+    """Hold ankle and toe still while the foot stands; before and after, the correction fades in and out."""
     azimuth, pitch = directions
     shift, turn, tip = np.zeros((len(ankle), 3)), np.zeros(len(ankle)), np.zeros(len(ankle))
     edges = np.flatnonzero(np.diff(np.concatenate([[0], stands.astype(int), [0]])))
@@ -236,11 +236,11 @@ class _Solver:
         lib.mj_kinematics(engine, data)
 
     def solve(self, targets: _Targets, frame: int) -> Floats:
-        """Move the robot to its targets of a frame; returns the distances that are left (points,), in metres."""
+        """Move the robot to its targets of a frame; return the remaining distances (points,), in metres."""
         lib, engine, data = mujoco(), self.robot.engine, self.data
         before = data.qpos[self.columns].copy()
         bounds = self.robot.limits.copy()
-        if self.solved:  # nor farther from the frame before than the joints' speeds allow
+        if self.solved:  # limit the change from the frame before by the joints' speeds
             reach = self.robot.speeds * self.frame_time
             bounds = np.stack([np.maximum(bounds[:, 0], before - reach), np.minimum(bounds[:, 1], before + reach)], 1)
         weights = np.repeat(targets.weights[frame], 3)
@@ -258,13 +258,13 @@ class _Solver:
                 lib.mj_jac(engine, data, rows[3 * k : 3 * k + 3], None, at, point.body)
             slope = rows.T @ (weights * error) - calm * change
             normal = (rows.T * weights) @ rows + np.diag(calm)
-            # A joint at its limit that is pushed beyond it is held; the others find their way without it.
+            # A joint at its limit that is pushed beyond it is fixed; the others are solved without it.
             free = np.ones(engine.nv, dtype=bool)
             values, pushed = data.qpos[self.columns], slope[self.velocities]
-            held = ((values <= bounds[:, 0]) & (pushed < 0)) | ((values >= bounds[:, 1]) & (pushed > 0))
-            free[self.velocities[held]] = False
+            fixed = ((values <= bounds[:, 0]) & (pushed < 0)) | ((values >= bounds[:, 1]) & (pushed > 0))
+            free[self.velocities[fixed]] = False
             start, step = data.qpos.copy(), np.zeros(engine.nv)
-            while damping < 1e3:  # Levenberg-Marquardt: a step that leads away is taken back and made shorter
+            while damping < 1e3:  # Levenberg-Marquardt: a step that increases the cost is undone and made shorter
                 matrix = normal[np.ix_(free, free)]
                 step[free] = np.linalg.solve(matrix + damping * np.eye(len(matrix)), slope[free])
                 lib.mj_integratePos(engine, data.qpos, step, 1.0)
@@ -305,7 +305,7 @@ def _neutral(robot: RobotModel) -> dict[str, Floats]:
 
 
 def _ankles(robot: RobotModel, poses: Floats) -> Floats:
-    """Return the ankles (frames, 2, 3) as MuJoCo has them in the written poses."""
+    """Return the ankles (frames, 2, 3) in the written poses, computed by MuJoCo."""
     lib, data = mujoco(), mujoco().MjData(robot.engine)
     out = np.empty((len(poses), 2, 3))
     for frame, pose in enumerate(poses):

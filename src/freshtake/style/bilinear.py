@@ -29,8 +29,8 @@ from freshtake.style.warping.alignment import align
 from freshtake.style.warping.warp_inputs import best_shift, clip_rows, gait_of
 from freshtake.style.warping.warps import read_rows
 
-FARTHEST = 3.0  # logarithm of the pace against the reference's: twenty times faster or slower is no gait
-SLACK = 0.04  # of a cycle: how much may be missing at a clip's ends
+FARTHEST = 3.0  # logarithm of the pace relative to the reference's: twenty times faster or slower is no gait
+SLACK = 0.04  # share of a cycle that may be missing at a clip's ends
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,7 +45,7 @@ class GaitCode:
 
 
 def gait_code(clips: Sequence[Clip], reference: int, settings: WarpSettings, tell: Report) -> tuple[GaitCode, Floats]:
-    """Return the vectors (clips, numbers) of one cycle of each clip, on the clock of the reference's cycle."""
+    """Return the code, and vectors (clips, numbers) of one cycle of each clip, aligned to the reference's cycle."""
     origin = one_cycle(clips[reference])
     cycles = [origin if k == reference else one_cycle(clip, origin) for k, clip in enumerate(clips)]
     coded = recipe(cycles, angles="expmap", root="heading", scale="none", drop_constant=False)
@@ -56,15 +56,15 @@ def gait_code(clips: Sequence[Clip], reference: int, settings: WarpSettings, tel
         alignment = align(origin, cycle, uncut)
         rows = closed(read_rows(encode(coded, cycle).values, alignment.path))
         pace = closed(np.log(alignment.steps)[:, None])[:, 0]
-        pace += np.log((len(cycle) - 1) / np.exp(pace).sum())  # the duration is the cycle's
+        pace += np.log((len(cycle) - 1) / np.exp(pace).sum())  # the paces add up to the cycle's duration
         vectors.append(np.concatenate([rows.ravel(), pace]))
     return GaitCode(coded, len(origin) - 1), np.stack(vectors)
 
 
 def one_cycle(clip: Clip, like: Clip | None = None) -> Clip:
-    """Find the cycle whose end is most like its start, first frame included at both ends.
+    """Find the cycle whose end is most like its start; its first frame is repeated at the end.
 
-    With `like` it begins at the phase of that cycle. A clip that does not recur is taken to be one cycle itself.
+    With `like` it begins at the phase of that cycle. A clip that does not recur counts as one cycle.
     """
     rows = clip_rows(clip, like or clip)[0]
     gait = gait_of(clip, rows)
@@ -91,7 +91,7 @@ def _phase_of(like: Clip, clip: Clip, mean: Floats) -> float:
 
 
 def closed(rows: Floats) -> Floats:
-    """Return all rows but the last, with the gap from the last to the first spread evenly, so that they repeat."""
+    """Return all rows but the last, with the gap between last and first spread evenly, so that they form a loop."""
     count = len(rows) - 1
     ramp = np.arange(count)[:, None] / count - 0.5
     out: Floats = rows[:-1] - ramp * (rows[-1] - rows[0])
@@ -99,7 +99,7 @@ def closed(rows: Floats) -> Floats:
 
 
 def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
-    """Make a clip of some cycles, at the recipe's rate; the first frame is repeated at the end."""
+    """Make a clip of several cycles, at the recipe's rate; the first frame is repeated at the end."""
     if cycles < 1:
         raise UsageError(f"at least one cycle is made, not {cycles}")
     rows, log_pace = vector[: -code.frames].reshape(code.frames, -1), vector[-code.frames :]
@@ -107,7 +107,7 @@ def looped(code: GaitCode, vector: Floats, cycles: int, name: str) -> Clip:
         raise UsageError("this style and speed lie too far beyond the examples: give weights nearer to 0 and 1")
     pace = np.exp(log_pace)
     ends = np.concatenate([[0.0], np.cumsum(0.5 * (pace + np.roll(pace, -1)))])  # time of each phase, in frames
-    # A whole number of frames per cycle: otherwise the loop would not meet its start.
+    # An integer number of frames per cycle: otherwise the loop would not meet its start.
     count = max(2, round(ends[-1]))
     time = np.arange(cycles * count + 1) % count * (ends[-1] / count)
     phase = np.interp(time, ends, np.arange(code.frames + 1, dtype=np.float64))
@@ -145,19 +145,19 @@ def factorize(table: Floats, ranks: tuple[int, int] | None = None, rounds: int =
         styles = _leading(np.einsum("sck,cj->sjk", table, contents), first)
         contents = _leading(np.einsum("sck,si->cik", table, styles), second)
     core = np.einsum("sck,si,cj->ijk", table, styles, contents)
-    return Factors(*(np.ascontiguousarray(part) for part in (styles, contents, core)))  # as a file gives them back
+    return Factors(*(np.ascontiguousarray(part) for part in (styles, contents, core)))  # as when read from a file
 
 
 def _leading(table: Floats, rank: int) -> Floats:
     """Return the leading left singular vectors (rows, rank) of the table unfolded along its first axis."""
-    # A table has few levels and long vectors: the small product has the same singular vectors and is much cheaper.
+    # A table has few levels and long vectors: the small Gram matrix has the same singular vectors and is cheaper.
     flat = table.reshape(len(table), -1)
     values, vectors = np.linalg.eigh(flat @ flat.T)
     return np.asarray(vectors[:, np.argsort(-values)[:rank]])
 
 
 def mix(factors: Factors, style: Floats, content: Floats) -> Floats:
-    """Return the vector at coordinates (I,) and (J,)."""
+    """Return the vector at style coordinates (I,) and content coordinates (J,)."""
     out: Floats = np.einsum("ijk,i,j->k", factors.core, style, content)
     return out
 
@@ -213,7 +213,7 @@ class GaitModel:
 
     @one_blas_thread()
     def synthesize(self, style: Weights, speed: Weights, *, cycles: int = 1, name: str = "") -> Clip:
-        """Make a walk of some cycles whose end meets its start.
+        """Make a walk of several cycles whose end meets its start.
 
         A style or speed is the name of a trained one, or weights such as {"normal": 1.4, "crouch": -0.4}, which must
         sum to 1; where all trained levels are numbers, any number: between neighbors, or beyond the outer ones.
@@ -222,7 +222,7 @@ class GaitModel:
             style: The style, as above.
             speed: The speed, likewise.
             cycles: How many cycles follow each other.
-            name: Of the clip.
+            name: The name of the clip.
 
         Returns:
             The walk at the rate of the examples; its first frame is repeated at the end.
@@ -239,7 +239,7 @@ def fit(
     settings: WarpSettings | None = None,
     report: Report | None = None,
 ) -> GaitModel:
-    """Learn from one clip per style and speed; each holds one gait cycle, or more of which the steadiest is taken.
+    """Learn from one clip per style and speed; each holds one gait cycle, or several, of which the steadiest is used.
 
     Args:
         cycles: Clips by (style, speed); every style is needed at every speed.
@@ -269,7 +269,7 @@ def fit(
 
 
 def _levels(listed: Sequence[Level]) -> tuple[Level, ...]:
-    """List the levels of one factor: numbers in order, names as they come."""
+    """List the levels of one factor: numbers in ascending order, names in order of appearance."""
     levels = list(dict.fromkeys(listed))
     numbers = [level for level in levels if not isinstance(level, str)]
     return tuple(sorted(numbers)) if len(numbers) == len(levels) else tuple(levels)

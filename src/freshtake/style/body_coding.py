@@ -1,7 +1,7 @@
 """The body as the systems see it: trunk and legs by where they end, not by the joints between.
 
-In recordings joints move against each other so that the ends go smoothly: the back against the pelvis' tilt, the thigh
-against the knee. Systems of single joints would pass on each by itself and shake head and feet. So trunk and thighs are
+In recordings joints compensate each other so that the ends move smoothly: the back the pelvis' tilt, the thigh
+the knee. Systems of single joints would pass on each by itself and shake head and feet. So trunk and thighs are
 turned against the upright heading, not against the pelvis. Near a straight leg the knee's angle has corners, and the
 thigh has corners against them; recordings hold knees straight throughout steps. So a thigh's three numbers become the
 turn of the line from hip to ankle, a foot's its turn against that line, and a knee's angle a number that grows with the
@@ -30,9 +30,9 @@ from freshtake.numeric.limb_kernels import (
 )
 from freshtake.numeric.rotations import multiply
 
-AHEAD = 2.8  # radians of bend that the tables reach to
-SOFT = 0.1  # share of the angle itself: distances alone would leave straight knees without hold
-SWINGS = 4  # column of the root's first swing
+AHEAD = 2.8  # radians of bend that the tables cover
+SOFT = 0.1  # share of the angle itself: distances alone would leave straight knees undetermined
+SWINGS = 4  # column of the root's first tilt
 
 
 class Coding(NamedTuple):
@@ -63,7 +63,7 @@ PLAIN = Coding(
 
 
 def coding_of(recipe: Recipe, poses: Floats) -> Coding:
-    """Find the joints to code, those with all three numbers; hinges come from poses (rows), none: no coding."""
+    """Find the joints to code, those with all three DOFs; hinges are fitted to poses (rows), none: no coding."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     skeleton = layout.skeleton
@@ -93,7 +93,7 @@ def coding_of(recipe: Recipe, poses: Floats) -> Coding:
 
 
 def _column(recipe: Recipe, joint: int) -> int:
-    """Return the first of a joint's three columns; -1 where it does not have all of them."""
+    """Return the first of a joint's three columns; -1 where some are missing."""
     assert recipe.skeleton is not None
     names = tuple(f"{recipe.skeleton.names[joint]}.{axis}" for axis in "xyz")
     at = recipe.names.index(names[0]) if names[0] in recipe.names else -1
@@ -101,7 +101,7 @@ def _column(recipe: Recipe, joint: int) -> int:
 
 
 def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
-    """Find the first joints below the root that move, and the turn above each of them while the root is upright."""
+    """Find the first moving joints below the root, and the rotation above each while the root is upright."""
     layout = recipe.layout
     assert isinstance(layout, ClipLayout)
     moving = {name.rsplit(".", 1)[0] for name in recipe.names}
@@ -121,7 +121,7 @@ def _stems(recipe: Recipe) -> list[tuple[int, Floats]]:
 
 def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats, Floats] | None:
     """Find the knee's axis and its table; None where the knee does not bend."""
-    # The axis about which the examples turn most: the file's axes need not be the knee's.
+    # The principal axis of the examples' rotations: the file's axes need not be the knee's.
     values, directions = np.linalg.eigh(vectors.T @ vectors)
     axis, upper = directions[:, -1], np.empty(3)
     carry_into(reference * [1.0, -1.0, -1.0, -1.0], offsets[0], upper)
@@ -129,7 +129,7 @@ def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats,
     along = (upper @ axis) * (lower @ axis)
     cosine, sine = upper @ lower - along, upper @ np.cross(axis, lower)
     straight = math.atan2(sine, cosine)
-    # The mean knee must be bent by 0.05 radians.
+    # The mean knee must be bent by at least 0.05 radians.
     if values[-1] < 1e-6 * len(vectors) or abs(straight) < 0.05:
         return None
     if straight > 0.0:
@@ -150,7 +150,7 @@ def _hinge(vectors: Floats, reference: Floats, offsets: Floats) -> tuple[Floats,
 
 @compiled
 def looked_up(x: float, xs: Floats, ys: Floats) -> float:
-    """Interpolate linearly in a rising table, and go on with its last slopes."""
+    """Interpolate linearly in a rising table, and extrapolate with its last slopes."""
     low, high = 0, len(xs) - 1
     while high - low > 1:
         middle = (low + high) // 2
@@ -164,7 +164,7 @@ def looked_up(x: float, xs: Floats, ys: Floats) -> float:
 
 @compiled
 def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
-    """Write the least turn from where the ankle is with the mean knee to where it is with this one."""
+    """Write the smallest rotation from the ankle's direction with the mean knee to that with this knee."""
     usual, now = np.empty(3), np.empty(3)
     carry_into(legs.reference[leg, 1], legs.offsets[leg, 1], usual)
     carry_into(knee, legs.offsets[leg, 1], now)
@@ -176,7 +176,7 @@ def _line_into(legs: Coding, leg: int, knee: Floats, out: Floats) -> None:
 
 @compiled
 def coded(rows: Floats, body: Coding) -> Floats:
-    """Code rows (frames, DOFs) of joints as rows of ends, as wide."""
+    """Code rows (frames, DOFs) of joints as rows of limb ends, of the same width."""
     out = rows.copy()
     code(out, body)
     return out
@@ -222,7 +222,7 @@ def code(out: Floats, body: Coding) -> None:
 @compiled
 def uncode(out: Floats, body: Coding) -> None:
     """Do what `uncoded` does, in place."""
-    # Backwards in the reverse order: what hangs from the root was turned last.
+    # Decoding reverses the order: what hangs from the root was turned last.
     _hung(out, body, -1.0)
     thigh, knee, foot, line = np.empty(4), np.empty(4), np.empty(4), np.empty(4)
     for leg in range(len(body.at)):
@@ -231,7 +231,7 @@ def uncode(out: Floats, body: Coding) -> None:
         for t in range(len(out)):
             row = out[t]
             number = row[b] * hinge[0] + row[b + 1] * hinge[1] + row[b + 2] * hinge[2]
-            # Beyond the straightest knee of the examples the table says nothing, and knees would bend the wrong way.
+            # The table ends at the straightest knee of the examples: beyond, knees would bend the wrong way.
             least = max(number, body.tables[leg, 1, 0])
             less = looked_up(least, body.tables[leg, 1], body.tables[leg, 0]) - number
             for axis in range(3):
@@ -255,7 +255,7 @@ def uncode(out: Floats, body: Coding) -> None:
 
 @compiled
 def _hung(rows: Floats, body: Coding, sign: float) -> None:
-    """Turn what hangs from the root by the root's swing (sign 1: against the upright, or -1 back), in place."""
+    """Rotate what hangs from the root by the root's tilt, in place (sign 1: into the upright frame, -1: back)."""
     swing, vector, turn = np.empty(4), np.zeros(3), np.empty(4)
     other = 1.0 if body.up == 1 else -1.0  # see split_heading
     for t in range(len(rows)):

@@ -1,4 +1,4 @@
-"""What the columns of rows are: blocks, parts, deviations; and where the input is unlike the examples (eq. 7-8)."""
+"""The meaning of columns: blocks, parts, deviations; and where the input is unlike the examples (eq. 7-8)."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
-SPEEDS = 0.15  # of the usual speed: one deviation of the speeds of a style, at least
-TIMING, HEADING = "timing", "heading"  # blocks that are no joint
+SPEEDS = 0.15  # share of the usual speed: the least deviation of a style's speeds
+TIMING, HEADING = "timing", "heading"  # blocks that are not joints
 
 
 @dataclass(frozen=True)
@@ -33,13 +33,13 @@ class Block:
 def blocks_of(
     recipe: Recipe, inputs: str = "limbs", timing: str = "limbs", deviation: Floats | None = None
 ) -> tuple[Block, ...]:
-    """Split joint by joint; the timing, the last DOF of the target, is driven by the root's travel and turning.
+    """Split DOFs by joint; the timing, the last DOF of the target, is driven by the root's travel and turning.
 
     Departs from the paper: with `timing` "limbs" thighs and upper arms drive it as well, for a punch is quicker than a
-    kick, and the root's travel does not tell one from the other. The sway of the heading has a block apart from the
+    kick, and the root's travel does not distinguish them. The sway of the heading has a block apart from the
     root's other DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning
     would leak into it. With `inputs` "limbs" a thigh drives knee and foot next to their DOFs, and both thighs drive
-    the root: knees, feet and root tell little of each other's next step, thighs tell it nearly all. With "legs" the
+    the root: knees, feet and root predict each other poorly, thighs predict them well. With "legs" the
     thighs drive every joint. "swings" is "limbs" without the lesser axes of leg joints: only the DOF of each with the
     largest `deviation` (DOFs,) drives anything.
     """
@@ -55,8 +55,8 @@ def blocks_of(
     blocks.append(Block(HEADING, _together(still, limb_columns(recipe, arms=False)), (turn,)))
     if inputs == "swings":
         assert deviation is not None
-        # In a few takes the lesser axes go along with the swing, so systems read the swing off them; those of another
-        # person do not go along, and feet would slide.
+        # In a few takes the lesser axes correlate with the swing, so systems read the swing off them; those of another
+        # person do not, and feet would slide.
         lesser = _lesser_axes(recipe, deviation)
         blocks = [replace(block, inputs=tuple(k for k in block.inputs if k not in lesser)) for block in blocks]
     driving = (*rates, *limb_columns(recipe)) if timing == "limbs" else rates
@@ -64,7 +64,7 @@ def blocks_of(
 
 
 def _lesser_axes(recipe: Recipe, deviation: Floats) -> set[int]:
-    """Find the DOFs of leg joints but for the one of each joint that moves most in the examples."""
+    """Find the DOFs of leg joints other than the one of each joint that moves most in the examples."""
     assert recipe.skeleton is not None
     names = recipe.skeleton.names
     legs = {names[joint] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg for joint in joints}
@@ -103,7 +103,7 @@ def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
 
 
 def leg_blocks(recipe: Recipe) -> set[str]:
-    """Return the blocks that tell whether a foot stands: root, legs and heading; arms only seem to, in few takes."""
+    """Return the blocks that predict footplants: root, legs and heading; arms only seem to, in few takes."""
     assert recipe.skeleton is not None
     names, root = recipe.skeleton.names, recipe.names[0].rsplit(".", 1)[0]
     legs = [joints for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg]
@@ -111,7 +111,7 @@ def leg_blocks(recipe: Recipe) -> set[str]:
 
 
 def root_columns(recipe: Recipe) -> tuple[int, ...]:
-    """Return where forward and sideways speed and turn rate are."""
+    """Return the columns of forward speed, sideways speed and turn rate."""
     ends = [name.rsplit(".", 1)[1] for name in recipe.names[:3]]
     return tuple(k for k, end in enumerate(ends) if end in ROOT)
 
@@ -125,13 +125,13 @@ def column_of(recipe: Recipe, dof: str) -> int | None:
 
 @dataclass(frozen=True, eq=False)
 class Normal:
-    """Mean and deviation per DOF: values go through (value - mean) / deviation, and back (Hsu 2005, §4.1)."""
+    """Mean and deviation per DOF: values are normalized to (value - mean) / deviation, and back (Hsu 2005, §4.1)."""
 
     mean: Floats
     deviation: Floats
 
     def down(self, values: Floats) -> Floats:
-        """Bring values to zero mean and unit variance."""
+        """Normalize values to zero mean and unit variance."""
         return (values - self.mean) / self.deviation
 
     def up(self, values: Floats) -> Floats:
@@ -140,7 +140,7 @@ class Normal:
 
 
 def normal_of(rows: Sequence[Floats], units: Sequence[str], floor: float) -> Normal:
-    """Measure over all frames; a deviation is at least `floor` times the RMS deviation of DOFs with the same unit."""
+    """Measure mean and deviation; a deviation is at least `floor` times the RMS deviation of DOFs of the same unit."""
     everything = np.concatenate(rows)
     mean, deviation = everything.mean(axis=0), everything.std(axis=0)
     kinds = np.array(units)
@@ -152,20 +152,20 @@ def normal_of(rows: Sequence[Floats], units: Sequence[str], floor: float) -> Nor
 
 
 def pose_weights(recipe: Recipe, effects: Floats) -> Floats:
-    """Return the effects of the DOFs of the pose; travel and turning do not count."""
+    """Return the effects of the DOFs, with 0 for travel and turning."""
     return np.where(np.isin(recipe.units, ("angle", "length")), effects, 0.0)
 
 
 def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> Floats:
-    """Return how much of each DOF's deviations counts as unexpected: less where a deviation moves the body by little.
+    """Return how much each DOF's deviation counts as unexpected: less where a deviation hardly moves the body.
 
-    Turning and going sideways pass through and do not count; a speed counts by how far it is above the usual one.
+    Turning and sideways travel are passed through and do not count; speed counts by its excess over the usual one.
     """
     out = np.minimum(pose_weights(recipe, effects) * source.deviation / max(least, 1e-12), 1.0)
     forward = column_of(recipe, "forward")
     if forward is not None:
         usual = SPEEDS * abs(source.mean[forward])
-        # What does not go at all has no usual speed to be measured by.
+        # A motion that does not travel has no usual speed to compare with.
         out[forward] = min(source.deviation[forward] / usual, 1.0) if usual > 1e-12 else 0.0
     return np.asarray(out)
 
@@ -199,7 +199,7 @@ def _is_leg(part: str) -> bool:
 
 
 def strengths_of(names: tuple[str, ...], strength: Strength) -> Floats:
-    """Return strengths (parts,): one for all, or by part; a part that is not named takes what "all" says, or none.
+    """Return strengths (parts,): one for all, or by part; a part that is not named gets that of "all", or 0.
 
     "arms" is both arms.
     """
@@ -223,7 +223,7 @@ def _checked(name: str, value: float) -> float:
 
 @compiled
 def unlikeness(deviations: float) -> float:
-    """Return z of a value so far from the mean, the share of a Gaussian that lies nearer (Hsu 2005, eq. 7).
+    """Return z of a value this far from the mean: the share of a Gaussian that is nearer (Hsu 2005, eq. 7).
 
     Departs from the paper: the limits of its integral are read as mean ± |value - mean|, which is what erf gives.
     """
@@ -236,7 +236,7 @@ def blend_curve(confidence: float, preference: float, reach: float = 4.0, points
     return x, np.array([unlikeness(abs(d) / confidence) ** preference for d in x])
 
 
-ORDINARY = 0.01  # eq. 8's weight of the most unlike moment of a take that was left out
+ORDINARY = 0.01  # eq. 8's weight of the most unlike moment of a held-out take
 
 
 LEAST = 1.0  # k_c is at least this
@@ -245,10 +245,10 @@ LEAST = 1.0  # k_c is at least this
 def confidences(
     recipe: Recipe, takes: Sequence[Floats], effects: Floats, *, floor: float, least: float, preference: float
 ) -> Floats:
-    """Measure k_c of eq. 8 per DOF: each take of the source (frames, DOFs) in turn is compared with all others.
+    """Estimate k_c of eq. 8 per DOF by comparing each take of the source (frames, DOFs) with all others.
 
-    The moment of a part of the body that is most unlike them gets the weight `ORDINARY`, and so does the speed by
-    itself. A single take is compared by halves.
+    The moment at which a part of the body is most unlike them gets the weight `ORDINARY`, and so does the speed by
+    itself. A single take is split into halves.
     """
     if len(takes) == 1:
         takes = np.array_split(takes[0], 2)
@@ -265,7 +265,7 @@ def confidences(
 
 
 def distinct(sources: Sequence[Floats], names: Sequence[str]) -> list[Floats]:
-    """Return the rows of every source clip once, even if in several pairs: the longest piece that was aligned."""
+    """Return the rows of every source clip once, even if it is in several pairs: its longest aligned piece."""
     longest: dict[str, Floats] = {}
     for rows, name in zip(sources, names, strict=True):
         if name not in longest or len(rows) > len(longest[name]):

@@ -1,4 +1,4 @@
-"""Annotations read off the state: discriminant analysis with one Gaussian per class (Hsu 2005, §4.5)."""
+"""Annotations classified from the state: discriminant analysis with one Gaussian per class (Hsu 2005, §4.5)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Pairs of clips to a StyleModel, offline (Hsu 2005, §4.1-4.3).
+"""Learn a StyleModel from pairs of clips, offline (Hsu 2005, §4.1-4.3).
 
 The representation of style translation: rotation vectors about each joint's mean, the root differential (§4.1).
 """
@@ -57,8 +57,8 @@ from freshtake.style.translation_kernels import calmed
 from freshtake.style.warping.alignment import Alignment, align
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
-ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, whose mean poses are one sample each
-ALIKE = 1.05  # slack where all stretches are of one take, and so alike that many states seem to help; jerks fall by 3 %
+ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, so that a mean pose is a single sample
+ALIKE = 1.05  # slack where all stretches are of one take, so alike that too many states seem to help; jerks fall by 3 %
 OTHER_TAKES = (
     1.5  # times k_c of one take, estimated from its stretches: walks of others are 2.3 times as unlike (see results)
 )
@@ -66,15 +66,15 @@ WIDER = 1.25  # how much farther than in the examples the heading may sway
 
 
 def style_recipe(clips: Sequence[Clip]) -> Recipe:
-    """Make the recipe of all clips of both styles; joints that never move have no DOFs, root and legs always all."""
+    """Make the recipe of both styles' clips; joints that never move have no DOFs, root and legs always have all."""
     moving = recipe(clips, angles="expmap", root="heading", scale="none")
     layout = moving.layout
     assert isinstance(layout, ClipLayout)
     chains = [joints[:3] for _, joints, is_leg in limb_joints(layout.skeleton) if is_leg]
     legs = {layout.skeleton.names[joint] for chain in chains for joint in chain}
     leg_columns = [k for k, name in enumerate(layout.names()) if name.rsplit(".", 1)[0] in legs]
-    kept = np.union1d(np.union1d(np.arange(layout.root_width), leg_columns), moving.kept).astype(np.intp)
-    return Recipe(moving.layout, "none", kept, moving.fixed, np.ones(len(kept)), np.zeros(len(kept)))
+    columns = np.union1d(np.union1d(np.arange(layout.root_width), leg_columns), moving.kept).astype(np.intp)
+    return Recipe(moving.layout, "none", columns, moving.fixed, np.ones(len(columns)), np.zeros(len(columns)))
 
 
 @one_blas_thread()
@@ -90,7 +90,7 @@ def learn(
 ) -> StyleModel:
     """Learn to translate from pairs (source style, target style) of clips with the same content.
 
-    A single pair of long takes is cut into stretches, which pair by content; standing is trimmed off and single cycles
+    A single pair of long takes is cut into stretches, which are paired by content; standing is trimmed, single cycles
     are repeated (see `pairs`), unless labels or alignments are given, which count frames of the clips as they are.
 
     Args:
@@ -98,7 +98,7 @@ def learn(
         settings: How to learn; what is None is chosen from the data.
         labels: Per annotation one array of booleans (frames of the target,) for each pair. Footplants are detected
             unless feet are named ("LeftFoot"); any other name becomes an annotation that `StyleModel.labels` predicts.
-        alignments: Of the pairs; made unless given.
+        alignments: The alignments of the pairs; computed unless given.
         one_take: Whether all pairs are stretches of one take of each style.
         report: Called with the progress.
         map: Runs independent pieces; the default uses all cores, and the result does not depend on it.
@@ -127,7 +127,7 @@ def learn(
 
 
 def aligned(source: Clip, target: Clip, settings: Settings) -> Alignment:
-    """Align by iterative motion warping with the settings of the style."""
+    """Align two clips by iterative motion warping with the settings of the style."""
     return align(source, target, WarpSettings(slope=settings.slope, smoothing=settings.warp_smoothing))
 
 
@@ -141,7 +141,7 @@ def _tried(pair: tuple[Clip, Clip], settings: Settings) -> Alignment | UsageErro
 def _alignable(
     pairs: Sequence[tuple[Clip, Clip]], warps: Sequence[Alignment | UsageError], one_take: bool
 ) -> tuple[list[tuple[Clip, Clip]], list[Alignment]]:
-    """Keep stretches that can be aligned: a run's step may be too short against a walk's; other clips must be."""
+    """Return the pairs that can be aligned; of one take, others are dropped, separate clips raise."""
     good = [(pair, warp) for pair, warp in zip(pairs, warps, strict=True) if isinstance(warp, Alignment)]
     for warp in warps:
         if isinstance(warp, UsageError) and not (one_take and good):
@@ -153,7 +153,7 @@ def learn_rows(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], settings: Settings, labels: Labels,
     one_take: bool, tell: Report, mapper: Mapper,
 ) -> StyleModel:  # fmt: skip
-    """Learn from aligned rows on."""
+    """Learn a model from aligned rows."""
     fps = 1.0 / recipe.frame_time
     effects, poses = _effects(recipe, rows), _poses(rows)
     if settings.coding == "ends":
@@ -175,7 +175,7 @@ def learn_rows(
     prior = _prior(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
     tell(Progress(0.35, "learning how joints follow"))
     if settings.calming is None:
-        alone = blocks_of(recipe, "own", settings.timing)  # whether a joint's motion can be foreseen by itself
+        alone = blocks_of(recipe, "own", settings.timing)  # whether a joint's motion can be predicted from itself
         settings = settings.changed(calming=calming_of(alone, trials_of, prior, settings, fps, mapper, degrees))
     trials = trials_of(settings.calming or 0.0)
     kind, why = kind_of(settings, trials, fps)
@@ -197,21 +197,21 @@ def learn_rows(
 
 
 def _taught(pairs: Sequence[tuple[Clip, Clip]]) -> tuple[Gait, Gait] | None:
-    """Measure how the takes of both styles go."""
+    """Measure the mean gaits of both styles in the takes."""
     sides = [mean_gait([gait_of(clip) for clip in side]) for side in zip(*pairs, strict=True)]
     return None if sides[0] is None or sides[1] is None else (sides[0], sides[1])
 
 
 def _coded(pair: Pair, coding: Coding) -> Pair:
-    """Return the pair as the systems see it."""
+    """Return the pair with coded trunk and legs, as the systems see it."""
     target = np.column_stack([coded(np.ascontiguousarray(pair.target[:, :-1]), coding), pair.target[:, -1]])
     return pair._replace(source=coded(pair.source, coding), target=target)
 
 
 def _poses(rows: Sequence[Pair]) -> Floats:
-    """Pick some poses of the target style, evenly chosen among all, as single-precision numbers keep them."""
+    """Pick evenly spaced poses of the target style, rounded to single precision."""
     every = np.concatenate([pair.target[:, :-1] for pair in rows])
-    # A model keeps 128 poses of the target style.
+    # A model stores 128 poses of the target style.
     some = np.unique(np.linspace(0, len(every) - 1, 128).round().astype(np.intp))
     return np.asarray(every[some].astype(np.float32), dtype=np.float64)
 
@@ -220,7 +220,7 @@ def _confidence(
     recipe: Recipe, pairs: Sequence[tuple[Clip, Clip]], rows: Sequence[Pair], effects: Floats, settings: Settings,
     wider: float,
 ) -> Floats:  # fmt: skip
-    """Return k_c of every DOF: as asked for, or `wider` times what the source's takes need."""
+    """Return k_c of every DOF: as in the settings, or `wider` times the estimate from the source's takes."""
     if settings.confidence is not None:
         return np.full(len(recipe.names), settings.confidence)
     takes = distinct([pair.source for pair in rows], [source for source, _ in _identities(pairs)])
@@ -258,7 +258,7 @@ def check_pairs(pairs: Sequence[tuple[Clip, Clip]]) -> None:
 
 
 def _identities(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[str, str]]:
-    """Tell clips apart by what they are, not by their names."""
+    """Identify clips by their contents, not by their names."""
     return [(str(id(a)), str(id(b))) for a, b in pairs]
 
 
@@ -268,7 +268,7 @@ def _target_units(recipe: Recipe) -> list[str]:
 
 
 def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Floats:
-    """Return what drives the systems, with a past before it."""
+    """Return the inputs of the systems, with a past before them."""
     fps = 1.0 / recipe.frame_time
     rows = np.concatenate([past_of(pair.source, past_frames(fps), fps, weights), pair.source])
     smooth: Floats = calmed(rows, np.stack([rows[0], rows[0]]), calming, recipe.frame_time)
@@ -276,7 +276,7 @@ def _driving(pair: Pair, recipe: Recipe, weights: Floats, calming: float) -> Flo
 
 
 def _prior(recipe: Recipe, source: Normal, target: Normal) -> Prior:
-    """Return the prior: a source that goes faster than in the examples is a style that goes as many times as fast.
+    """Return the prior, in which the style's speed is proportional to the source's.
 
     Errors of a joint's DOFs count in radians; those of the root, whose units differ, by their deviations.
     """
@@ -286,12 +286,12 @@ def _prior(recipe: Recipe, source: Normal, target: Normal) -> Prior:
     importance[[k for k, name in enumerate(recipe.names) if name.rsplit(".", 1)[0] == root]] = 1.0
     if forward is not None:
         usual, styled = (side.mean[forward] / side.deviation[forward] for side in (source, target))
-        gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below that the source goes nowhere
+        gains[forward, forward] = styled / usual if abs(usual) > 1.0 else 0.0  # below that the source does not travel
     return Prior(gains, importance)
 
 
 def _copied(rows: Sequence[Pair], target: Normal) -> Floats:
-    """Return squared errors per normalized output of leaving the source as it is, but for the timing."""
+    """Return squared errors per normalized output of copying the source, timing excepted."""
     errors = [np.column_stack([pair.source, pair.target[:, -1]]) - pair.target for pair in rows]
     return np.asarray(np.square(np.concatenate(errors) / target.deviation).mean(axis=0))
 
@@ -309,7 +309,7 @@ def _degrees(recipe: Recipe, target: Normal) -> Callable[[Floats], float]:
 
 
 def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[Pair]) -> float:
-    """Find what to add to log w so that the examples' durations are right: an average of logarithms falls short."""
+    """Find the offset of log w that gives the examples' durations: a mean of logarithms is biased."""
     out_sum = target_sum = 0.0
     for trial, pair in zip(trials, rows, strict=True):
         out = bank.run(bank.start(), trial.inputs)[1][trial.past :, -1]
@@ -319,7 +319,7 @@ def _later(bank: Bank, trials: Sequence[Trial], target: Normal, rows: Sequence[P
 
 
 def _speeds(recipe: Recipe, trials: Sequence[Trial], source: Normal) -> tuple[float, Floats]:
-    """Return the least ground speed in the examples, and the range (2, 3) of the root's rates, as they drive."""
+    """Return the least ground speed in the examples, and the range (2, 3) of the root's rates as inputs."""
     rows = source.up(np.concatenate([trial.inputs[trial.past :] for trial in trials]))
     rates = rows[:, root_columns(recipe)]
     return float(np.linalg.norm(rates[:, :2], axis=1).min()), np.stack([rates.min(axis=0), rates.max(axis=0)])

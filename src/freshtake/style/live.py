@@ -1,6 +1,6 @@
-"""A live stream: rows of the source in, poses of the target style out, their feet planted where wanted (§4.5).
+"""A live stream: rows of the source in, poses of the target style out, with feet planted if requested (§4.5).
 
-Clean-up of feet that slide: legs are turned so that feet stand, the body keeps its path (Hsu 2005, §4.5).
+Sliding feet are cleaned up: legs are turned so that feet stay in place, the body keeps its path (Hsu 2005, §4.5).
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ from freshtake.style.columns import Normal, root_columns
 from freshtake.style.synthesize import Stands, Translated, Translator
 from freshtake.style.translation_kernels import TranslationState
 
-STEPS = 0.8  # leg lengths a second: legs and root are translated apart, so that feet which stand slide a good deal
-HOLD, DRIFT = 0.025, 10.0  # seconds, for the same reason firmer than for recorded feet: walks slide 0.91 of the real
+STEPS = 0.8  # leg lengths a second: legs and root are translated separately, so that standing feet slide noticeably
+HOLD, DRIFT = 0.025, 10.0  # seconds; firmer than for recorded feet: translated walks slide 0.91 of real ones
 
 
 class Source(Protocol):
-    """What yields the rows of a stream: one style, or several that are mixed."""
+    """A source of a stream's rows: one style, or several that are mixed."""
 
     def start(self) -> Any:
         """Return the state before the first row."""
 
     def advance(self, state: Any, rows: Floats) -> tuple[Any, Translated]:
-        """Translate a row (DOFs,) or a block (rows, DOFs); what is refused leaves the state as it was."""
+        """Translate a row (DOFs,) or a block (rows, DOFs); rows that are refused leave the state unchanged."""
 
     def advance_seen(self, state: Any, rows: Floats) -> tuple[Any, Translated, Bools]:
-        """Do the same, and tell whether feet stand in the rows (rows, feet)."""
+        """Advance, and also return whether feet stand in the rows (rows, feet)."""
 
 
 Made = TypeVar("Made")
-Live = Callable[[], Source]  # the source of the moment: its strength may change
+Live = Callable[[], Source]  # returns the current source: its strength may change
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +56,7 @@ class LiveStyle:
     stands: Stands  # of the feet
 
     def with_strength(self, strength: float) -> LiveStyle:
-        """Return the same with another strength of all parts of the body."""
+        """Return this style with another strength for all parts of the body."""
         return LiveStyle(self.tool.with_strength(np.full(len(self.tool.frames.strength), strength)), self.stands)
 
     def start(self) -> TranslationState:
@@ -73,7 +73,7 @@ class LiveStyle:
 
 
 def latest(ask: Callable[[], Any], make: Callable[[Any], Made]) -> Callable[[], Made]:
-    """Return what is made of the present answer, a slider's; made again only where the answer has changed."""
+    """Return a function of the current answer of `ask`, such as a slider; `make` is called when it has changed."""
     before: Any = None
     made: Made | None = None
 
@@ -88,10 +88,10 @@ def latest(ask: Callable[[], Any], make: Callable[[Any], Made]) -> Callable[[], 
 
 
 def resting(recipe: Recipe, target: Normal) -> float:
-    """Return how slow a foot must be to stand although the classifier does not say so, as a share of the usual limits.
+    """Return how slow a foot must be to count as standing against the classifier, as a share of the usual limits.
 
-    Those are limits of walks of one leg length a second. Feet of a style that goes slower step as slowly; where the
-    style goes nowhere the limits are as usual.
+    The limits are those of walks at one leg length a second. Feet of a slower style step more slowly; where the
+    style does not travel the limits are as usual.
     """
     assert recipe.skeleton is not None
     k = root_columns(recipe)[0]
@@ -102,8 +102,8 @@ def resting(recipe: Recipe, target: Normal) -> float:
 def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | str = True) -> Clip:
     """Plant a clip's feet where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
     settings = replace(settings_for(plant), steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests)
-    made = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
-    return made.clip.changed(provenance=clip.provenance)
+    result = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
+    return result.clip.changed(provenance=clip.provenance)
 
 
 def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -> Planter:
@@ -123,7 +123,7 @@ def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -
 
 
 def translated_rows(live: Live, rows: Iterable[Floats]) -> Iterator[Floats]:
-    """Yield rows of the target style, as they come."""
+    """Yield rows of the target style as they are translated."""
     state = live().start()
 
     def made(block: Floats) -> Floats:
@@ -147,13 +147,13 @@ def decoded_stream(recipe: Recipe, live: Live, rows: Iterable[Floats]) -> Iterat
 
 
 def planted_stream(recipe: Recipe, live: Live, rows: Iterable[Floats], planter: Planter) -> Iterator[Clip]:
-    """Yield the same with feet that stand where the classifiers say so; `planter.latency` frames late, none is lost."""
+    """Yield the same clips with planted feet, `planter.latency` frames late; no frame is lost."""
     feeder = _Feeder(recipe, live, planter)
     return LiveStream(rows, feeder.made, feeder.last)
 
 
 class _Feeder:
-    """Source, poses and planter of one stream, and what each has come to."""
+    """Source, poses and planter of one stream, with their states."""
 
     def __init__(self, recipe: Recipe, live: Live, planter: Planter) -> None:
         self.live, self.state = live, live().start()
@@ -166,11 +166,11 @@ class _Feeder:
         self.state, made, now = self.live().advance_seen(self.state, rows)
         if not len(now):
             return ()
-        known = np.concatenate([now[:1] if self.before is None else self.before, now])
+        labels = np.concatenate([now[:1] if self.before is None else self.before, now])
         self.before = now[-1:]
         if not len(made.rows):
             return ()
-        stands = known[1 + np.rint(made.origins).astype(np.intp)]  # -1: the row before this block
+        stands = labels[1 + np.rint(made.origins).astype(np.intp)]  # -1: the row before this block
         pose = self.poses.next(made.rows)
         if pose.translations is not None:
             waiting = pose.translations[:0] if self.moved is None else self.moved

@@ -47,8 +47,8 @@ from freshtake.style.systems.delays import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
 
 SPEEDS = ("proportion", "source", "style")
-FASTEST = 2.0  # times as fast or as slow as it comes out, for the speed of the source or of the style
-LEAST_STYLE = 0.01  # leg lengths by which a style must move a part of the body to be missed there
+FASTEST = 2.0  # largest factor by which playback is sped up or slowed down to reach a speed
+LEAST_STYLE = 0.01  # leg lengths by which a style must move a part of the body to count there
 
 
 class StyleTranslation(NamedTuple):
@@ -61,7 +61,7 @@ class StyleTranslation(NamedTuple):
 
 
 def _going(rates: Floats) -> float:
-    """Return the mean speed of the frames (frames, 2) that go at more than half the usual one."""
+    """Return the mean speed of the frames (frames, 2) that travel at more than half the usual speed."""
     speeds = np.linalg.norm(rates, axis=1)
     return float(np.linalg.norm(rates[speeds >= 0.5 * np.percentile(speeds, 75.0)].mean(axis=0)))
 
@@ -75,18 +75,18 @@ class StyleModel:
     source: Normal
     target: Normal
     bank: Bank
-    annotations: tuple[Annotation, ...]  # footplants, one per foot, and whatever else was labelled
+    annotations: tuple[Annotation, ...]  # footplants, one per foot, and any other labels
     feet: tuple[str, ...]  # names of the annotations that are footplants
     floor: Floats  # (foot joints,): the height at which each one stands in the target style
     effects: Floats  # (DOFs,): leg lengths by which one unit of a DOF moves the body
-    later: float  # added to log w, so that durations come out right on average
-    widest: float  # the sway of the heading is at most this
+    later: float  # added to log w, so that durations are right on average
+    widest: float  # bound of the sway of the heading
     slowest: float  # speed of the source below which the style's travel and timing fade: the least in the examples
     speeds: Floats  # (2, 3): least and greatest forward and sideways speed and turn rate of the source in the examples
     choice: Choice
     pairs: tuple[tuple[str, str], ...]  # names of the clips that it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
-    poses: Floats  # (poses, DOFs): some of the target style, from which a planter learns what legs can do
+    poses: Floats  # (poses, DOFs): some of the target style, from which a planter learns the legs' limits
     teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples; None in old files
 
     def __repr__(self) -> str:
@@ -94,22 +94,22 @@ class StyleModel:
 
     @property
     def dofs(self) -> tuple[str, ...]:
-        """Return the names of the DOFs."""
+        """The names of the DOFs."""
         return self.recipe.names
 
     @property
     def frame_time(self) -> float:
-        """Return the seconds from frame to frame."""
+        """Seconds from frame to frame."""
         return self.recipe.frame_time
 
     @property
     def states(self) -> int:
-        """Return how many numbers are remembered from frame to frame."""
+        """How many numbers are remembered from frame to frame."""
         return self.bank.size
 
     @property
     def memory(self) -> float:
-        """Return the seconds after which less than a hundredth of a deviation is left."""
+        """Seconds after which less than a hundredth of a deviation remains."""
         return self.bank.memory() * self.frame_time
 
     @cached_property
@@ -118,22 +118,22 @@ class StyleModel:
 
     @property
     def parts(self) -> tuple[str, ...]:
-        """List the parts of the body that take the style, or keep the input, independently; the first has the root."""
+        """The parts of the body that take the style, or keep the input, independently; the first has the root."""
         return self._parts[0]
 
     @cached_property
     def coding(self) -> Coding:
-        """Return how trunk and legs are coded for the systems; nothing is coded where they are seen joint by joint."""
+        """How trunk and legs are coded for the systems; nothing is coded with the setting "joints"."""
         return coding_of(self.recipe, self.poses if self.settings.coding == "ends" else self.poses[:0])
 
     @cached_property
     def rests(self) -> float:
-        """Return how slow a foot must be to stand although the classifier does not say so (share of usual limits)."""
+        """How slow a foot must be to count as standing against the classifier (share of the usual limits)."""
         return resting(self.recipe, self.target)
 
     @cached_property
     def planter(self) -> Planter:
-        """Return what plants the feet of a stream; its `latency` is how many frames late they come."""
+        """The planter for streams; its `latency` is by how many frames it delays them."""
         return stream_planter(self.recipe, self.poses, self.floor, self.rests)
 
     @cached_property
@@ -143,7 +143,7 @@ class StyleModel:
     def translator(
         self, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
     ) -> Translator:
-        """Return the streaming translator that `advance` uses; it is built once for each way of using it.
+        """Return the streaming translator that `advance` uses; it is built once for each combination of arguments.
 
         Args:
             time_warp: Whether the timing changes too.
@@ -171,12 +171,12 @@ class StyleModel:
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
 
     def encode(self, clip: Clip, *, calibrate: bool | None = None) -> Features:
-        """Encode a clip as rows of this model's DOFs, with lengths as if it had the build of the examples.
+        """Encode a clip as rows of this model's DOFs, with lengths scaled to the build of the examples.
 
         Args:
             clip: A motion in the source style, on the skeleton and at the rate of the examples.
-            calibrate: Whether the clip's mean pose is put on that of the examples, because another person stands in
-                another way; None: for another build.
+            calibrate: Whether the clip's mean pose is moved to that of the examples, because another person stands in
+                another way; None: only for another build.
 
         Returns:
             Rows (frames, DOFs) in radians, lengths of the examples and their rates per second, and the clip's place.
@@ -231,7 +231,7 @@ class StyleModel:
         return leg_length(clip.skeleton or ours) / leg_length(ours)
 
     def past(self, rows: Floats) -> Floats:
-        """Extrapolate what may have led up to the first row (Hsu 2005, §4.4).
+        """Extrapolate rows that lead up to the first row (Hsu 2005, §4.4).
 
         Args:
             rows: Rows (frames, DOFs) of the source.
@@ -241,8 +241,8 @@ class StyleModel:
         """
         # At most four seconds of past are simulated.
         frames = min(self.bank.memory(1e-3), round(4.0 / self.frame_time))
-        # The low-pass before the systems remembers as well: a past too short for it would have it still on the way.
-        # After ten times the calming what came before no longer counts.
+        # The low-pass before the systems has a memory as well, and must have settled at the end of the past.
+        # After ten times the calming it has settled.
         frames = max(frames, 1 + round(10.0 * (self.settings.calming or 0.0) / self.frame_time))
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
@@ -250,7 +250,7 @@ class StyleModel:
     def translate_rows(
         self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
     ) -> tuple[Translated, float]:
-        """Translate the rows of a whole motion, with a past for the first ones.
+        """Translate the rows of a complete motion, with a past for the first ones.
 
         Args:
             rows: Rows (frames, DOFs) of the source, as `encode` gives them.
@@ -267,8 +267,8 @@ class StyleModel:
         return made, sway
 
     def _translated(self, rows: Floats, tool: Translator) -> tuple[Translated, float, Bools]:
-        """Drive the systems once: rows, the sway in the first one, and where feet stand (source rows, feet)."""
-        # The first row is driven by itself because its sway says how far the whole clip must be turned when placed.
+        """Run the systems once; return rows, the sway in the first one, and where feet stand (source rows, feet)."""
+        # The first row is translated by itself because its sway gives the turn of the complete clip when it is placed.
         rows = tool.checked(rows)
         state, first, stood = tool.advance_seen(tool.start(self.past(rows)), rows[:1], self._stands)
         sway = float(state.walk[SWAY])
@@ -298,8 +298,8 @@ class StyleModel:
             clip: A motion in the source style, on the skeleton and at the rate of the examples.
             time_warp: Whether the timing changes too.
             generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as the settings say.
-            plant: Whether feet that slide are cleaned up by the classifier's footplants; "hard" holds them still.
-            calibrate: Whether the clip's mean pose is put on that of the examples; None: for another build.
+            plant: Whether sliding feet are cleaned up by the classifier's footplants; "hard" holds them still.
+            calibrate: Whether the clip's mean pose is moved to that of the examples; None: only for another build.
             strength: 0 is the clip itself, 1 the style, more exaggerates; {"arms": 1.0} styles the arms alone,
                 {"all": 1.0, "head": 0.0} all but the head (see `parts`).
             speed: "proportion" (as the styles' speeds are in the examples), or that of the "source" or of the "style":
@@ -347,7 +347,7 @@ class StyleModel:
         # Feet are classified on the source's clock; each frame out takes the label of the source frame it came from.
         origins = np.clip(np.round(made.origins).astype(np.intp), 0, len(features.values) - 1)
         stands = np.asarray(seen[origins]) if self.feet else np.zeros((len(origins), 0), dtype=np.bool_)
-        # At strength 0 the very clip comes back: encoding and decoding would change it by rounding and calibration.
+        # At strength 0 the clip itself is returned: encoding and decoding would change it by rounding and calibration.
         if not strengths_of(self.parts, strength).any():
             return StyleTranslation(clip, made, contact_mask(clip), self.arrived(features.values, features.values))
         start = features.start._replace(heading=features.start.heading + sway)
@@ -358,15 +358,15 @@ class StyleModel:
         return StyleTranslation(out, made, stands, self.arrived(features.values, made.rows))
 
     def _tempo(self, rows: Floats, made: Floats, speed: str) -> float:
-        """Return how many times faster a translation is to be played."""
+        """Return the factor by which a translation is to be played faster."""
         if speed not in SPEEDS:
             raise UsageError(f"the speed is one of {', '.join(SPEEDS)}, not {speed!r}")
         columns = list(root_columns(self.recipe)[:2])
         now = _going(made[:, columns])
-        wanted = {"source": _going(rows[:, columns]), "style": float(np.linalg.norm(self.target.mean[columns]))}
+        speeds = {"source": _going(rows[:, columns]), "style": float(np.linalg.norm(self.target.mean[columns]))}
         if speed == "proportion" or now <= 0.0:
             return 1.0
-        return float(np.clip(wanted[speed] / now, 1.0 / FASTEST, FASTEST))
+        return float(np.clip(speeds[speed] / now, 1.0 / FASTEST, FASTEST))
 
     def arrived(self, rows: Floats, made: Floats) -> dict[str, float]:
         """Return the share of the style that arrived by part of the body; parts that the style leaves alone are absent.
@@ -379,22 +379,22 @@ class StyleModel:
             made: Rows (frames out, DOFs) of its translation.
 
         Returns:
-            Shares by name of the part: 0 is the source, 1 the whole style.
+            Shares by name of the part: 0 is the source, 1 the full style.
         """
         weights = pose_weights(self.recipe, self.effects)
         ours, theirs = (coded(np.ascontiguousarray(each), self.coding) for each in (rows, made))
         styled = self.target.mean[:-1] - self.source.mean, self.target.deviation[:-1] - self.source.deviation
         changed = theirs.mean(axis=0) - ours.mean(axis=0), theirs.std(axis=0) - ours.std(axis=0)
         # The last DOF of the target, log w, has no counterpart in the source and is left out above; pose means and
-        # swings are laid end to end, so that one inner product measures both.
-        wanted, found = (np.concatenate([weights * each for each in both]) for both in (styled, changed))
+        # deviations are concatenated, so that one inner product measures both.
+        style, change = (np.concatenate([weights * each for each in both]) for both in (styled, changed))
         shares = {}
         for number, name in enumerate(self.parts):
             mine = np.tile(self._parts[1] == number, 2)
-            size = float(wanted[mine] @ wanted[mine])
+            size = float(style[mine] @ style[mine])
             # A part that the style hardly moves, or that carries less than a twentieth of it, gives noise over noise.
-            if size > max(LEAST_STYLE**2, 0.05 * float(wanted @ wanted)):
-                shares[name] = float(found[mine] @ wanted[mine]) / size
+            if size > max(LEAST_STYLE**2, 0.05 * float(style @ style)):
+                shares[name] = float(change[mine] @ style[mine]) / size
         return shares
 
     @one_blas_thread()
@@ -413,7 +413,7 @@ class StyleModel:
         return {annotation.name: annotation.label(states) for annotation in self.annotations}
 
     def footplants(self, rows: Floats, made: Translated) -> Bools:
-        """Tell where each foot stands in a translation.
+        """Return where each foot stands in a translation.
 
         Args:
             rows: Rows (frames, DOFs) of the source.
@@ -430,7 +430,7 @@ class StyleModel:
         """Return the state before the first frame of a stream.
 
         Args:
-            past: Rows (frames, DOFs) that lead up to it; None: the first pose has always been.
+            past: Rows (frames, DOFs) that lead up to it; None: the first pose is assumed to have been held before.
 
         Returns:
             The state, for `advance`.
@@ -478,9 +478,9 @@ class StyleModel:
             rows: Rows (DOFs,) of the source or blocks (rows, DOFs), which give the same and are several times faster.
             time_warp: Whether the timing changes; without it the stream keeps in step with a live source.
             generalize: As for `translate`.
-            decode: Whether one-frame clips are wanted, placed one after the other, instead of rows.
-            plant: Whether their standing feet are held; they then come `planter.latency` frames late.
-            strength: As for `translate`, or a function that is asked for every item: a slider.
+            decode: Whether to yield one-frame clips, placed one after the other, instead of rows.
+            plant: Whether standing feet are held; clips are then `planter.latency` frames late.
+            strength: As for `translate`, or a function that is called for every item, such as a slider.
 
         Returns:
             An iterator over rows (frames, DOFs) or clips.
@@ -507,11 +507,11 @@ class StyleModel:
     @cached_property
     def _stands(self) -> Stands:
         """Return the classifiers of the feet."""
-        known = {annotation.name: annotation for annotation in self.annotations}
-        return stands_of([known[name] for name in self.feet])
+        by_name = {annotation.name: annotation for annotation in self.annotations}
+        return stands_of([by_name[name] for name in self.feet])
 
     def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], LiveStyle]:
-        """Return a function that gives the source at its present strength."""
+        """Return a function that returns the source at its current strength."""
         if not callable(strength):
             fixed = self.live(strength, **how)
             return lambda: fixed

@@ -1,6 +1,6 @@
-"""Pairs of clips to learn from: fit to be aligned, cut from long takes, and as aligned rows (Hsu 2005, §4.1).
+"""Pairs of clips to learn from: prepared for alignment, cut from long takes, and as aligned rows (Hsu 2005, §4.1).
 
-Standing is trimmed, single cycles are repeated, long takes are cut into stretches of as many cycles.
+Standing is trimmed, single cycles are repeated, long takes are cut into stretches of equally many cycles.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from freshtake.style.columns import column_of
 from freshtake.style.warping.alignment import Alignment
 from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
 
-CYCLES = 2  # of a stretch: one alone has no beginning that recurs, which tells what led up to it
-REPEATED = CYCLES + 1  # how often a single cycle is played: two are left wherever the other style's cycle begins
-SLOWER = 0.7  # of a take's usual speed: slower cycles are those of setting off and of stopping
-LOOSE = 2.0 * LIMIT  # two takes hold what they hold: stretches farther apart than clips of two folders may be partners
+CYCLES = 2  # of a stretch: with one alone the beginning does not recur, which is needed to extrapolate its past
+REPEATED = CYCLES + 1  # how often a single cycle is repeated: two remain wherever the other style's cycle begins
+SLOWER = 0.7  # share of a take's usual speed: slower cycles belong to starting and stopping
+LOOSE = 2.0 * LIMIT  # two takes offer no other choice: partners may be farther apart than clips of two folders
 
 
 class Pieces(NamedTuple):
@@ -37,7 +37,7 @@ class Pieces(NamedTuple):
     contents: tuple[tuple[Content, Content], ...]
     apart: tuple[float, ...]
     what: str
-    are_cut: bool  # False where nothing recurs: whole takes
+    are_cut: bool  # False where nothing recurs: the complete takes are used
 
 
 def fit_to_learn(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[Clip, Clip]]:
@@ -50,7 +50,7 @@ def fit_to_learn(pairs: Sequence[tuple[Clip, Clip]]) -> list[tuple[Clip, Clip]]:
 
 
 def _fit(clip: Clip) -> Clip:
-    """Return the part of a gait that moves, or its only cycle several times; what is no gait stays as it is."""
+    """Return the moving part of a gait, or its only cycle repeated; other clips stay as they are."""
     if content(clip).speed == 0.0:
         return clip
     first, stop = moving_part(clip)
@@ -63,8 +63,8 @@ def _fit(clip: Clip) -> Clip:
 
 
 def cut_and_paired(source: Clip, target: Clip) -> Pieces:
-    """Cut both takes into stretches of as many cycles, and pair those that go as fast, each for its style, and turn
-    as much; takes without cycles are one pair.
+    """Cut both takes into stretches of equally many cycles, and pair those of like speed, relative to their style, and
+    turn; takes without cycles are one pair.
     """
     cuts = [stretches(source)]
     cuts.append(stretches(target, cuts[0][0]) if cuts[0] else [])
@@ -87,7 +87,7 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
 
 
 def moving_part(clip: Clip) -> tuple[int, int]:
-    """Return the first frame of a take that sets off, and the one after which it has come to a stop."""
+    """Return the frame at which a take starts moving, and the one at which it has stopped."""
     ground = ground_of(clip.root, clip.up) / leg_length(clip.skeleton)
     # Speeds are taken over half a second, about a step.
     width = max(1, round(0.5 / clip.frame_time))
@@ -95,7 +95,7 @@ def moving_part(clip: Clip) -> tuple[int, int]:
         return 0, len(clip)
     ahead = np.abs(ground[width:] - ground[:-width]) / (width * clip.frame_time)  # speed from each frame on
     usual = float(np.percentile(ahead, 75.0))
-    # Below a quarter of its usual speed a body stands.
+    # Below a quarter of its usual speed a body counts as standing.
     going = np.flatnonzero(ahead >= 0.25 * usual)
     return (int(going[0]), min(int(going[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
 
@@ -107,7 +107,7 @@ def _counted(number: int, word: str) -> str:
 def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
     """Return consecutive stretches of a few cycles at the take's usual speed; none where nothing recurs.
 
-    Standing before and after them is no part of any.
+    Standing before and after them is left out.
     """
     first, stop = moving_part(clip)
     try:
@@ -124,16 +124,16 @@ def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:
 
 
 def _grouped(spans: Sequence[tuple[int, int]], step: int) -> list[tuple[int, int]]:
-    """Return first frame and frame after the last of stretches that begin `step` cycles apart, all of as many cycles.
+    """Return first frame and frame after the last of stretches of `CYCLES` cycles that begin `step` cycles apart.
 
     The last one ends where the cycles do, and may share some with the one before it.
     """
-    found = []
+    bounds = []
     for run in _runs(spans):
         last = len(run) - CYCLES
         starts = {*range(0, last + 1, step), last} if last >= 0 else set()
-        found += [(run[k][0], run[k + CYCLES - 1][1] + 1) for k in sorted(starts)]
-    return found
+        bounds += [(run[k][0], run[k + CYCLES - 1][1] + 1) for k in sorted(starts)]
+    return bounds
 
 
 def _runs(spans: Sequence[tuple[int, int]]) -> list[list[tuple[int, int]]]:
@@ -158,7 +158,7 @@ def _nearest(distances: Floats) -> list[tuple[int, int]]:
 class Pair(NamedTuple):
     """An aligned pair as rows: source (frames, DOFs), target (frames, DOFs + 1) in the source's time.
 
-    In the target's rows the turn rate is replaced by the sway: target heading - source heading, each about its own
+    In the target's rows the turn rate is replaced by the sway: target heading - source heading, each about its
     course. The last DOF is log w, w = the target's frames per source frame.
     """
 
@@ -168,7 +168,7 @@ class Pair(NamedTuple):
 
 
 def pair_rows(recipe: Recipe, source: Clip, target: Clip, alignment: Alignment) -> Pair:
-    """Return the rows of an aligned pair; speeds are those of the target's own time."""
+    """Return the rows of an aligned pair; the target's speeds are in its original timing."""
     ours = encode(recipe, take_frames(source, *alignment.first), strict=False).values
     rows = encode(recipe, take_frames(target, *alignment.second), strict=False).values
     theirs = sampled(rows, alignment.path)
@@ -179,7 +179,7 @@ def pair_rows(recipe: Recipe, source: Clip, target: Clip, alignment: Alignment) 
 
 
 def sampled(rows: Floats, places: Floats) -> Floats:
-    """Read rows at fractional frame numbers, linearly between neighbours."""
+    """Interpolate rows linearly at fractional frame numbers."""
     below = np.clip(np.floor(places).astype(np.intp), 0, max(len(rows) - 2, 0))
     share = (places - below)[:, None]
     above = np.minimum(below + 1, len(rows) - 1)
@@ -193,9 +193,9 @@ def sampled_mask(mask: Bools, places: Floats) -> Bools:
 
 
 def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: float) -> Floats:
-    """Return how the target sways about its course, less how the source does at that moment: a bounded oscillation.
+    """Return the target's sway about its course minus the source's at that moment: a bounded oscillation.
 
-    A course is the heading averaged over one cycle, so that neither a turn nor a cycle is left in the sway.
+    A course is the heading averaged over one cycle, so that the sway contains no turns.
     """
     ours, theirs = (_about_course(turn, frame_time) for turn in (source_turn, target_turn))
     difference = np.interp(places, np.arange(len(theirs)), theirs) - ours
@@ -203,7 +203,7 @@ def _sway(source_turn: Floats, target_turn: Floats, places: Floats, frame_time: 
 
 
 def _about_course(turn: Floats, frame_time: float) -> Floats:
-    """Return the heading without its running mean over one cycle; a heading that does not oscillate has none."""
+    """Return the heading minus its running mean over one cycle."""
     heading = np.concatenate([[0.0], np.cumsum(turn[1:])]) * frame_time
     width = min(round(_swaying(turn, frame_time) / frame_time), len(heading))
     ahead = width // 2

@@ -1,4 +1,4 @@
-"""Settings of alignment and of style translation, validated when made; what is None is chosen from the data."""
+"""Settings of alignment and of style translation, validated when constructed; None is chosen from the data."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Settings:
     """How to learn a translation and how to use it. Times are in seconds, whatever the frame rate."""
 
     system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
-    # what drives a joint beside its own DOFs (§4.2). limbs: knee and foot by their thigh, the root by both thighs;
+    # what drives a joint in addition to its DOFs (§4.2). limbs: knee and foot by their thigh, the root by both thighs;
     # own: nothing; legs: every joint by both thighs; swings: as limbs, but leg joints drive by their main axis alone
     inputs: str = "swings"
     coding: str = "ends"  # ends: trunk and legs by where they end (see body_coding); joints: by rotations of joints
@@ -92,10 +92,10 @@ class WarpSettings:
     `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
     and |Gb|² of eq. 1 at 60 frames per second; at other rates they are scaled, so that the warp stays the same.
     `pull` keeps a near 1 and b near 0 where nothing else does. `rounds`: how often both stages are run at most.
-    `scale`: what DOFs are measured in: "raw", "zscore" (each DOF of each motion by its own mean and deviation) or
+    `scale`: what DOFs are measured in: "raw", "zscore" (each DOF of each motion by its mean and deviation) or
     "auto" (joint angles in radians and heights in metres as they are; anything else about its mean and times one
     common factor that brings the DOFs' mean deviation to that of a walk's joint angles). `cut`: "auto" cuts cyclic
-    clips at equal phase to equal cycle counts first, "never" takes them whole. `smoothing`: seconds over which the
+    clips at equal phase to equal cycle counts first, "never" keeps them complete. `smoothing`: seconds over which the
     warp curve is smoothed, less for very short motions (arrays and strokes are taken to have 60 frames per second).
     """
 

@@ -1,4 +1,4 @@
-"""What a translation is compared with: copying, shifting mean and variance, and a static map per joint."""
+"""Baselines for translation: copying, shifting mean and variance, and a static map per joint."""
 
 from __future__ import annotations
 
@@ -45,13 +45,13 @@ def joint_angle_error(recipe: Recipe, translated: Floats, real: Floats) -> float
 
 
 def untimed_rows(model: StyleModel, rows: Floats) -> Floats:
-    """Return the target style in the source's time, row for row, without generalization."""
+    """Translate rows in the source's timing, row for row, without generalization."""
     tool = model.translator(generalize=False)
     return tool.outputs(tool.start(model.past(rows)), rows)[1][:, : len(model.dofs)]
 
 
 def shifted_rows(model: StyleModel, rows: Floats) -> Floats:
-    """Give every DOF the mean and the variance of the target style, no more."""
+    """Shift every DOF to the mean and the variance of the target style."""
     count = len(model.dofs)
     shifted = model.source.down(coded(rows, model.coding)) * model.target.deviation[:count] + model.target.mean[:count]
     return np.asarray(uncoded(shifted, model.coding))
@@ -65,9 +65,9 @@ def held_out_errors(
     alignments: Mapping[tuple[int, int], Alignment] | None = None,
     map: Mapper | None = None,
 ) -> TranslationErrors:
-    """Learn from some pairs, translate another one's source, compare with its target in the source's time.
+    """Learn from some pairs, translate the source of another, and compare with its target in the source's timing.
 
-    `alignments` by the ids of the two clips saves aligning the same pair again.
+    `alignments`, by the ids of the two clips, caches alignments of pairs.
     """
     settings, given = settings or Settings(), alignments or {}
 

@@ -1,4 +1,4 @@
-"""Several styles mixed by weights: a whole clip, or live (Hsu 2005, §6)."""
+"""Several styles mixed by weights: a complete clip, or live (Hsu 2005, §6)."""
 
 from __future__ import annotations
 
@@ -41,22 +41,22 @@ from freshtake.style.translation_kernels import WALK, TranslationState, Written,
 
 
 class Recoding:
-    """From one recipe to another."""
+    """Converts rows from one recipe to another."""
 
     def __init__(self, before: Recipe, after: Recipe) -> None:
         self.before, self.after = before, after
 
     @cached_property
     def _codings(self) -> tuple[PoseCoding, PoseCoding]:
-        found = []
+        codings = []
         for layout in (self.before.layout, self.after.layout):
             assert isinstance(layout, ClipLayout)
-            found.append(PoseCoding(layout.reference, layout.upright, layout.up_index, layout.frame_time))
-        return found[0], found[1]
+            codings.append(PoseCoding(layout.reference, layout.upright, layout.up_index, layout.frame_time))
+        return codings[0], codings[1]
 
     @cached_property
     def _ratios(self) -> Floats:
-        """Return what lengths of each DOF are multiplied by."""
+        """Return the factors for lengths of each DOF."""
         ours, theirs = self.before.skeleton, self.after.skeleton
         assert ours is not None and theirs is not None
         lengths = np.isin(self.after.units, ("length", "speed"))
@@ -64,7 +64,7 @@ class Recoding:
 
     @property
     def is_identity(self) -> bool:
-        """Tell whether rows stay as they are."""
+        """Whether rows stay unchanged."""
         return self.before is self.after
 
     def recoded(self, rows: Floats, turned: Floats, started: bool) -> Floats:
@@ -87,17 +87,17 @@ def recode(columns: Floats, before: PoseCoding, after: PoseCoding, turned: Float
         exponential_into(vector, turn)
         turn_into(turn, before.upright, turn)
         _turn_off(turn, after.upright)
-        # What is left about the vertical is not tilt but heading, by which the two recipes differ in this row.
+        # The remaining rotation about the vertical is the heading by which the two recipes differ in this row.
         heading = 2.0 * math.atan2(turn[1 + up], turn[0])
         usual = turned[0] if started or t > 0 else 0.0
-        # The difference is followed from row to row: a jump by a whole turn would become a spin in the turn rate.
+        # The difference is unwrapped from row to row: a jump by a full turn would become a spin in the turn rate.
         heading -= 2.0 * math.pi * round((heading - usual) / (2.0 * math.pi))
         last = turned[0] if started or t > 0 else heading
         spin[0], spin[1 + up] = math.cos(0.5 * heading), math.sin(0.5 * heading)
         turn_back_into(spin, turn, turn)
         logarithm_into(turn, vector)
         row[4], row[5] = vector[0], vector[3 - up] * sign
-        # A row's travel is given in the frame of the row before it, hence the last difference and not this one.
+        # A row's travel is given in the frame of the row before it, hence the previous difference.
         cosine, sine = math.cos(last), math.sin(last)
         row[0], row[1] = row[0] * cosine + row[1] * sine, row[1] * cosine - row[0] * sine
         row[2] += (heading - last) / before.frame_time
@@ -132,7 +132,7 @@ def blend(
 ) -> Clip:
     """Translate a clip into a mixture of styles.
 
-    A weight is the strength of a style: weights that sum to less than 1 leave some of the clip's own style, those that
+    A weight is the strength of a style: weights that sum to less than 1 leave some of the clip's style, those that
     sum to more exaggerate.
 
     Args:
@@ -141,10 +141,10 @@ def blend(
         weights: Numbers (models,), or (frames, models) to change over the clip, each between -2 and 2.
         time_warp: Whether the timing changes too.
         generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as each model's settings say.
-        plant: Whether feet that slide are cleaned up.
+        plant: Whether sliding feet are cleaned up.
 
     Returns:
-        The clip in the mixed style, with its own build and from its place on.
+        The clip in the mixed style, with its build and from its place on.
     """
     shares = _checked(models, clip, weights)
     first = models[0]
@@ -159,7 +159,7 @@ def blend(
     for model, share, part in zip(models, shares.T, (np.abs(shares) / total[:, None]).T, strict=True):
         styled, timing, swayed = _in_place(model, first, clip, generalize)
         sway += share[0] * swayed
-        # What each style changes is added, not the styled poses: so any sum of weights, also 0, is well defined.
+        # The changes of each style are added, not the styled poses, so any sum of weights, also 0, is well defined.
         rows += share[:, None] * (coded(styled, first.coding) - source)
         floor += part.mean() * model.floor
         rests += part.mean() * model.rests
@@ -179,7 +179,7 @@ def blend(
 
 
 def _checked(models: Sequence[StyleModel], clip: Clip, weights: npt.ArrayLike) -> Floats:
-    """Return weights (frames, models), refused where they do not fit."""
+    """Return weights (frames, models); raise where they do not fit."""
     check_models(models)
     shares = np.asarray(weights, dtype=np.float64)
     if shares.shape not in ((len(models),), (len(clip), len(models))) or not np.isfinite(shares).all():
@@ -204,7 +204,7 @@ def check_models(models: Sequence[StyleModel]) -> None:
 def _in_place(
     model: StyleModel, first: StyleModel, clip: Clip, generalize: bool | None
 ) -> tuple[Floats, Floats, float]:
-    """Return one model's translation in the source's time, as rows of the first model's DOFs, log w and first sway."""
+    """Return one model's translation in the source's timing as rows of the first model's DOFs, log w, first sway."""
     features = model.encode(clip)
     tool = model.translator(generalize=generalize)
     out = tool.outputs(tool.start(model.past(features.values)), features.values)[1]
@@ -218,7 +218,7 @@ def _in_place(
 
 
 def _retimed(model: StyleModel, rows: Floats, log_w: Floats) -> tuple[Floats, Floats]:
-    """Return rows in the target's time, and the source frame of each."""
+    """Return rows in the target's timing, and the source frame of each."""
     forward, sideways, turn = root_columns(model.recipe)
     outputs = np.column_stack([rows, log_w])
     # The sway is already part of the mixed turn rates; a second one would turn the body twice.
@@ -254,8 +254,8 @@ def blend_stream(
             change is reached in about a third of a second.
         time_warp: Whether the timing changes; without it the stream keeps in step with a live source.
         generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as each model's settings say.
-        decode: Whether one-frame clips are wanted, placed one after the other, instead of rows.
-        plant: Whether their standing feet are held, at heights mixed by the weights at the start.
+        decode: Whether to yield one-frame clips, placed one after the other, instead of rows.
+        plant: Whether standing feet are held, at heights mixed by the weights at the start.
 
     Returns:
         An iterator over rows (frames, DOFs) or clips.
@@ -296,12 +296,12 @@ class Mixture:
         return MixtureState(states, turned, np.zeros(WALK), np.zeros(self.styles[0].tool.width), False)
 
     def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
-        """Translate by every style in the source's time, add up what each of them changes, then retime the sum."""
+        """Translate by every style in the source's timing, add up the changes, then retime the sum."""
         after, made, _ = self._advanced(state, rows, False)
         return after, made
 
     def advance_seen(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated, Bools]:
-        """Do the same, and tell where feet stand (rows, feet): where more than half of the weight says so."""
+        """Advance, and also return where feet stand (rows, feet): where more than half of the weight votes for it."""
         after, made, votes = self._advanced(state, rows, True)
         return after, made, np.asarray(votes > 0.5)
 
@@ -332,7 +332,7 @@ class Mixture:
         outputs[:, turn] = sway
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         written = Written(np.empty((most, tool.width)), np.empty(most))
-        # One clock for the mixture: each style's own would let their frames drift apart.
+        # One clock for the mixture: separate clocks would let the styles drift apart.
         walk, pose = state.walk.copy(), state.pose.copy()
         count = retimed(mixed, outputs, walk, pose, tool.frames, written)
         made = Translated(written.rows[:count], written.origins[:count], np.zeros((len(rows), 1)))
@@ -346,7 +346,7 @@ class Mixture:
 
 
 def _live(models: Sequence[StyleModel], weights: Weights, **how: Any) -> Callable[[], Mixture]:
-    """Return a function that gives the mixture at its present weights."""
+    """Return a function that returns the mixture at its current weights."""
     ways = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
     styles = tuple(model.live(**how) for model in models)
     turns = tuple(root_columns(model.recipe)[2] for model in models)
@@ -363,7 +363,7 @@ def _live(models: Sequence[StyleModel], weights: Weights, **how: Any) -> Callabl
 
 
 def _stream_weights(given: npt.ArrayLike, count: int) -> Floats:
-    """Return weights (models,) of a stream, refused where they are not as many numbers within the limits."""
+    """Return weights (models,) of a stream; raise where their number or range is wrong."""
     weights = np.asarray(given, dtype=np.float64)
     if weights.shape != (count,) or not np.isfinite(weights).all() or np.abs(weights).max() > STRONGEST:
         raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
@@ -371,7 +371,7 @@ def _stream_weights(given: npt.ArrayLike, count: int) -> Floats:
 
 
 def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:
-    """Return a planter that knows the poses of all styles."""
+    """Return a planter built from the poses of all styles."""
     # The least share keeps the average defined where a slider starts with every weight at 0.
     first, shares = models[0], np.abs(weights) + 1e-9
     poses = [Recoding(m.recipe, first.recipe).recoded(m.poses, np.zeros(1), False) for m in models if len(m.poses)]

@@ -1,4 +1,4 @@
-"""The streaming translator: its state is a value, one frame in gives the frames that the time warp yields."""
+"""The streaming translator: its state is a value; a frame in gives as many frames out as the time warp asks for."""
 
 from __future__ import annotations
 
@@ -32,12 +32,12 @@ from freshtake.style.translation_kernels import (
     translate_modal,
 )
 
-STEEPEST = 4.0  # times faster or slower than the source, at most
+STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
 UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # of the root's rates
 
 
 class Translated(NamedTuple):
-    """Rows of the target style (frames, DOFs), the source frame of each, and how much of it each source row kept.
+    """Rows of the target style (frames, DOFs), the source frame of each, and the input's share in each source row.
 
     `blends` (source rows, parts) is the weight of the input, part by part of the body.
     """
@@ -48,7 +48,7 @@ class Translated(NamedTuple):
 
 
 class Stands(NamedTuple):
-    """Classifiers of what a row shows: directions (annotations, features) and boundaries (annotations,)."""
+    """Classifiers of rows: directions (annotations, features) and boundaries (annotations,)."""
 
     directions: Floats
     boundaries: Floats
@@ -66,7 +66,7 @@ def stands_of(annotations: Sequence[Annotation]) -> Stands:
 
 @dataclass(frozen=True, eq=False)
 class Translator:
-    """A bank of systems with all that translation needs, as the kernels read it."""
+    """A bank of systems with everything that translation needs, as the kernels read it."""
 
     bank: Bank
     frames: Frames
@@ -85,11 +85,11 @@ class Translator:
         return len(self.source.mean)
 
     def checked(self, rows: Floats) -> Floats:
-        """Return rows as (frames, DOFs), refused where they are of another width or not finite."""
+        """Return rows as (frames, DOFs); raise where they have another width or are not finite."""
         return checked_rows(rows, self.names)
 
     def start(self, past: Floats | None = None) -> TranslationState:
-        """Start before the first frame; `past` (frames, DOFs) leads up to it, without one the first pose always was."""
+        """Return the state before the first frame, after `past` (frames, DOFs); without it the first pose is held."""
         systems, calm = self.bank.start(), np.zeros((2, self.width))
         if past is not None and len(past):
             past = coded(self.checked(past), self.coding)
@@ -99,18 +99,18 @@ class Translator:
         return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), part_state, calm, past is not None)
 
     def with_strength(self, strength: Floats) -> Translator:
-        """Return the same with other strengths (parts,); a stream that goes on with it changes over smoothly."""
+        """Return a translator with other strengths (parts,); a stream that continues with it changes smoothly."""
         return replace(self, frames=self.frames._replace(strength=strength))
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
-        """Return the style in the source's time (frames, DOFs + 1), the sway in the turn's place, log w last."""
+        """Return the style in the source's timing (frames, DOFs + 1), with sway instead of turn, log w last."""
         after, out, _ = self.outputs_seen(state, rows, NOTHING)
         return after, out
 
     def outputs_seen(
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Floats, Bools]:
-        """Do the same, and return what classifiers say of the rows (frames, annotations)."""
+        """Do the same, and also return the labels of the rows (frames, annotations)."""
         after, out, labels = self.coded_outputs(state, self.checked(rows), stands)
         out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
         return after, out, labels
@@ -118,19 +118,19 @@ class Translator:
     def coded_outputs(
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Floats, Bools]:
-        """Return the same as the systems see the body, of rows (frames, DOFs) that were checked."""
+        """Return the coded outputs of `outputs_seen` for rows (frames, DOFs) that were checked."""
         after, readings = self._prepared(state, rows, stands)
         _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
         return after, out, readings.values > stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
-        """Return what drives the systems (frames, DOFs) when rows follow a state."""
-        found: Floats = driving(normalized(coded(rows, self.coding), state.calm.copy(), self.frames), self.frames)
-        return found
+        """Return the inputs of the systems (frames, DOFs) when rows follow a state."""
+        inputs: Floats = driving(normalized(coded(rows, self.coding), state.calm.copy(), self.frames), self.frames)
+        return inputs
 
     def begun(self, state: TranslationState, row: Floats) -> TranslationState:
-        """Begin a state that has not begun as if `row` had always been; any other as it is."""
+        """Return a started state: a new one is settled on `row`, any other stays as it is."""
         if state.started:
             return state
         row = coded(row[None], self.coding)[0]
@@ -139,14 +139,14 @@ class Translator:
         return state._replace(systems=settled(self.bank, still), calm=calm, started=True)
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
-        """Translate rows (frames, DOFs), or a single one (DOFs,); what is refused leaves the state as it was."""
+        """Translate rows (frames, DOFs), or a single one (DOFs,); rows that are refused leave the state unchanged."""
         after, made, _ = self.advance_seen(state, rows, NOTHING)
         return after, made
 
     def advance_seen(
         self, state: TranslationState, rows: Floats, stands: Stands
     ) -> tuple[TranslationState, Translated, Bools]:
-        """Do the same, and return what classifiers say of the rows (frames, annotations)."""
+        """Do the same, and also return the labels of the rows (frames, annotations)."""
         rows = self.checked(rows)
         after, readings = self._prepared(state, rows, stands)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
@@ -156,7 +156,7 @@ class Translator:
         return after, made, readings.values > stands.boundaries
 
     def _prepared(self, state: TranslationState, rows: Floats, stands: Stands) -> tuple[TranslationState, Readings]:
-        """Return a copy of the state for a kernel to change, and room for what it tells of the rows."""
+        """Return a copy of the state for a kernel to change, and arrays for its readings of the rows."""
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
         systems, walk, pose, part_state, calm, started = state
@@ -167,7 +167,7 @@ class Translator:
 
 
 class Body(NamedTuple):
-    """Which columns are the root's and which part each other one moves; the root's rates drive systems within `speeds`.
+    """The root's columns and the body part of each other one; the root's rates drive systems within `speeds`.
 
     `reach` says how far each column may be from the examples.
     """
@@ -181,7 +181,7 @@ class Body(NamedTuple):
 
 
 class Pace(NamedTuple):
-    """Whether and how the timing changes, and the input is kept.
+    """Whether and how the timing changes and the input is kept.
 
     `later` is added to log w, `widest` bounds the sway of the heading, below `slowest` the style's travel fades.
     """
@@ -213,7 +213,7 @@ def translator(bank: Bank, source: Normal, target: Normal, body: Body, pace: Pac
 
 
 def with_tempo(made: Translated, tempo: float, rates: Sequence[int]) -> Translated:
-    """Return a translation played so many times faster; `rates` are the columns of speeds and turning."""
+    """Return a translation played `tempo` times faster; `rates` are the columns of speeds and turning."""
     if tempo == 1.0 or len(made.rows) < 2:
         return made
     places = np.arange(int((len(made.rows) - 1) / tempo) + 1) * tempo

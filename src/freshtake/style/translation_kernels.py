@@ -20,15 +20,15 @@ FRAME_TIME, PREFERENCE, WARPED, GENERAL, LATER, WIDEST, STEEPEST, CALMING, SLOWE
 NUMBERS = 9
 ENVELOPE, ENGAGED, SHARE, SLOPE = 0, 1, 2, 3  # per part of the body, in `part_state`
 PART_STATE = 4
-RELEASE = 0.5  # seconds in which what was unlike is forgotten: about half a gait cycle
+RELEASE = 0.5  # seconds in which unlikeness decays: about half a gait cycle
 ENGAGE, DISENGAGE = 0.5, 0.1  # eq. 8's weight above which the input begins to be kept, and below which that ends
 QUICKNESS = 12.0  # per second, of the spring that moves between style and input: nine tenths of the way in 0.3 s
-LEVELLING = 2.0  # seconds over which the sway of the heading has no mean
+LEVELLING = 2.0  # seconds over which the mean of the heading's sway is removed
 Place = tuple[float, float, float]  # along, across, heading
 
 
 class Frames(NamedTuple):
-    """What translation needs beside the systems: normalization of both sides, numbers, and where the root is.
+    """What translation needs in addition to the systems: normalization of both sides, numbers, and the root's columns.
 
     `root` holds the columns of forward and sideways speed and of the turn rate, `part` the number of each DOF's part
     of the body; timing and travel go with that of the root. `strength` is how much of the style each part takes.
@@ -47,7 +47,7 @@ class Frames(NamedTuple):
 
 
 class TranslationState(NamedTuple):
-    """All that is remembered between frames, of constant size; keep it, copy it, go on from it."""
+    """Everything that is remembered between frames, of constant size; it can be kept, copied and resumed."""
 
     systems: Floats
     walk: Floats  # see retimed
@@ -58,9 +58,9 @@ class TranslationState(NamedTuple):
 
 
 class Readings(NamedTuple):
-    """What is read off every source row: blend weights (rows, parts), and what classifiers make of it.
+    """Readings of every source row: blend weights (rows, parts), and classifier values.
 
-    `values` (rows, annotations), or without rows where nobody asks, are products of what is remembered with
+    `values` (rows, annotations), empty where not requested, are products of the state with
     `directions` (annotations, features).
     """
 
@@ -80,7 +80,7 @@ class Written(NamedTuple):
 def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Floats:
     """Smooth rows by two low-passes in a row; `calm` (2, DOFs) is their state, changed in place.
 
-    In a recording the joints of a limb shake against each other so that its end stays calm; systems of single joints
+    In a recording the joints of a limb compensate each other so that its end stays calm; systems of single joints
     would undo that, and hands and feet would shake.
     """
     out = np.empty_like(rows)
@@ -96,7 +96,7 @@ def calmed(rows: Floats, calm: Floats, seconds: float, frame_time: float) -> Flo
 
 @compiled
 def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
-    """Return what drives the systems: (value - mean) / deviation of the calmed rows."""
+    """Return the inputs of the systems: (value - mean) / deviation of the calmed rows."""
     out = calmed(rows, calm, frames.numbers[CALMING], frames.numbers[FRAME_TIME])
     for t in range(rows.shape[0]):
         for k in range(rows.shape[1]):
@@ -106,7 +106,7 @@ def normalized(rows: Floats, calm: Floats, frames: Frames) -> Floats:
 
 @compiled
 def driving(inputs: Floats, frames: Frames) -> Floats:
-    """Hold the root's rates within those of the examples: standing is no very slow walk."""
+    """Clip the root's rates to those of the examples: standing is not a very slow walk."""
     out = inputs.copy()
     for place in range(len(frames.root)):
         k = frames.root[place]
@@ -127,7 +127,7 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
     out[:] = 0.0
     for k in range(len(row)):
         away = abs(row[k])
-        if k == frames.root[0]:  # slower than usual is on the way to standing, and nothing unexpected
+        if k == frames.root[0]:  # slower than usual leads to standing and is not unexpected
             still = -frames.source_mean[k] / frames.source_deviation[k]
             away = max(min(still, 0.0) - row[k], row[k] - max(still, 0.0), 0.0)
         out[frames.part[k]] = max(out[frames.part[k]], away * frames.reach[k])
@@ -139,14 +139,14 @@ def blends_of(row: Floats, frames: Frames, out: Floats) -> None:
 def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: bool) -> None:
     """Update how much of the style every part takes, smoothly in time; `part_state` (parts, 4) changes in place.
 
-    Departs from the paper: eq. 8 as printed flips with every frame. Its weight is held and let go slowly, counts
-    only while it has lately been large, and style and input change over on a critically damped spring.
+    Departs from the paper: eq. 8 as printed flips with every frame. Its weight is held and released slowly, counts
+    only while it has recently been large, and style and input are crossfaded by a critically damped spring.
     """
     dt = frames.numbers[FRAME_TIME]
     for part in range(len(part_state)):
         state = part_state[part]
         state[ENVELOPE] = max(blends[part], state[ENVELOPE] * math.exp(-dt / RELEASE))
-        # Two limits instead of one: a weight that hovers about a single one would switch with every step.
+        # Two thresholds instead of one: a weight that hovers about a single one would switch with every step.
         if state[ENVELOPE] > ENGAGE:
             state[ENGAGED] = 1.0
         elif state[ENVELOPE] < DISENGAGE:
@@ -165,8 +165,8 @@ def update_shares(part_state: Floats, blends: Floats, frames: Frames, first: boo
 
 @compiled
 def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
-    """Return the sway without its mean of late, which is part of the state, and within its bounds."""
-    # A lasting sway would be a turn that the source did not make: the walk would leave its course.
+    """Return the sway minus its recent mean, which is part of the state, within its bounds."""
+    # A lasting sway would be a turn that the source did not make.
     walk[LEVEL] += (sway - walk[LEVEL]) * frames.numbers[FRAME_TIME] / LEVELLING
     bounded: float = max(-frames.numbers[WIDEST], min(frames.numbers[WIDEST], sway - walk[LEVEL]))
     return bounded
@@ -174,9 +174,9 @@ def _levelled(sway: float, walk: Floats, frames: Frames) -> float:
 
 @compiled
 def going(row: Floats, frames: Frames) -> float:
-    """Return 0 where the source stands, up to 1 where it goes as fast as the slowest moment of the examples.
+    """Return 0 where the source stands, up to 1 where it is as fast as the slowest moment of the examples.
 
-    Below that the systems know nothing, and what they yield goes on at the style's usual speed.
+    Below that the systems have no data, and their output would continue at the style's usual speed.
     """
     square = 0.0
     for k in frames.root[:2]:
@@ -187,16 +187,16 @@ def going(row: Floats, frames: Frames) -> float:
 
 @compiled
 def stride_ratio(frames: Frames) -> float:
-    """Return how many times as fast as the source the style goes; 1 where the source goes nowhere."""
+    """Return the style's speed over the source's; 1 where the source does not travel."""
     k = frames.root[0]
-    # Where the mean speed is less than its deviation, the examples go to and fro: a ratio of two such means is chance.
+    # Where the mean speed is less than its deviation, the examples move to and fro: a ratio of such means is chance.
     travels = abs(frames.source_mean[k]) > frames.source_deviation[k]
     return frames.target_mean[k] / frames.source_mean[k] if travels else 1.0
 
 
 @compiled
 def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Frames) -> tuple[float, float]:
-    """Return forward and sideways speed of the style for a source row; `styled` is what the systems make of it.
+    """Return forward and sideways speed of the style for a source row; `styled` is the systems' output.
 
     Slower than in any example the style fades to standing and on to going backwards, as the source does; what is faster
     than in any example, or farther to the side, is passed on.
@@ -204,13 +204,13 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
     forward, sideways = frames.root[0], frames.root[1]
     ahead = row[forward] * frames.source_deviation[forward] + frames.source_mean[forward]
     aside = row[sideways] * frames.source_deviation[sideways] + frames.source_mean[sideways]
-    # Styles of walking backwards have a negative mean: "faster" is measured along the way that the examples go.
+    # Styles of walking backwards have a negative mean: "faster" is measured in the examples' direction.
     sign = 1.0 if frames.source_mean[forward] >= 0.0 else -1.0
     slowest = frames.numbers[SLOWEST]
     pace = max(sign * ahead / slowest, -1.0) if sign * ahead < slowest else 1.0
     fastest = frames.speeds[1, 0] if sign > 0.0 else -frames.speeds[0, 0]
     more = sign * max(sign * ahead - fastest, 0.0)
-    # The systems saw rates held within the examples (see driving); what was cut off there is given back here.
+    # The systems saw clipped rates (see driving); what was clipped is added back here.
     beyond = aside - min(max(aside, frames.speeds[0, 1]), frames.speeds[1, 1])
     return pace * styled[0] + ratio * more, going(row, frames) * styled[1] + ratio * beyond
 
@@ -219,7 +219,7 @@ def travelled(row: Floats, styled: tuple[float, float], ratio: float, frames: Fr
 def restored(
     rows: Floats, inputs: Floats, outputs: Floats, frames: Frames, walk: Floats, part_state: Floats, blends: Floats
 ) -> None:
-    """Bring outputs back to their own scale (in place), and blend the source in where it is unlike the examples.
+    """Denormalize outputs in place, and blend the source in where it is unlike the examples.
 
     The last column becomes log w, the turn rate's column the sway of the heading, whose mean is led back to zero.
     """
@@ -232,7 +232,7 @@ def restored(
         update_shares(part_state, now, frames, t == 0 and walk[STARTED] < 0.5)
         for part in range(len(part_state)):
             blends[t, part] = part_state[part, ENGAGED] * part_state[part, ENVELOPE]
-        # Outputs have one DOF more than the source: log w, which has a mean and a deviation of its own.
+        # Outputs have one DOF more than the source: log w, with its mean and deviation.
         pace = going(inputs[t], frames)
         for k in range(d + 1):
             outputs[t, k] = outputs[t, k] * frames.target_deviation[k] + frames.target_mean[k]
@@ -277,7 +277,7 @@ def _written_between(
 
 @compiled
 def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: Frames, out: Written) -> int:
-    """Walk along the outputs and write a row whenever a whole frame of the target's time has passed.
+    """Step through the outputs and write a row whenever a full frame of the target's time has passed.
 
     Source row t lasts w[t] frames. `walk` and `pose` are the state, changed in place: how far the last source row is
     ahead of the last row written (in frames, along, across and in heading), and its pose. Heading is the source's own
@@ -311,7 +311,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
         before, after = (g0, s0, h0), (g1, s1, h1)
         count, last_g, last_s, last_h = _written_between(before, after, a0, w, t, pose, y, frames, out, written)
         written += count
-        # The rest is kept relative to the last row written: the state stays small however long the stream runs.
+        # The remainder is stored relative to the last row written, so numbers stay small however long the stream runs.
         cosine, sine = math.cos(last_h), math.sin(last_h)
         walk[AHEAD] = a0 + w - count
         walk[ALONG] = (g1 - last_g) * cosine + (s1 - last_s) * sine
@@ -327,7 +327,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 def styled_modal(
     state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, readings: Readings
 ) -> tuple[Floats, Floats]:
-    """Return rows as the systems see them, and what state-space systems make of them, log w last; changes the state."""
+    """Return coded rows and the outputs of state-space systems, log w last; changes the state."""
     rows = coded(rows, body)
     inputs = normalized(rows, state.calm, frames)
     driven = driving(inputs, frames)

@@ -1,7 +1,7 @@
-"""What a loop is made of and where it goes: the moving part of the takes, likeness to it, and its course.
+"""The action of loops: the moving part of the takes, likeness to it, and the course over the ground.
 
 Rows begin with three speeds: forward and sideways in the heading of the frame before, and of turning. The turning of
-single steps stays; what remains of it when it is smoothed is the course of a loop, which is replaced.
+single steps stays; the smoothed turning is the course of a loop, which is replaced.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.texture.frame_distance import Segments
 
 COURSES = ("straight", "closed", "free")
-SMOOTH = 0.25  # seconds: deviation of the bell by which turning is smoothed, which leaves most of the sway of steps
-FAST = np.radians(25.0)  # a second: what is bent by so much costs as much as a frame that is shown twice
-STANDS = 0.55  # times what the body moves about itself: walks and runs travel by 1.2 and more, cheers by 0.45 at most
-STILL = 0.25  # share of the usual movement below which a body stands; walking next to running has more
+SMOOTH = 0.25  # seconds: deviation of the Gaussian that smooths turning
+FAST = np.radians(25.0)  # a second: bending by this much costs as much as a frame that is shown twice
+STANDS = 0.55  # travel over movement about the root, less is standing: walks, runs 1.2 and more, cheers 0.45 at most
+STILL = 0.25  # share of the usual movement below which a body stands; walking has more, even next to running
 ALIKE = 1.25  # a loop that travels, moves or reaches by more or less than this factor is not like the takes
 
 
@@ -40,14 +40,14 @@ class Likeness(NamedTuple):
 
     @property
     def unlike(self) -> dict[str, float]:
-        """Return the factors that are further from 1 than a loop of the action may be, by name."""
+        """The factors that are too far from 1, by name."""
         return {k: v for k, v in self._asdict().items() if v is not None and not 1.0 / ALIKE <= v <= ALIKE}
 
     @property
     def distance(self) -> float:
-        """Add up the squared logarithms of the factors, 1 for one that is just still alike."""
-        found = [max(value, 1e-3) for value in self if value is not None]
-        return float(np.square(np.log(found) / np.log(ALIKE)).sum())
+        """The sum of squared logarithms of the factors, each 1 at the limit of `ALIKE`."""
+        factors = [max(value, 1e-3) for value in self if value is not None]
+        return float(np.square(np.log(factors) / np.log(ALIKE)).sum())
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,26 +66,26 @@ class Action:
     cells: Ints
 
     def costs(self) -> Floats:
-        """Return what it costs to show each frame (frames,): 1 where its pace is as far off as a loop's may be."""
+        """Return the cost of showing each frame (frames,): 1 where its pace is as far off as a loop's may be."""
         pace = self.energy if self.travel is None else self.travel
         return np.asarray(np.square((pace - 1.0) / (ALIKE - 1.0)))
 
     def likeness(self, way: tuple[int, ...], tempo: float) -> Likeness:
-        """Compare a closed way of frames, played at a tempo, with the action."""
+        """Compare a closed path of frames, played at a tempo, with the action."""
         shown, all_poses = list(way), self.poses[self.frames]
         spread = np.sqrt(self.poses[shown].var(axis=0).sum() / max(all_poses.var(axis=0).sum(), 1e-300))
         travel = None if self.travel is None else float(self.travel[shown].mean() * tempo)
         return Likeness(travel, float(self.energy[shown].mean() * tempo), float(spread))
 
     def as_shown(self, likeness: Likeness, rows: Floats, moved: float, steps: Floats, frame: int) -> Likeness:
-        """Return the likeness of a loop as it is shown: fades add movement, and slow a body down.
+        """Return the likeness of a loop as it is shown: fades add movement and slow a body down.
 
         Args:
             likeness: of the frames that the loop shows.
             rows: of the loop (frames, columns).
             moved: how far its points move from frame to frame on average.
             steps: how far those of the takes do (frames,).
-            frame: one of its frames, which says by the movement of which cell it is measured.
+            frame: one of its frames, whose cell's movement is the measure.
         """
         mine = self.frames & (self.cells == self.cells[frame])
         energy = moved / max(float(steps[mine].mean()), 1e-300)
@@ -111,7 +111,7 @@ def action_of(
         segments: takes and cells.
         frame_time: in seconds.
         rates: how many columns of `rows` are speeds.
-        among: frames (frames,) of which the action is wanted; all by default.
+        among: frames (frames,) to search for the action; all by default.
     """
     chosen = np.ones(len(rows), dtype=np.bool_) if among is None else among
     moved = np.concatenate([moved_steps(part) for part in np.split(poses, segments.bounds[1:-1])])
@@ -121,10 +121,10 @@ def action_of(
         along = np.hypot(*(trend_of(rows[:, k], segments, frame_time) for k in (0, 1))) * frame_time
     cells, frames = segments.cells(), np.zeros(len(rows), dtype=np.bool_)
     scale = np.ones((2, len(rows)))
-    # Cell by cell: a slow cell is no lull of a fast one.
+    # Cell by cell, so that a slow cell does not count as a pause of a fast one.
     for cell in np.unique(cells[chosen]):
         mine = chosen & (cells == cell)
-        # A lull shorter than half a second belongs to the action.
+        # A pause shorter than half a second belongs to the action.
         moving = mine & ~_still(np.hypot(along, energy), mine, segments, 0.5 / frame_time)
         frames |= moving
         scale[:, cells == cell] = np.array([[along[moving].mean()], [energy[moving].mean()]])
@@ -136,7 +136,7 @@ def action_of(
 def joint_speed_factor(motion: Clip, takes: Sequence[Clip], frames: Bools) -> float:
     """Compare the mean speed of the joints about the root with that in some frames (frames,) of the takes.
 
-    This is what is seen of a finished motion, feet planted; a root mean square over all joints hardly notices a
+    This measures the finished motion, feet planted; a root mean square over all joints hardly shows a
     small movement of many of them.
     """
     steps = np.concatenate([_joint_steps(take) for take in takes])[frames]
@@ -169,7 +169,7 @@ def _still(activity: Floats, among: Bools, segments: Segments, pause: float) -> 
 
 
 class LoopCourse(NamedTuple):
-    """Rows of a loop on its course; travel (3,) of once through it, and the turns that it had and that it has."""
+    """Rows of a loop on its course; travel (3,) of one pass, and its turn before and after."""
 
     rows: Floats
     travel: Floats
@@ -198,10 +198,10 @@ def turning_trend(rows: Floats, segments: Segments, frame_time: float) -> Floats
 
 
 def turning_costs(trend: Floats, rate: float) -> Floats:
-    """Compute what it costs to bend each frame to a rate of turning (frames,), 1 where that is much.
+    """Compute the cost of bending each frame to a rate of turning (frames,), 1 for `FAST`.
 
-    A rate that the takes have nowhere is counted from the nearest one that they have: what no choice of frames can
-    give is not to be paid for by larger jumps.
+    A rate outside the takes' range is replaced by the nearest one inside: what no choice of frames can
+    give must not be paid for by larger jumps.
     """
     return np.asarray(np.square((trend - np.clip(rate, trend.min(), trend.max())) / FAST))
 
@@ -227,14 +227,14 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
     assert rate is not None
     if course == "closed" and turned < 0.0:
         rate = -rate
-    # The request replaces the smoothed turning alone, so that hips go on swaying with the steps.
+    # Only the smoothed turning is replaced, so that hips still sway with the steps.
     out[:, 2] += rate - gaussian_filter1d(rows[:, 2], SMOOTH / frame_time, mode="wrap")
     travel, path = _once(out, frame_time, up)
     stands = bool(np.linalg.norm(travel) < STANDS * moves * len(rows))
     if course == "closed" or (course is None and stands):
-        # The drift is spread evenly over all frames: taken out in one, it would be seen as a slide.
+        # The drift is spread evenly over all frames: removed in one, it would show as a slide.
         drift = (path.ground[-1] - path.ground[0]) / len(rows)
-        # Rows hold speeds in the heading of the frame before, so that the drift is turned into that.
+        # Rows hold speeds in the heading of the frame before, so the drift is rotated into it.
         step = drift * np.exp(-1j * np.roll(path.heading[:-1], 1)) / frame_time
         out[:, 0] -= step.real
         out[:, 1] -= step.imag
@@ -243,7 +243,7 @@ def on_course(rows: Floats, frame_time: float, up: str, course: str | float | No
 
 
 def _once(rows: Floats, frame_time: float, up: str) -> tuple[Floats, Path]:
-    """Compute the travel of once through a loop, and its path, the frame after the last included."""
+    """Compute the travel of one pass through a loop, and its path, the frame after the last included."""
     path = summed(np.concatenate([rows, rows[:1]])[:, :3], frame_time, AT_ORIGIN, up)
     travel = np.zeros(3)
     set_ground(travel, path.ground[-1] - path.ground[0], up)

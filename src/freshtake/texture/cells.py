@@ -23,14 +23,14 @@ if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 ENTRIES = 4  # jumps into each other cell that are kept per frame
-FARTHEST = 100_000  # frames after which a path that has not arrived is none
+FARTHEST = 100_000  # frames after which a search for a path ends
 CELLS = ("forward", "left", "right")
 TURNING = np.radians(25.0)  # per second: more is a turn
 WINDOW = 0.25  # seconds to either side over which turning is measured
 
 
 def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
-    """Go to a cell, by the best path within the look-ahead; play goes on in it (Sattler 2004, §2.5)."""
+    """Go to a cell by the best path within the look-ahead; play continues in it (Sattler 2004, §2.5)."""
     goal = model.cell(cell)
     if not model.entries:
         return state.heading_for(())
@@ -38,7 +38,7 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
     # No best path shows a frame twice, so looking farther ahead than there are frames finds nothing.
     ahead = min(max(1, int(model.settings.lookahead / model.frame_time + 1e-6)), model.segments.frames)
     frame = state.frame if state.numbers[4] == 0 else state.numbers[2]  # a blend under way ends first
-    # A second jump within the fade of the first would show, so that play settles before it is steered.
+    # A second jump within the fade of the first would be visible, so play settles before it is steered.
     settled = _until_settled(model, state)
     frame = settled[-1] if settled else frame
     path = path_into(goal, frame, jumps, model.entries[goal], model.segments, model.reach, ahead)
@@ -46,7 +46,7 @@ def steered(model: TextureModel, state: PlayState, cell: str) -> PlayState:
 
 
 def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
-    """List the frames that come before the last jump has died away, as far as the take goes on."""
+    """List the frames until the last jump has died away, as far as the take continues."""
     frame, path, natural = state.frame, [], model.segments.successors()
     if state.numbers[LENGTH] > 0 or not 0 <= state.numbers[SINCE] < model.rules.hold:
         return ()
@@ -61,7 +61,7 @@ def _until_settled(model: TextureModel, state: PlayState) -> tuple[int, ...]:
 def path_into(
     cell: int, frame: int, jumps: Jumps, entries: Jumps, segments: Segments, reach: Reach, ahead: int
 ) -> tuple[int, ...]:
-    """Find frames to show next, the last of them the first in the cell; none where `frame` is in it already.
+    """Find the frames to show next, up to the first in the cell; none where `frame` is in it already.
 
     The path is the cheapest that arrives within `ahead` frames; where none does, the cheapest among the shortest.
     `entries` are jumps into this cell.
@@ -69,12 +69,12 @@ def path_into(
     goal = (segments.cells() == cell) & reach.alive
     if goal[frame]:
         return ()
-    natural = segments.successors()  # also through frames that do not last: the path ends soon
+    natural = segments.successors()  # also through frames that lead to a dead end: the path is left before it
     horizon = max(1, ahead)
     least = np.empty((horizon + 1, segments.frames))
     direct = np.ascontiguousarray(entries.targets), np.ascontiguousarray(entries.costs)
     arrival_costs(goal.astype(np.intp), natural, *direct, horizon, least)
-    if np.isfinite(least[horizon, frame]):  # one jump; another within the same fade would show
+    if np.isfinite(least[horizon, frame]):  # one jump; another within the same fade would be visible
         return _followed(least, horizon, frame, goal.astype(np.intp), natural, *direct)
     targets = np.ascontiguousarray(np.concatenate([jumps.targets, entries.targets], axis=1))
     costs = np.ascontiguousarray(np.concatenate([jumps.costs, entries.costs], axis=1))
@@ -96,7 +96,7 @@ def path_into(
 def _followed(
     least: Floats, remaining: int, frame: int, goal: Ints, successor: Ints, targets: Numbers, costs: Floats
 ) -> tuple[int, ...]:
-    """Follow the cheapest way; of equal ones the one that arrives first."""
+    """Follow the cheapest path; among equals, the one that arrives first."""
     path: list[int] = []
     while not goal[frame]:
         while remaining > 1 and least[remaining - 1, frame] <= least[remaining, frame]:
@@ -124,7 +124,7 @@ def turn_cells(clip: Clip) -> dict[str, list[Clip]]:
     reach = max(1, round(WINDOW / clip.frame_time))
     if len(angles) <= 2 * reach:
         raise UsageError(f"{clip.name or 'the clip'} is too short to be cut by where it turns")
-    # Turning is measured over half a second, so that the sway of single steps makes no pieces.
+    # Turning is averaged over half a second, so that the sway of single steps does not split the clip.
     inner = (angles[2 * reach :] - angles[: -2 * reach]) / (2 * reach * clip.frame_time)
     rate = np.concatenate([np.full(reach, inner[0]), inner, np.full(reach, inner[-1])])
     label = np.where(rate > TURNING, 1, np.where(rate < -TURNING, 2, 0))

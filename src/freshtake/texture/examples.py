@@ -1,4 +1,4 @@
-"""What a model learns from: takes as rows that can be decoded, and as poses and velocities that can be compared.
+"""The data of a model: takes as rows that can be decoded, and as poses and velocities that can be compared.
 
 Central velocities of every vertex, joint or point (Sattler 2004, eq. 4).
 """
@@ -41,16 +41,16 @@ def central_velocities(positions: Floats, still_ends: bool = False) -> Floats:
 
 
 def body_velocities(local: Floats, path: Path | None, up: str, still_ends: bool = False) -> Floats:
-    """Compute world velocities, turned into the heading, of points (frames, points, 3) given about the body."""
+    """Compute world velocities, rotated into the heading, of points (frames, points, 3) relative to the body."""
     if path is None:
         return central_velocities(local, still_ends)
-    # In the world, because a foot that stands has no velocity there, but has one about the body.
+    # In the world, where a standing foot has no velocity; relative to the body it has one.
     world = placed(local, path, up)
     return turned_back(central_velocities(world, still_ends), path.heading, up)
 
 
 class Material(NamedTuple):
-    """Rows (frames, columns) of all takes, laid end to end, and the same frames as points.
+    """Rows (frames, columns) of all takes, concatenated, and the same frames as points.
 
     `rows` are the columns of the recipe (of a mesh: all of them, the root's rates first); `poses` are points about the
     body and `velocities` theirs in the world (frames, values), scaled so that a squared distance is the mean square
@@ -68,7 +68,7 @@ class Material(NamedTuple):
 class Described(NamedTuple):
     """Takes as a model keeps them: `rows` (frames, columns), of meshes weights of the modes in `shape`.
 
-    `weights` are what frames are compared by.
+    Frames are compared by `weights`.
     """
 
     recipe: Recipe | None
@@ -106,7 +106,7 @@ def _listed(given: Any) -> list[Any]:
 
 
 def segments_of(takes: Takes) -> Segments:
-    """Return where the takes lie when they are laid end to end; a take of a single frame is refused."""
+    """Return the boundaries of the concatenated takes; a take of a single frame is refused."""
     for number, motion in enumerate(takes.motions):
         if len(motion) < 2:
             name = getattr(motion, "name", "") or f"take {number + 1}"
@@ -171,7 +171,7 @@ def _heading_recipe(motions: Sequence[Any], coding: Recipe) -> Recipe:
 
 
 def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Floats]:
-    """Return points about the body (frames, points, 3), and their central velocities."""
+    """Return points relative to the body (frames, points, 3), and their central velocities."""
     layout = plain.layout
     columns, start = layout.encode(motion)
     path: Path | None = layout.path(columns, start) if layout.root == "heading" else None
@@ -187,7 +187,7 @@ def _points(plain: Recipe, motion: Any, still_ends: bool) -> tuple[Floats, Float
 
 
 def _point_weights(layout: Layout, count: int) -> Floats:
-    """Compute shares of the body (points,): of a skeleton by the length of what they end, else alike."""
+    """Compute the weight of each point (points,): in a skeleton by the length of its bone, else equal."""
     if isinstance(layout, ClipLayout):
         tips = [float(np.linalg.norm(site.offset)) for site in layout.skeleton.end_sites]
         lengths = np.concatenate([layout.skeleton.lengths(), tips])

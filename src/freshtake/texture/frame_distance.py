@@ -1,4 +1,4 @@
-"""Frames of several takes end to end, their distances as printed, and what jumps cost (Sattler 2004, §2)."""
+"""Concatenated frames of several takes, their distances as printed, and the cost of jumps (Sattler 2004, §2)."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class Segments(NamedTuple):
 
     @property
     def frames(self) -> int:
-        """Count the frames of all takes together."""
+        """The number of frames of all takes together."""
         return self.bounds[-1]
 
     def takes(self) -> Ints:
@@ -40,7 +40,7 @@ class Segments(NamedTuple):
 
 
 def laid_out(lengths: Sequence[int], cells: Sequence[str]) -> Segments:
-    """Lay takes of these lengths end to end, each in the cell of this name."""
+    """Concatenate takes of these lengths, each in the cell of this name."""
     names = tuple(dict.fromkeys(cells))
     bounds = tuple(int(b) for b in np.concatenate([[0], np.cumsum(lengths)]))
     return Segments(bounds, tuple(names.index(cell) for cell in cells), names)
@@ -86,7 +86,7 @@ def mean_step(weights: Floats, successor: Ints) -> float:
 
 
 def ahead(values: Floats, segments: Segments) -> Floats:
-    """Return every frame's successor; after a take's last frame the straight line goes on."""
+    """Return every frame's successor; after a take's last frame it is extrapolated linearly."""
     out = np.empty_like(values)
     out[:-1] = values[1:]
     for first, stop in zip(segments.bounds[:-1], segments.bounds[1:], strict=True):
@@ -102,9 +102,9 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
     """
     step = mean_step(weights.poses, segments.successors())
     here = weights.poses * ((1.0 - velocity_weight) / step)
-    # A velocity is weighed against a position by the distance it covers in 0.1 s.
+    # Velocities are converted to the distance covered in 0.1 s.
     speed = weights.velocities * (velocity_weight * 0.1 / frame_time / step)
-    # Take by take: a difference across a boundary would be a movement that nobody made.
+    # Take by take: a difference across a boundary is no movement.
     change = np.concatenate([_gradient(x) for x in np.split(weights.poses, segments.bounds[1:-1])])
     takes, bounds = segments.takes(), np.array(segments.bounds)
     return Frames(
@@ -124,7 +124,7 @@ def _gradient(values: Floats) -> Floats:
 
 
 def matrix(frames: Frames) -> Floats:
-    """Compute costs (frames, frames) of all jumps i to j, also of those that are never taken; for pictures."""
+    """Compute costs (frames, frames) of all jumps i to j, including those that are never taken; for pictures."""
     out = np.empty((len(frames.here), len(frames.here)))
     for i, row in enumerate(out):
         costs_from(frames, i, 0, row)

@@ -1,7 +1,7 @@
-"""Play that goes where it is sent: a heading, a path over the ground, a speed; cells that go straight keep straight.
+"""Guided play: a heading, a path over the ground, a speed; straight cells stay straight.
 
-What a take turns by itself is taken out as far as it is slower than steps, and the requested turning put in its
-place, never faster than the takes turn. Speed is tempo.
+The takes' turning, except that within single steps, is replaced by the requested turning, never faster than the takes
+turn. Speed is set by the tempo.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from freshtake.texture.frame_distance import Segments
 from freshtake.texture.synthesize import PlayState
 from freshtake.texture.transitions import Played, Turning
 
-GENTLY = 0.3  # seconds in which turning goes from none to the most there is
-LEAST_TURN = np.radians(40.0)  # a second: what a body may be turned by whose takes never turn
+GENTLY = 0.3  # seconds in which turning grows from none to the maximum
+LEAST_TURN = np.radians(40.0)  # a second: by how much a body may be turned whose takes never turn
 TEMPI = (0.8, 1.14)  # accelerations grow with the square of the tempo, by 1.3 at most
 More = Callable[[PlayState, int], tuple[PlayState, Floats, Floats, Played]]
 
@@ -53,7 +53,7 @@ class Guide:
 
 
 class Bearings(NamedTuple):
-    """What guiding knows of the takes: turning and speed without steps (frames,), the most turning, straight cells."""
+    """Measurements of the takes: turning and speed without steps (frames,), maximum turning, straight cells."""
 
     trend: Floats
     speed: float
@@ -64,7 +64,7 @@ class Bearings(NamedTuple):
 
 
 class Read(NamedTuple):
-    """Rows of play (2, columns), how they turn without steps (2,), and what they show."""
+    """Rows of play (2, columns), their turning without steps (2,), and the frames they show."""
 
     rows: Floats
     trend: Floats
@@ -73,7 +73,7 @@ class Read(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class GuidedState:
-    """Between two frames: play, the two rows that were read last and how far between them, and where the body is."""
+    """State between two frames: play, the last two rows and the position between them, and where the body is."""
 
     play: PlayState
     read: Read | None = None
@@ -89,24 +89,24 @@ class GuidedState:
     along: float = 0.0
 
     def steered(self, play: PlayState) -> GuidedState:
-        """Copy the state with another play, for instance one on its way into a cell."""
+        """Copy the state with another play, for instance one that is on its path into a cell."""
         return replace(self, play=play)
 
 
 def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) -> Bearings:
-    """Measure the takes' rows. A cell goes straight where most of its frames do and other cells turn."""
+    """Measure the takes' rows. A cell is straight if most of its frames are and other cells turn."""
     trend = turning_trend(rows, segments, frame_time)
     cells = segments.cells()
     still = [bool(np.median(np.abs(trend[cells == c])) <= FAST) for c in range(len(segments.names))]
     straight = np.array(still)[cells] if len(still) > 1 and not all(still) else np.zeros(len(rows), dtype=np.bool_)
-    # A quantile, because a single stumble must not set how fast a body may be turned.
+    # A quantile, so that a single stumble does not set the maximum.
     most = max(float(np.quantile(np.abs(trend), 0.99)), LEAST_TURN)
     speed = float(np.abs(rows[:, 0] + 1j * rows[:, 1]).mean())
     return Bearings(trend, speed, most, straight, frame_time, up)
 
 
 def begin_guided(play: PlayState, guide: Guide, up: str) -> GuidedState:
-    """Begin before the first frame: facing the path where there is one, else heading 0."""
+    """Return the state before the first frame: facing the path where there is one, else heading 0."""
     facing = 0.0 if guide.path is None else _Polyline(guide.path, up).direction()
     return GuidedState(play, heading=facing, mean=facing)
 
@@ -169,15 +169,15 @@ def turned_to(
 ) -> tuple[GuidedState, Floats]:
     """Turn rows as the guide says (changed in place), and return them with the state after them.
 
-    Their turning without steps, `trend` (frames,), is taken out while there is a goal. Where that begins or
-    ends, turning goes on from what it was.
+    Their turning without steps, `trend` (frames,), is removed while there is a goal. Where that begins or
+    ends, turning changes gradually from its previous value.
     """
     out, step = rows, bearings.frame_time
     path = None if guide.path is None else _Polyline(guide.path, bearings.up)
     ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
     removed_before, steers, kept_heading, along = state.removed, state.steers, state.kept_heading, state.along
     slew, first = bearings.most / GENTLY * step, state.read is None
-    # A path is aimed at where 0.8 s of travel lead.
+    # The aim is the point of the path 0.8 s of travel ahead.
     aim = max(bearings.speed, 1e-9) * 0.8
     for k, row in enumerate(out):
         goal = guide.heading
@@ -190,7 +190,7 @@ def turned_to(
             kept_heading = None
         target_rate, removed = 0.0, 0.0
         if goal is not None:
-            # The shorter turn, and from the mean heading: the sway of steps is no error to be corrected.
+            # The shorter turn, from the mean heading, since the sway of steps is not an error.
             away = (goal - mean + np.pi) % (2.0 * np.pi) - np.pi
             # An error of heading is corrected within 0.8 s.
             target_rate, removed = float(np.clip(away / 0.8, -bearings.most, bearings.most)), float(trend[k])
@@ -226,7 +226,7 @@ class _Polyline:
         self.length_at = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(self.ground)))])
 
     def at(self, along: float) -> complex:
-        """Find the place after so much of it; beyond the end straight on."""
+        """Return the place at an arc length; beyond the end the path continues straight."""
         if along >= self.length_at[-1]:
             last = int(np.flatnonzero(np.diff(self.length_at) > 0.0)[-1])
             direction = (self.ground[last + 1] - self.ground[last]) / (self.length_at[last + 1] - self.length_at[last])
@@ -244,9 +244,9 @@ class _Polyline:
         return float(some[int(np.argmin(away))])
 
     def towards(self, place: complex, along: float) -> float:
-        """Return the heading from a place to the point after so much of it."""
+        """Return the heading from a place to the point at an arc length."""
         return float(np.angle(self.at(along) - place))
 
     def direction(self) -> float:
-        """Return the heading in which it begins."""
+        """Return the heading at the beginning of the path."""
         return self.towards(0j, float(self.length_at[self.length_at > 0.0][0]))

@@ -1,6 +1,6 @@
-"""Where to jump: the best jumps of every frame, thinned to those that lead on, as chances (Sattler 2004, §2.2).
+"""The best jumps of every frame, reduced to those that never lead to a dead end, as chances (Sattler 2004, §2.2).
 
-Below, the jump map to the letter, all frames against all (Sattler 2004, eq. 2-8).
+Below, the jump map as printed, all frames against all (Sattler 2004, eq. 2-8).
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from freshtake.texture.settings import Settings
 MOST_FRAMES = 4000  # a full map of more frames takes hundreds of megabytes
 
 LADDER = (1.5, 2.0, 2.5, 3.0, 4.0, 5.0, 6.0, 8.0, 11.0, 15.0, 20.0, 30.0, 50.0, 100.0, 1e3, 1e9)  # mean frame steps
-POOR = 8.0  # mean frame steps: where jumps must be larger, there is no recurrence worth the name
+POOR = 8.0  # mean frame steps: where larger jumps are needed, the takes do not recur
 ROUNDS = 400
-LEAST_SIGMA, MOST_SIGMA = 0.1, 20.0  # mean frame steps: below, one and the same loop is played; above, nothing changes
+LEAST_SIGMA, MOST_SIGMA = 0.1, 20.0  # mean frame steps: below, the same loop is repeated; above, nothing changes
 MOST_RELUCTANCE = 2.0  # mean frame steps: at the least sigma a factor of half a thousand million
-LEEWAY = 1.15  # times the least rate of jumps that a short take allows: with less, one and the same jump is taken
+LEEWAY = 1.15  # times the least rate of jumps that a short take allows: with less, always the same jump is taken
 
 
 class Jumps(NamedTuple):
@@ -38,7 +38,7 @@ class Jumps(NamedTuple):
 
 @dataclass(frozen=True)
 class Reach:
-    """How far jumps must be allowed, per cell, and which frames then go on for ever."""
+    """The limit of jumps, per cell, and the frames from which play can then continue for ever."""
 
     limits: tuple[float, ...]
     alive: Bools
@@ -47,15 +47,15 @@ class Reach:
 def find_jumps(
     frames: Frames, cell_of: Ints, cells: Ints, band: int, k: int, *, forward: bool = True, rest: int = 0
 ) -> Jumps:
-    """Find the best jumps of every frame into the cell `cell_of` names; `forward`: none that reverses the movement.
+    """Find the best jumps of every frame into the cell `cell_of` names; `forward`: none that reverse the movement.
 
-    After a jump its take goes on for at least `rest` frames.
+    After a jump its take continues for at least `rest` frames.
     """
     count = len(cell_of)
     k = min(k, count)
     targets, costs = np.empty((count, k), dtype=np.int32), np.empty((count, k))
     if not forward:
-        # Changes of zero pass the kernel's test of direction, so that it needs no second version.
+        # Changes of zero pass the kernel's test of direction, so no second version is needed.
         still = np.zeros_like(frames.change)
         frames = frames._replace(change=still, change_ahead=still)
     best_jumps(frames, cell_of, cells, band, rest, targets, costs)
@@ -64,7 +64,7 @@ def find_jumps(
 
 
 def costs_of(jumps: Jumps, origins: Ints, targets: Ints) -> Floats:
-    """Look up what the jumps from `origins` to `targets` (jumps,) cost; infinity for those that are none."""
+    """Look up the costs of jumps from `origins` to `targets` (jumps,); infinity for pairs without a jump."""
     same = jumps.targets[origins] == targets[:, None]
     return np.asarray(np.where(same, jumps.costs[origins], np.inf).min(axis=1))
 
@@ -90,7 +90,7 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
         mine = cells == cell
         for limit in LADDER if largest is None else (largest,):
             living = _lasting(jumps, segments.successors(), mine, limit)
-            # Four fifths of a cell must be able to go on for ever.
+            # Four fifths of a cell must be able to continue for ever.
             if living.sum() >= 0.8 * mine.sum():
                 break
         if not living.any():
@@ -108,14 +108,14 @@ def _dead_end(name: str, named: bool, largest: float | None) -> str:
 
 
 def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
-    """Find the largest set of frames of which each can be reached from each other, by going on and by jumps."""
+    """Find the largest set of frames of which each can be reached from each other, by continuing and by jumps."""
     count = len(successor)
     ok = (jumps.targets >= 0) & (jumps.costs <= limit) & mine[:, None]
     start, slot = np.nonzero(ok)
     goes = np.flatnonzero((successor >= 0) & mine)
     rows = np.concatenate([start, goes])
     columns = np.concatenate([jumps.targets[start, slot], successor[goes]])
-    # Only in a strongly connected set can play go on for ever and still come to every frame.
+    # Only in a strongly connected set can play continue for ever and still reach every frame.
     label = strong_parts(rows, columns, count)
     sizes = np.bincount(label[mine], minlength=int(label.max()) + 1)
     living = (label == sizes.argmax()) & mine
@@ -124,7 +124,7 @@ def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:
 
 
 def within(jumps: Jumps, reach: Reach, segments: Segments) -> tuple[Ints, Jumps]:
-    """Keep successors and jumps that stay among the frames that go on for ever."""
+    """Keep successors and jumps that stay among the frames from which play can continue for ever."""
     alive, successor = reach.alive, segments.successors()
     limit = np.array(reach.limits)[segments.cells()]
     stays = (successor >= 0) & alive & alive[np.maximum(successor, 0)]
@@ -141,12 +141,12 @@ def hold_of(frame_time: float) -> int:
 
 
 def band_of(settings: Settings, frame_time: float) -> int:
-    """Return how many frames around the diagonal have no jump."""
+    """Return within how many frames of the diagonal there are no jumps."""
     return max(1, round(settings.band / frame_time))
 
 
 def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, frame_time: float) -> tuple[Jumps, Reach]:
-    """Find jumps within each cell, not to the end of a take; where forward ones alone lead nowhere, also others."""
+    """Find jumps within each cell, not to the end of a take; where forward ones alone do not suffice, also others."""
     cells, band = segments.cells(), band_of(settings, frame_time)
     if settings.method == "paper":
         jumps = rounded_jumps(find_jumps(frames, cells, cells, band, settings.candidates))
@@ -177,7 +177,7 @@ def rounded_jumps(jumps: Jumps) -> Jumps:
 
 
 def totals(successor: Ints, jumps: Jumps, anticipation: float) -> tuple[Floats, Floats]:
-    """Add what they lead to to the costs of going on (frames,) and of every jump (frames, k) (video textures, §3)."""
+    """Add future costs to those of continuing (frames,) and of every jump (frames, k) (video textures, §3)."""
     come = costs_to_come(successor, jumps.targets, jumps.costs, anticipation, ROUNDS)
     onward = np.where(successor >= 0, anticipation * come[np.maximum(successor, 0)], np.inf)
     jumping = jumps.costs + anticipation * come[np.maximum(jumps.targets, 0)]
@@ -187,13 +187,13 @@ def totals(successor: Ints, jumps: Jumps, anticipation: float) -> tuple[Floats, 
 def chances_at(
     successor: Ints, jumps: Jumps, costs: tuple[Floats, Floats], sigma: float, reluctance: float = 0.0
 ) -> Chances:
-    """Compute exp(-cost / sigma) over going on and all jumps, summing to one for each frame.
+    """Compute exp(-cost / sigma) over continuing and all jumps, summing to one for each frame.
 
     Every jump costs `reluctance` on top: where many jumps cost nothing, no sigma makes them rare.
     """
     onward, jumping = costs
     jumping = jumping + reluctance
-    # Costs are taken from the least of each frame: at small sigmas all exponentials would be zero.
+    # Costs are relative to the least of each frame: at small sigmas all exponentials would be zero.
     least = np.minimum(onward, jumping.min(axis=1))
     least = np.where(np.isfinite(least), least, 0.0)
     go = np.exp(-(onward - least) / sigma)
@@ -215,13 +215,13 @@ def calibrated(
     """Find the sigma, and the reluctance, with which there are `rate` jumps per frame, by bisection.
 
     Reluctance stays zero unless the least sigma jumps too often. Where takes are so short that even much of it does,
-    there are a little more jumps than there must be, so that they differ.
+    there are slightly more jumps than necessary, so that they differ.
     """
     share = alive / alive.sum()
 
     def rate_at(sigma: float, reluctance: float) -> float:
         nonlocal share
-        # The shares of one sigma are a good guess for the next, which saves most rounds.
+        # The shares of one sigma are a good initial guess for the next.
         jumps_made, share = jump_rate(chances_at(successor, jumps, costs, sigma, reluctance), share)
         return jumps_made
 
@@ -267,7 +267,7 @@ def combined(positions: Floats, velocities: Floats, q: float = 0.0, velocity_q: 
 
 
 def successor_distances(weights: Weights, segments: Segments) -> tuple[Floats, Floats]:
-    """Compute D_{i+1,j} and D*_{i+1,j}; a take's last frame goes on along a straight line."""
+    """Compute D_{i+1,j} and D*_{i+1,j}; a take's last frame is extrapolated linearly."""
     check_size(segments)
     return (
         weight_distances(ahead(weights.poses, segments), weights.poses),
@@ -276,7 +276,7 @@ def successor_distances(weights: Weights, segments: Segments) -> tuple[Floats, F
 
 
 def check_size(segments: Segments) -> None:
-    """Refuse more frames than a full map is made of."""
+    """Refuse more frames than a full map can have."""
     if segments.frames > MOST_FRAMES:
         raise UsageError(
             f"the paper's full jump map of {segments.frames} frames is too large: use the default method, or at most "
@@ -285,7 +285,7 @@ def check_size(segments: Segments) -> None:
 
 
 def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]:
-    """Turn a full map into jumps: targets and chances (frames, frames), and the chance to go on (frames,)."""
+    """Turn a full map into jumps: targets and chances (frames, frames), and the chance to continue (frames,)."""
     count = len(chances)
     targets = np.tile(np.arange(count, dtype=np.int32), (count, 1))
     jumping = chances.copy()
@@ -297,7 +297,7 @@ def as_table(chances: Floats, successor: Ints) -> tuple[Numbers, Floats, Floats]
 
 
 class Sigmas(NamedTuple):
-    """What maps costs to chances: sigma and reluctance in mean frame steps; of the paper's method sigma and sigma*."""
+    """Parameters of chances: sigma and reluctance in mean frame steps; for the paper's method sigma and sigma*."""
 
     sigma: float
     velocity: float
@@ -319,5 +319,5 @@ def paper_chances(weights: Weights, segments: Segments, sigmas: Sigmas, settings
 
 
 def jumps_per_frame(seconds: float, frame_time: float) -> float:
-    """Return the rate for a mean time from jump to jump, less the frames after a jump in which there is none."""
+    """Return the rate for a mean time between jumps, without the frames after a jump in which there is none."""
     return 1.0 / max(1.0 + 1e-9, seconds / frame_time - hold_of(frame_time))

@@ -1,6 +1,6 @@
 """Principal components of mesh sequences too large for double precision, a few vertices at a time (Sattler 2004, §2).
 
-All frames of a few vertices are looked at together. The inner products of the frames, summed over all vertices, have
+All frames of a few vertices are processed together. The inner products of the frames, summed over all vertices, have
 the same eigenvectors as the frames, so the result is exact and only the sequence itself, in single precision, has to
 fit into memory.
 """
@@ -26,9 +26,9 @@ from freshtake.texture.mesh_compression import Block, blocks_of, conditions
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Group, Shape, group_of, mesh_recipe
 
-LARGE = 1 << 26  # numbers from which a sequence is looked at a few vertices at a time: half a gigabyte in double
-AT_ONCE = 1 << 22  # numbers that are looked at together
-PLANS = 32  # frames that the reference of headings is the mean of
+LARGE = 1 << 26  # numbers from which a sequence is processed a few vertices at a time: half a gigabyte as float64
+AT_ONCE = 1 << 22  # numbers that are processed together
+PLANS = 32  # frames whose mean is the reference of headings
 
 
 def is_large(motions: Sequence[object]) -> bool:
@@ -42,14 +42,14 @@ def is_large(motions: Sequence[object]) -> bool:
 
 @dataclass(frozen=True)
 class _Large:
-    """Meshes of one connectivity and where they are in each frame; `path` is None where travel stays in them."""
+    """Meshes of one connectivity and where they are in each frame; `path` is None where travel is not removed."""
 
     meshes: Sequence[MeshSequence]
     layout: MeshLayout
     path: Sequence[Path | None]
 
     def columns(self, block: Block, vertices: slice) -> Floats:
-        """Return positions, normals or an attribute of some vertices about the body (all frames, values)."""
+        """Return positions, normals or an attribute of some vertices relative to the body (all frames, values)."""
         parts = []
         for mesh, path in zip(self.meshes, self.path, strict=True):
             is_vector = block.name in ("positions", "normals")
@@ -74,7 +74,7 @@ class _Large:
         return np.concatenate(parts)
 
     def slices(self) -> Iterator[slice]:
-        """Yield the vertices that are looked at together."""
+        """Yield the vertices that are processed together."""
         frames = sum(len(mesh) for mesh in self.meshes)
         step = max(1, AT_ONCE // (3 * frames))
         for first in range(0, self.layout.vertex_count, step):
@@ -93,7 +93,7 @@ def describe_large(
         counts: how many modes of positions and of velocities frames are compared by.
 
     Returns:
-        What `learning` needs of the takes.
+        The takes as `learning` needs them.
     """
     if settings.parts > 1 or settings.clusters > 1:
         raise UsageError("a mesh of this size has no parts and clusters of frames: leave them out, or give less of it")
@@ -110,7 +110,7 @@ def describe_large(
 
 
 def _located(meshes: Sequence[MeshSequence], settings: Settings) -> _Large:
-    """Find where each frame is, a few frames at a time, against the mean ground plan of some frames."""
+    """Find place and heading of each frame, a few frames at a time, relative to the mean ground plan of some frames."""
     some = []
     for mesh in meshes:
         few = slice(None, None, -(-len(mesh) // PLANS))
@@ -193,7 +193,7 @@ def _nearest(large: _Large, blocks: list[Block], shape: Shape) -> Floats:
 
 
 def _weights(large: _Large, positions: Floats, still_ends: bool, counts: tuple[int, int]) -> Weights:
-    """Return what frames are compared by: mode weights of positions, and of velocities about zero."""
+    """Return the mode weights that frames are compared by: of positions, and of velocities about zero."""
     share = 1.0 / large.layout.vertex_count  # a squared distance is the mean square over the body
     width = 3 * large.layout.vertex_count
     modes_of, _, _ = kept_modes(positions * share, width, min(counts[0], len(positions)))

@@ -1,4 +1,4 @@
-"""Takes to a TextureModel, offline (Sattler 2004, §2)."""
+"""Learn a TextureModel from takes, offline (Sattler 2004, §2)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _described(
 
 
 def _check_length(segments: Segments, frame_time: float, settings: Settings) -> None:
-    """Refuse cells in which no jump is far enough from going on."""
+    """Refuse cells in which no jump is far enough from the next frame."""
     if settings.method == "paper":
         return
     least = band_of(settings, frame_time) + 2
@@ -123,7 +123,7 @@ def _check_length(segments: Segments, frame_time: float, settings: Settings) -> 
 
 
 def recurring(model: TextureModel) -> bool:
-    """Tell whether the takes come back near to themselves, in every cell, so that jumps are small."""
+    """Return whether the takes recur in every cell, so that jumps are small."""
     return max(model.reach.limits) <= POOR
 
 
@@ -166,9 +166,9 @@ def _weights(material: Material, settings: Settings) -> Weights:
 
 
 def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tuple[Jumps, ...]:
-    """Find jumps from every frame into each cell, to frames that go on for ever; refuse cells that cannot be reached.
+    """Find jumps from every frame into each cell, to frames that play can continue from; refuse unreachable cells.
 
-    They lead to where a fade has its time before the next jump is due, in cells whose takes are long enough.
+    In cells whose takes are long enough, they leave time for a fade before the next jump.
     """
     if len(segments.names) == 1:
         return ()
@@ -189,7 +189,7 @@ def _entries(frames: Frames, segments: Segments, reach: Reach, hold: int) -> tup
 
 
 def _lasts(alive: Bools, lasts: Ints) -> Ints:
-    """Find the last frame (frames,) up to which each can be followed without a jump, among those that go on."""
+    """Find the last frame (frames,) up to which each can be followed without a jump, among live frames."""
     out = lasts.copy()
     for frame in range(len(alive) - 2, -1, -1):
         if frame < lasts[frame]:
@@ -200,7 +200,7 @@ def _lasts(alive: Bools, lasts: Ints) -> Ints:
 def _sigmas(
     weights: Weights, jumps: Jumps, reach: Reach, segments: Segments, settings: Settings, frame_time: float
 ) -> Sigmas:
-    """Take sigmas as given, or find them from the mean time between jumps."""
+    """Return sigmas as given, or find them from the mean time between jumps."""
     rate = jumps_per_frame(settings.jump_time, frame_time)
     if settings.method == "paper":
         return _paper_sigmas(weights, segments, settings, frame_time / settings.jump_time)

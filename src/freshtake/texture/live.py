@@ -1,4 +1,4 @@
-"""Streams of a model: rows without end, or one-frame motions that are placed on."""
+"""Streams of a model: rows without end, or one-frame motions, each placed where the one before ends."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ STREAM_BLOCK = 64  # frames
 
 
 class LivePlay(NamedTuple):
-    """What may change while a stream runs: where it goes, how often it jumps (times as often as learned), its cell."""
+    """What may change while a stream runs: the guide, how often it jumps (relative to the learned rate), the cell."""
 
     guide: Guide = Guide()
     jump_rate: float = 1.0
@@ -33,7 +33,7 @@ class LivePlay(NamedTuple):
 def play_stream(
     model: TextureModel, rng: np.random.Generator, cell: str | None, decode: bool, plant: bool | str = False
 ) -> Iterator[Any]:
-    """Stream rows without end, one per frame; with `decode` one-frame motions, placed on, with `plant` feet held."""
+    """Stream rows without end, one per frame; with `decode` one-frame motions in place, with `plant` feet held."""
     if plant and not decode:
         raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
     if not decode:
@@ -59,7 +59,7 @@ def _frames(model: TextureModel, rng: np.random.Generator, cell: str | None) -> 
 
 
 def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> Iterator[tuple[Any, Played]]:
-    """Yield motions of some frames, and what they show."""
+    """Yield motions of several frames, and the frames they show."""
     state, start, first = model.start(rng, cell=cell), Start(), True
     while True:
         after, played = model.play(state, rng, STREAM_BLOCK)
@@ -71,8 +71,8 @@ def _blocks(model: TextureModel, rng: np.random.Generator, cell: str | None) -> 
 def guided_blocks(
     model: TextureModel, rng: np.random.Generator, cell: str | None, control: Callable[[], LivePlay]
 ) -> Iterator[tuple[Any, Played]]:
-    """Yield motions of a few frames, and what they show, by a control that is asked before each."""
-    # Controls may change, so only 0.05 s of motion are made at a time.
+    """Yield motions of a few frames, and the frames they show; `control` is called before each."""
+    # Controls may change, so only 0.05 s of motion is made at a time.
     frames = max(1, round(0.05 / model.frame_time))
     state, start, first = begin_guided(model.start(rng, cell=cell), control().guide, model.up), Start(), True
     while True:
@@ -82,7 +82,7 @@ def guided_blocks(
             state = state.steered(model.steer(state.play, cell))
         if model.rates:
             state, rows, played = model.advance_guided(state, rng, now.guide, frames, now.jump_rate)
-        else:  # nothing to be guided: only the cell is chosen
+        else:  # no travel to guide: only the cell is chosen
             after, played = model.play(state.play, rng, frames)
             rows, state = shown(state.play, played, model.blending), state.steered(after)
         yield model.decode(rows, start=start, resume=not first), played
@@ -90,7 +90,7 @@ def guided_blocks(
 
 
 def more_often(chances: Chances, rate: float) -> Chances:
-    """Make the same jumps so many times as likely, where play may go on as well."""
+    """Scale the chances of jumps by `rate`, where play may also continue."""
     if rate == 1.0:
         return chances
     jump = chances.chances.sum(axis=1)
@@ -111,7 +111,7 @@ def where_rows_end(model: TextureModel, rows: Floats, start: Start, resume: bool
         return where_it_ends(model.recipe, rows, start=start, resume=resume)
     if model.recipe.layout.root != "heading":
         return start
-    # Only the three rates tell where rows end: the mesh need not be restored.
+    # The three rates are enough to find the end: the mesh need not be restored.
     columns = np.zeros((len(rows), model.recipe.layout.width))
     columns[:, :3] = rows[:, :3]
     return where_it_ends(model.recipe, columns, start=start, resume=resume)

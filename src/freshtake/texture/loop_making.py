@@ -59,9 +59,9 @@ NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
 
 
 class Loop(NamedTuple):
-    """A loop that was found: the frames of the takes that it shows (path), how alike it is to them, and its jumps.
+    """A loop: the frames of the takes that it shows (path), how similar it is to them, and its jumps.
 
-    `length` is that of the path, inserted frames included; it is played in the number of frames asked for. `costs`
+    `length` is that of the path, inserted frames included; it is played in the requested number of frames. `costs`
     (jumps,) are in mean frame steps of the action, and `limit` is the largest that play takes.
     """
 
@@ -91,7 +91,7 @@ def ranked_loops(
     among: Bools | None,
     report: Report = silent,
 ) -> list[Loop]:
-    """Find loops of exactly so many frames, the best one first: small jumps, few of them, and like the action.
+    """Find loops of exactly `frames` frames, the best first: small jumps, few of them, and like the action.
 
     The action is the part of the takes, or of the frames `among`, that moves. Where that makes better jumps, a path
     whose length differs by at most a share `stretch` is played faster or slower. Frames are preferred that turn as
@@ -121,7 +121,7 @@ def ranked_loops(
             likeness = action.likeness(path, length / frames)
             cost = path_cost(path, graph, variety, frame_costs) + tempo_cost(length, frames)
             ranked.append((cost + UNLIKE_COST * likeness.distance, cost, length, path, likeness))
-        # Where small jumps only lead round a part of the action, larger ones may lead round all of it.
+        # Where small jumps only cover a part of the action, larger ones may cover all of it.
         if not min(ranked)[-1].unlike:
             break
     pieces = split(model.points(part.rows), part.segments)
@@ -130,7 +130,7 @@ def ranked_loops(
     out: list[Loop] = []
     for _, cost, length, path, likeness in sorted(ranked):
         shown = tuple(part_frames[list(path)].tolist())
-        # A list of choices is of no use if all of them show nearly the same frames.
+        # Candidates that show nearly the same frames are no choice.
         if any(_shared(shown, other.path) >= 0.7 for other in out):
             continue
         report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
@@ -145,9 +145,9 @@ def ranked_loops(
 
 
 def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
-    """Return the rows of a loop and what they show; the frame after the last is the first. Not on a course yet.
+    """Return the rows of a loop and the frames they show, before the course is applied; it closes on its first frame.
 
-    Where the path has another length, what is shown has that one.
+    Where the path has another length, the frames shown have that length.
     """
     played = _around(model, loop.path, rng)
     rows = looped(played, model.blending)
@@ -157,7 +157,7 @@ def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames
 
 
 def finished_likeness(model: TextureModel, loop: Loop, motion: Any, among: Bools | None) -> Likeness:
-    """Return how alike the finished motion of a loop is: planting and fades may add movement that rows do not show."""
+    """Return the likeness of a loop's finished motion: planting and fades may add movement that rows do not show."""
     if not isinstance(motion, Clip):
         return loop.likeness
     action = action_of(
@@ -166,7 +166,7 @@ def finished_likeness(model: TextureModel, loop: Loop, motion: Any, among: Bools
     mine = action.frames & (action.cells == action.cells[loop.path[0]])
     takes = [model.decode(rows) for rows in split(model.rows, model.segments)]
     seen, energy = joint_speed_factor(motion, takes, mine), loop.likeness.energy
-    # Of the two measures the one that is further from 1 counts, since either may be what somebody looks at.
+    # Of the two measures the one further from 1 counts.
     further = seen if abs(np.log(max(seen, 1e-3))) > abs(np.log(max(energy, 1e-3))) else energy
     return loop.likeness._replace(energy=further)
 
@@ -178,7 +178,7 @@ def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> 
 
 
 def _shared(one: tuple[int, ...], other: tuple[int, ...]) -> float:
-    """Compute the share of the frames of two loops that both show."""
+    """Compute the share of frames that two loops have in common."""
     a, b = set(one), set(other)
     return len(a & b) / len(a | b)
 
@@ -190,7 +190,7 @@ def _jump_costs(model: TextureModel, path: tuple[int, ...]) -> Floats:
 
 
 def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:
-    """Return a model of some frames of the takes with jumps among these alone, and which frames they are."""
+    """Return a model of some frames of the takes with jumps among these only, and which frames they are."""
     if frames.all():
         return model, np.arange(len(frames))
     least, pieces, cells = model.rules.hold + 2, [], []
@@ -245,7 +245,7 @@ def loop_motion(
         info = Playback(bent.travel * cycles, seconds, True, cycles=cycles, turn=bent.turned - bent.turns)
     if not plant or model.standing is None:
         return motion if info is None else facing_forward(motion.changed(playback=info))
-    # Planting looks back and ahead: only in the midst of an endless play are both ends of the loop alike.
+    # Planting looks back and ahead, so the loop is planted in the middle of an endless play.
     before, count = around(len(rows), model.standing, model.frame_time)
     at = np.mod(np.arange(count) - before, len(rows))
     source = played.source[(np.mod(at, len(rows) // max(1, times)) * len(played.source)) * max(1, times) // len(rows)]
@@ -255,11 +255,11 @@ def loop_motion(
 
 
 def _turning_costs(model: TextureModel, frames: int, course: str | float | None) -> Floats:
-    """Compute what each frame of the takes costs on a course (frames,)."""
+    """Compute the cost of each frame of the takes on a course (frames,)."""
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or rate is None:
         return np.zeros(len(model.rows))
-    # A closed course may turn left or right, so that only the amount counts.
+    # A closed course may turn left or right, so only the amount counts.
     trend = turning_trend(model.rows, model.segments, model.frame_time)
     return turning_costs(np.abs(trend) if course == "closed" else trend, rate)
 
@@ -274,7 +274,7 @@ def _closed_paths(
         return () if played.step[-1] else tuple(played.source[played.step == 0].tolist())
 
     def of_near_lengths(graph: FrameGraph, anchors: list[int]) -> Iterator[tuple[int, tuple[int, ...]]]:
-        # Loops are looked for in three lengths near the requested one.
+        # Loops are searched in three lengths near the requested one.
         for length, anchor in nearest_lengths(frames, graph, anchors, stretch, frame_costs, 3):
             report(Progress(0.2, f"looking for loops of {length} frames"))
             through = list(dict.fromkeys([anchor, *anchors]))
@@ -285,7 +285,7 @@ def _closed_paths(
     anchors = anchors_of(some, rng)
     paths: list[tuple[int, tuple[int, ...]]] = []
     report(Progress(0.05, "looking for loops"))
-    if frames > request.link:  # a chain has any length that its links add up to, so that its tempo need not change
+    if frames > request.link:  # a chain can have any length, so its tempo need not change
         paths += [(frames, path) for path in find_loops(frames, some, random_play, anchors, request)]
     else:
         paths += of_near_lengths(some, anchors)
@@ -296,13 +296,13 @@ def _closed_paths(
         report(Progress(0.5 + 0.1 * number, "looking for loops with larger jumps"))
         try:
             reach = reach_of(model.jumps, model.segments, wider * limit)
-        except UsageError:  # even so large jumps lead nowhere
+        except UsageError:  # even such large jumps close no loop
             continue
         wide = within(model.jumps, reach, model.segments)
         some = frame_graph(wide[0], drawn(wide[1], rng), limit, model.play_material, slots=32)
         anchors = anchors_of(some, rng)
         paths = [(frames, path) for path in find_loops(frames, some, random_play, anchors, request)]
-        # A change of tempo that nobody sees is better than no loop at all.
+        # A small change of tempo is better than no loop at all.
         paths = paths or list(of_near_lengths(some, anchors))
         paths += [(len(path), path) for path in closed_stretches(frames, some, stretch, frame_costs)]
         if paths:

@@ -43,7 +43,7 @@ class FrameGraph:
     limit: float  # mean frame steps: the largest jump that play needs
 
     def jump_penalties(self, costs: Floats) -> Floats:
-        """Return what jumps count that cost so many mean frame steps.
+        """Return the penalties of jumps with these costs in mean frame steps.
 
         The square makes a large jump worse than several small ones. Costs are relative to the jumps that these takes
         need for play, because no choice of frames avoids those.
@@ -93,7 +93,7 @@ def frame_graph(successor: Ints, jumps: Jumps, limit: float, material: PlayMater
 
 
 class NoLoop(UsageError):
-    """There is no loop of this length; `near` are lengths that loops have."""
+    """There is no loop of this length; `near` are lengths of possible loops."""
 
     def __init__(self, length: int, near: list[int]) -> None:
         lengths = f"the nearest lengths are {', '.join(map(str, near))}" if near else "allow larger jumps"
@@ -102,10 +102,10 @@ class NoLoop(UsageError):
 
 
 class LoopRequest(NamedTuple):
-    """What is asked of a loop."""
+    """Parameters of the search for a loop."""
 
     variety: float  # how much repetitions count against costs of jumps
-    closing: int  # frames that the path back of a random play has at most
+    closing: int  # the most frames of a random play's path back
     link: int  # the most frames of a loop that is not a chain of shorter ones
     penalties: Floats | None = None  # (frames,): what it costs to show each frame, 1 as much as showing one twice
 
@@ -121,7 +121,7 @@ def loop_request(variety: float, frame_time: float, penalties: Floats) -> LoopRe
 
 
 def drawn(jumps: Jumps, rng: np.random.Generator) -> Jumps:
-    """Vary what jumps cost, so that each seed finds other loops."""
+    """Vary the costs of jumps, so that each seed finds other loops."""
     # Logarithms of costs are varied with a standard deviation of half of 0.3.
     return Jumps(jumps.targets, jumps.costs * np.exp(0.5 * 0.3 * rng.standard_normal(jumps.costs.shape)))
 
@@ -144,12 +144,12 @@ def find_loops(
 
 
 def tempo_cost(length: int, frames: int) -> float:
-    """Return what it costs to play a loop of `length` frames in `frames`."""
+    """Return the cost of playing a loop of `length` frames in `frames`."""
     return TEMPO_COST * abs(length / frames - 1.0)
 
 
 def path_cost(path: tuple[int, ...], graph: FrameGraph, variety: float, frame_costs: Floats) -> float:
-    """Add up what a closed path costs: jumps, frames shown twice, a shorter loop over and over, and each frame."""
+    """Sum the costs of a closed path: jumps, frames shown twice, repetitions of a shorter loop, and each frame."""
     shown = np.bincount(path, minlength=len(graph.successor))
     cost = jump_cost(path, graph) + variety * REPEAT_COST * float(np.maximum(shown - 1, 0).sum())
     return cost + variety * MONOTONY_COST * (period(path) < len(path)) + float(frame_costs[list(path)].sum())
@@ -163,7 +163,7 @@ def closed_stretches(frames: int, graph: FrameGraph, stretch: float, frame_costs
     ends, slots = np.nonzero(graph.every.targets >= 0)
     starts = graph.every.targets[ends, slots]
     lengths = ends - starts + 1
-    # Counting the breaks up to each frame tells in one step whether a stretch runs through without any.
+    # Cumulative counts of breaks show in one step whether a stretch has any.
     breaks = np.concatenate([[0], np.cumsum(graph.successor != np.arange(1, len(graph.successor) + 1))])
     unbroken = (breaks[ends] == breaks[starts]) & (lengths > graph.rest + 1)
     usable = np.flatnonzero(unbroken & (np.abs(lengths / frames - 1.0) <= stretch))
@@ -172,13 +172,13 @@ def closed_stretches(frames: int, graph: FrameGraph, stretch: float, frame_costs
     # Running sums give the cost of a stretch of any length by two look-ups.
     sums = np.concatenate([[0.0], np.cumsum(frame_costs)])
     costs = graph.jump_penalties(graph.every.costs[ends, slots])[usable] + sums[ends[usable] + 1] - sums[starts[usable]]
-    # The eight best stretches are compared with other loops.
+    # The eight best stretches compete with other loops.
     best = usable[np.argsort(costs + TEMPO_COST * np.abs(lengths[usable] / frames - 1.0), kind="stable")[:8]]
     return [tuple(range(int(starts[k]), int(ends[k]) + 1)) for k in best]
 
 
 def period(path: tuple[int, ...]) -> int:
-    """Find the length of the shortest path that is this one when it is repeated."""
+    """Find the length of the shortest path whose repetition is this path."""
     shown = np.array(path)
     for count in range(1, len(path) // 2 + 1):
         if len(path) % count == 0 and np.array_equal(shown[count:], shown[:-count]):
@@ -187,7 +187,7 @@ def period(path: tuple[int, ...]) -> int:
 
 
 def jump_cost(path: tuple[int, ...], graph: FrameGraph) -> float:
-    """Add up what the jumps of a closed path cost."""
+    """Sum the costs of the jumps of a closed path."""
     total = 0.0
     for before, after in zip(path, (*path[1:], path[0]), strict=True):
         if graph.successor[before] != after:
@@ -221,15 +221,15 @@ def _planned(
 def _chained(
     length: int, graph: FrameGraph, anchors: Sequence[int], request: LoopRequest, frame_costs: Floats
 ) -> Iterator[tuple[int, ...]]:
-    """Yield long loops as chains of shorter ones through one frame, for the two best frames to come back to.
+    """Yield long loops as chains of shorter ones through one frame, for the two best frames to return to.
 
-    Time grows in proportion to the length and memory hardly, where a table of all paths over the full length has
+    Time grows in proportion to the length and memory hardly, whereas a table of all paths over the full length takes
     gigabytes.
     """
     rests = {}
     for anchor in anchors:
         costs = graph.least(anchor, request.link, frame_costs)[0][1:, anchor]
-        # The least cost of chains of every length tells which links leave a rest that other links can fill exactly.
+        # The least cost of chains of every length shows which links leave a remainder that others fill exactly.
         rest = np.full(length + 1, np.inf)
         rest[0] = 0.0
         for n in range(1, length + 1):
@@ -258,7 +258,7 @@ def _closed(
 ) -> Iterator[tuple[int, ...]]:
     """Yield random plays whose last part is the cheapest path back to their start."""
     closing = min(closing, length - 1)
-    for number in range(RANDOM_PLAYS if anchors else 0):  # without jumps nothing leads back
+    for number in range(RANDOM_PLAYS if anchors else 0):  # without jumps no path leads back
         anchor = anchors[number % len(anchors)]
         path = random_play(anchor, length - closing)
         if not path:
@@ -272,7 +272,7 @@ def anchors_of(graph: FrameGraph, rng: np.random.Generator) -> list[int]:
     """Choose frames to look for loops from: where the cheapest jumps lead, as every loop has one, and a few others."""
     frames, slots = np.nonzero(graph.targets >= 0)
     order = np.argsort(graph.costs[frames, slots], kind="stable")
-    # Where a jump and its rest lead, not where it enters: walks know only ends of steps.
+    # Where a jump and its rest lead, not where it enters: paths only contain the ends of steps.
     listed = graph.targets[frames[order], slots[order]]
     unique = listed[np.sort(np.unique(listed, return_index=True)[1])]
     some, rest = unique[: ANCHORS // 2], unique[ANCHORS // 2 :]
@@ -300,7 +300,7 @@ def nearest_lengths(
 
 
 def near_lengths(length: int, graph: FrameGraph, anchors: Sequence[int]) -> list[int]:
-    """Find up to three lengths, near the one asked for, that loops have."""
+    """Find up to three lengths, near the requested one, that loops have."""
     lengths: set[int] = set()
     for anchor in anchors:
         least, _ = graph.least(anchor, 2 * length + 240, np.zeros(len(graph.successor)))

@@ -84,7 +84,7 @@ def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tup
     positions = blocks[0]
     # Vertices are clustered by how the first twelve modes move them.
     fitted = principal.fit(columns[:, positions.columns], count=min(12, len(columns)))
-    # Scaled by how far they move, so that vertices are grouped by movement that is seen.
+    # Scaled by how far they move, so that vertices are grouped by visible movement.
     modes = fitted.modes * np.sqrt(fitted.variances)[:, None]
     features = modes.reshape(len(modes), -1, 3).transpose(1, 0, 2).reshape(len(positions.columns) // 3, -1)
     out = []
@@ -126,7 +126,7 @@ class Local(NamedTuple):
 
 
 def memberships(columns: Floats, clusters: int, components: int) -> Floats:
-    """Find who restores each frame best (frames, clusters), rows summing to one, mixed where one follows another.
+    """Find the cluster that restores each frame best (frames, clusters), rows summing to one, mixed at changes.
 
     Clusters begin as frames of like poses; then, round after round, each frame goes to the cluster whose modes leave
     least of it (Kambhatla and Leen 1997).
@@ -136,7 +136,7 @@ def memberships(columns: Floats, clusters: int, components: int) -> Floats:
     owner = np.zeros(len(columns), dtype=np.intp)
     for number, members in enumerate(like_rows(features, clusters)):
         owner[members] = number
-    # Frames may go to another cluster for 20 rounds.
+    # At most 20 rounds of reassignment.
     for _ in range(20):
         residuals = np.stack(
             [_residuals(features, owner == k, components) for k in range(int(owner.max()) + 1)], axis=1
@@ -146,13 +146,13 @@ def memberships(columns: Floats, clusters: int, components: int) -> Floats:
             break
     hard = (owner[:, None] == np.unique(owner)).astype(np.float64)
     window = np.ones(2 * MIXED + 1)
-    # A hard change of modes from one frame to the next would be seen as a jolt of the whole mesh.
+    # A hard change of modes from one frame to the next would show as a jolt of the complete mesh.
     soft = np.stack([np.convolve(part, window)[MIXED : MIXED + len(part)] for part in hard.T], axis=1)
     return np.asarray(soft / soft.sum(axis=1, keepdims=True))
 
 
 def _residuals(features: Floats, mine: Bools, components: int) -> Floats:
-    """Measure what the modes of some frames leave of every frame (frames,), squared; infinite of none."""
+    """Measure every frame's squared residual (frames,) from the modes of some frames; infinite without any."""
     if not mine.any():
         return np.full(len(features), np.inf)
     local = principal.fit(features[mine], count=min(components, int(mine.sum()), features.shape[1]))
@@ -175,7 +175,7 @@ def local_group(group: Group, columns: Floats, member: Floats, fit: Fit, bits: i
 
 
 def _weights(group: Group, values: Floats, member: Floats, counts: list[int]) -> Floats:
-    """Find the nearest that each cluster can make of its frames, by least squares, since stored modes are rounded."""
+    """Fit weights of each cluster's modes to its frames by least squares, since stored modes are rounded."""
     scales = group.scales.astype(np.float64)
     modes, mean = group.modes.astype(np.float64) * scales, group.mean.astype(np.float64) * scales
     out, at = np.zeros((len(values), len(modes))), 0

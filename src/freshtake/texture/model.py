@@ -1,4 +1,4 @@
-"""TextureModel: the compressed takes, their jumps and how to play them; frozen, and all that is saved."""
+"""TextureModel: the compressed takes, their jumps and how to play them; frozen, and everything that is saved."""
 
 from __future__ import annotations
 
@@ -84,25 +84,25 @@ class TextureModel:
 
     @property
     def cells(self) -> tuple[str, ...]:
-        """Return the names of the cells (Sattler 2004, §2.5)."""
+        """The names of the cells (Sattler 2004, §2.5)."""
         return self.segments.names
 
     @property
     def fade(self) -> int:
-        """Return in how many frames the offset of a jump dies away; 0 with other blends."""
+        """The number of frames in which the offset of a jump dies away; 0 with other blends."""
         given = self.settings.blend_frames
         if self.settings.blend != "inertial":
             return 0
-        return min(hold_of(self.frame_time) if given is None else given, len(self.rows))  # a take is no longer
+        return min(hold_of(self.frame_time) if given is None else given, len(self.rows))  # at most the length of a take
 
     @property
     def longest_fade(self) -> int:
-        """Return in how many frames the offset of the largest jumps dies away."""
+        """The number of frames in which the offset of the largest jumps dies away."""
         return longest_fade(self.fade)
 
     @cached_property
     def rules(self) -> Rules:
-        """Derive from the settings how play goes."""
+        """The rules of play, from the settings."""
         s = self.settings
         kind = {"constant": CONSTANT, "printed": CONSTANT, "variable": VARIABLE}.get(s.blend, NO_BLEND)
         length = 3 if s.blend_frames is None else min(s.blend_frames, len(self.rows))
@@ -111,12 +111,12 @@ class TextureModel:
 
     @cached_property
     def live(self) -> tuple[Ints, Jumps]:
-        """Find successors (frames,) and jumps among the frames that go on for ever."""
+        """Successors (frames,) and jumps among the frames from which play can continue for ever."""
         return within(self.jumps, self.reach, self.segments)
 
     @cached_property
     def chances(self) -> Chances:
-        """Compute the jump map that is played."""
+        """The jump map that is played."""
         if self.settings.method == "paper":
             return paper_chances(self.weights, self.segments, self.sigmas, self.settings)
         successor, jumps = self.live
@@ -125,7 +125,7 @@ class TextureModel:
 
     @cached_property
     def blending(self) -> Blending:
-        """Gather what smooths jumps."""
+        """How jumps are smoothed."""
         printed = self.settings.blend == "printed"
         return Blending(self.rows, self.segments, turning_of(self.recipe), self.fade, printed, self.rates, self._fades)
 
@@ -135,7 +135,7 @@ class TextureModel:
         return Fades(self.rows, self.segments, turning_of(self.recipe), self.fade, self.points, most)
 
     def points(self, rows: Floats) -> Floats:
-        """Return where rows are seen, without travel and turning.
+        """Return the visible positions of rows, without travel and turning.
 
         Args:
             rows: (frames, columns) as in `rows` of the model.
@@ -152,12 +152,12 @@ class TextureModel:
 
     @property
     def rates(self) -> int:
-        """Count the columns of a row that are speeds: forward, sideways and of turning; 0 with root absolute."""
+        """The number of columns that are speeds: forward, sideways and turning; 0 with root absolute."""
         return 3 if self.recipe is not None and self.recipe.layout.root == "heading" else 0
 
     @cached_property
     def standing(self) -> Standing | None:
-        """Find where feet stand in the takes; None for what has no feet."""
+        """Where feet stand in the takes; None for bodies without feet."""
         takes = [self.decode(rows) for rows in np.split(self.rows, self.segments.bounds[1:-1])] if self._bodily else []
         return standing_of(takes) if takes else None
 
@@ -167,12 +167,12 @@ class TextureModel:
 
     @property
     def up(self) -> str:
-        """Return the vertical axis, y or z."""
+        """The vertical axis, y or z."""
         return str(getattr(None if self.recipe is None else self.recipe.layout, "up", "y"))
 
     @cached_property
     def bearings(self) -> Bearings:
-        """Measure how the takes turn and travel, for guiding."""
+        """How the takes turn and travel, for guiding."""
         if self.rates == 0 or self.recipe is None:
             raise UsageError(f"{NO_TRAVEL}, so that it cannot be sent anywhere")
         return bearings_of(self.rows, self.segments, self.frame_time, self.up)
@@ -202,7 +202,7 @@ class TextureModel:
         """Choose the frame that is shown first.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             cell: name of the cell to begin in; by default the first.
             frame: number of the frame of the takes to begin with, instead of one by chance.
 
@@ -224,8 +224,8 @@ class TextureModel:
         """Choose which frames come next, not yet as rows.
 
         Args:
-            state: where play is.
-            rng: source of chance.
+            state: the state of play.
+            rng: the random generator.
             frames: how many frames to show.
 
         Returns:
@@ -235,15 +235,15 @@ class TextureModel:
 
     @cached_property
     def play_material(self) -> PlayMaterial:
-        """Gather the takes as play sees them."""
+        """The takes as play sees them."""
         return PlayMaterial(self.segments.successors(), self.weights.poses, self.rules)
 
     def advance(self, state: PlayState, rng: np.random.Generator, frames: int = 1) -> tuple[PlayState, Floats]:
         """Make the next frames as rows.
 
         Args:
-            state: where play is.
-            rng: source of chance.
+            state: the state of play.
+            rng: the random generator.
             frames: how many frames to make.
 
         Returns:
@@ -253,10 +253,10 @@ class TextureModel:
         return after, shown(state, played, self.blending)
 
     def steer(self, state: PlayState, cell: str) -> PlayState:
-        """Go to a cell, by the best path within the look-ahead; play goes on in it (Sattler 2004, §2.5).
+        """Go to a cell by the best path within the look-ahead; play continues in it (Sattler 2004, §2.5).
 
         Args:
-            state: where play is.
+            state: the state of play.
             cell: name of the cell to go to.
 
         Returns:
@@ -268,7 +268,7 @@ class TextureModel:
         """Find the cell of the frame shown last.
 
         Args:
-            state: where play is.
+            state: the state of play.
 
         Returns:
             The name of the cell.
@@ -279,7 +279,7 @@ class TextureModel:
         """Make rows of an endless play, cut after `frames`.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             frames: how many frames to make, 1 or more.
             cell: name of the cell to begin in; by default the first.
 
@@ -303,7 +303,7 @@ class TextureModel:
         """Make a new motion, like the takes but in another order; bodies with their feet planted.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             frames: how many frames to make, 1 or more.
             cell: name of the cell to begin in; by default the first.
             plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
@@ -328,17 +328,17 @@ class TextureModel:
             lock: True, soft or hard; False leaves the motion as it is.
 
         Returns:
-            The motion with its feet planted; what has no feet as it is.
+            The motion with its feet planted; motions without feet are unchanged.
         """
         if not lock or not isinstance(motion, Clip) or self.standing is None:
             return motion
         return planted(motion, shown_contacts(self.standing, played), self.standing, lock)
 
     def start_guided(self, rng: np.random.Generator, guide: Guide, *, cell: str | None = None) -> GuidedState:
-        """Choose the frame that is shown first by play that is sent somewhere.
+        """Choose the frame that guided play shows first.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             guide: where to go, and how fast.
             cell: name of the cell to begin in; by default the first.
 
@@ -350,11 +350,11 @@ class TextureModel:
     def advance_guided(
         self, state: GuidedState, rng: np.random.Generator, guide: Guide, frames: int = 1, jump_rate: float = 1.0
     ) -> tuple[GuidedState, Floats, Played]:
-        """Make the next frames of play that is sent somewhere; guide and rate of jumps may be others each time.
+        """Make the next frames of guided play; guide and rate of jumps may change each time.
 
         Args:
             state: where play and the body are.
-            rng: source of chance.
+            rng: the random generator.
             guide: where to go, and how fast.
             frames: how many frames to make.
             jump_rate: how many times as often to jump as learned.
@@ -385,11 +385,11 @@ class TextureModel:
         """Find up to five loops, the best first, of the part of the takes that moves.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             frames: length of the loop, 2 or more.
             variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
             stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
-            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees.
+            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees.
             among: (frames of the takes,), true for those that loops are made of; by default all.
             report: called with the progress, a share and what is being done.
 
@@ -405,7 +405,7 @@ class TextureModel:
 
         Args:
             loop: from `find_loops`.
-            rng: source of chance.
+            rng: the random generator.
             frames: in how many frames to play it.
 
         Returns:
@@ -425,11 +425,11 @@ class TextureModel:
         """Make the rows of the best loop; the frame after the last is the first.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             frames: length of the loop, 2 or more.
             variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
             stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
-            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees.
+            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees.
 
         Returns:
             Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's path.
@@ -438,7 +438,7 @@ class TextureModel:
         return self.show_loop(best, rng, frames)
 
     def jump_costs(self, played: Played) -> Floats:
-        """Look up what the jumps that are shown cost.
+        """Look up the costs of the jumps that are shown.
 
         Args:
             played: what is shown, (frames,) in each part.
@@ -453,7 +453,7 @@ class TextureModel:
         """Find lengths of loops that need no larger jumps than play does.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             frames: the requested length.
 
         Returns:
@@ -477,12 +477,12 @@ class TextureModel:
         """Make a motion whose end meets its start.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             frames: length of the loop, 2 or more.
             variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
             stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
             times: how often the loop is shown.
-            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees;
+            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees;
                 by default straight, and in place where the loop hardly travels.
             plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
             name: of the motion.
@@ -509,7 +509,7 @@ class TextureModel:
             rows: (frames, columns) from `loop_rows` or `show_loop`.
             played: what they show.
             times: how often the loop is shown.
-            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees;
+            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees;
                 by default straight, and in place where the loop hardly travels.
             plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
             name: of the motion.
@@ -524,7 +524,7 @@ class TextureModel:
 
         Args:
             rows: (frames, columns) of a loop.
-            course: straight, closed (it comes back), free (as the frames turn) or a turn in degrees;
+            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees;
                 by default straight, and in place where the loop hardly travels.
 
         Returns:
@@ -538,13 +538,13 @@ class TextureModel:
         """Play without end, one frame at a time.
 
         Args:
-            rng: source of chance.
+            rng: the random generator.
             cell: name of the cell to begin in; by default the first.
             decode: yield one-frame motions, each placed where the one before ends, instead of rows.
-            plant: with `decode`, hold feet where the takes' stand; frames then come a constant number of frames late.
+            plant: with `decode`, hold feet where the takes' stand; frames are then delayed by a constant number.
 
         Returns:
-            An iterator over rows (columns,), or over motions of one frame; what has no feet comes as it is.
+            An iterator over rows (columns,), or over motions of one frame; motions without feet are unchanged.
         """
         return play_stream(self, rng, cell, decode, plant)
 

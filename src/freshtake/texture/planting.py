@@ -1,4 +1,4 @@
-"""Feet of what is played: they stand where they stood in the takes, through jumps and the seams of loops."""
+"""Feet of played motion: they stand where they stood in the takes, through jumps and the seams of loops."""
 
 from __future__ import annotations
 
@@ -32,14 +32,14 @@ def standing_of(takes: list[Clip]) -> Standing | None:
 
 
 def shown_contacts(standing: Standing, played: Played) -> Floats:
-    """Tell how much each foot joint stands in what is shown (frames, foot joints); inserted frames lie between two."""
+    """Return how much each foot joint stands in the frames shown (frames, foot joints); inserted frames are mixed."""
     share = (played.step / (played.length + 1.0))[:, None]
     before, after = standing.contacts[played.source], standing.contacts[np.maximum(played.target, 0)]
     return np.asarray(np.where(played.step[:, None] > 0, (1.0 - share) * before + share * after, before))
 
 
 def planted(clip: Clip, contacts: Floats, standing: Standing, lock: bool | str) -> Clip:
-    """Hold the clip's feet where these contacts say, which are known: feet of a run too."""
+    """Hold the clip's feet at these contacts, which are known and therefore also apply to runs."""
     result = plant(clip, contacts, examples=standing.base, settings=settings_for(lock), careful=False)
     return result.clip
 
@@ -64,11 +64,11 @@ def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int
 
 
 def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
-    """Cut the loop out of its endless play; where it goes straight or comes back, closed to the last digit."""
+    """Cut the loop out of its endless play; where it goes straight or returns, closed to the last digit."""
     if info is not None:
-        made = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
-        assert made.playback is not None  # which has the travel as it lies in this clip
-        return facing_forward(made.changed(playback=made.playback.changed(turn=info.turn)))
+        loop = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
+        assert loop.playback is not None  # it has the travel in this clip's axes
+        return facing_forward(loop.changed(playback=loop.playback.changed(turn=info.turn)))
     moving = clip.joint_translations
     span = slice(before, before + frames)
     return clip.changed(

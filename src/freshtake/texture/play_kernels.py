@@ -14,7 +14,7 @@ Numbers = npt.NDArray[np.int32]
 
 
 class Frames(NamedTuple):
-    """What the costs of jumps depend on, per frame: where it is and where it would go on to.
+    """What the costs of jumps depend on, per frame: its pose and the one that would follow.
 
     `here` and `ahead` (frames, c) are poses, `speed` and `speed_ahead` (frames, c*) velocities, already weighted;
     `change` and `change_ahead` (frames, c) how the pose changes; `gone` (frames,) how far it has moved since the take
@@ -65,8 +65,8 @@ def _cost(ahead: Floats, speed_ahead: Floats, i: int, here: Floats, speed: Float
 
 @compiled
 def _first_beyond(arc_length: Floats, j: int, stop: int, reach: float) -> int:
-    """Return the first frame after j that lies further along than `reach`, or `stop`."""
-    # Doubling steps first: a near frame is found in a few looks, even if the cell has thousands of them.
+    """Return the first frame after j whose arc length exceeds `reach`, or `stop`."""
+    # Doubling steps first: a near frame is found quickly, even if the cell has thousands of frames.
     low, high, step = j, j + 1, 1
     while high < stop and arc_length[high] - arc_length[j] <= reach:
         low, step = high, 2 * step
@@ -96,9 +96,9 @@ def best_jumps(
 ) -> None:
     """Find the cheapest jumps of every frame into the cell `cell_of` names, at local minima over the target.
 
-    A jump within `band` frames of going on, or to one of the last `rest` frames of a take, is none. Nor is one that
-    turns the pose back, or one to where the same take comes with less than `band` frames' usual movement: a body that
-    stands would jump about there.
+    Jumps within `band` frames of the next frame, or to the last `rest` frames of a take, are left out. So are those
+    that reverse the movement, or whose target is less than `band` frames' usual movement away in the same take: a
+    body that stands would jump about there.
     """
     count, k = targets.shape
     arc_length, stops = np.zeros(count), np.empty(count, dtype=np.intp)
@@ -167,7 +167,7 @@ def _best_from(
 
 @compiled
 def _near(frames: Frames, i: int, j: int, band: int) -> bool:
-    """Tell whether frame j comes soon after or before frame i, in frames or in usual movement."""
+    """Return whether frame j is soon after or before frame i, in frames or in usual movement."""
     if frames.take[j] != frames.take[i]:
         return False
     return abs(j - i - 1) <= band or abs(frames.gone[j] - frames.gone[i]) <= band
@@ -212,7 +212,7 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
                 if j >= 0:
                     flow[j] += now[i] * chances[i, slot]
         total = 0.0
-        for i in range(count):  # in the order of play, so that one round runs through whole takes
+        for i in range(count):  # in the order of play, so that one round passes through complete takes
             before = flow[i]
             if i > 0 and successor[i - 1] == i:
                 before += now[i - 1] * onward[i - 1]
@@ -228,14 +228,14 @@ def visiting(successor: Ints, onward: Floats, targets: Numbers, chances: Floats,
     return now
 
 
-# The state of play, in whole numbers: the frame shown last, frames since the last jump (-1: nothing shown yet), and
+# The state of play, in integers: the frame shown last, frames since the last jump (-1: nothing shown yet), and
 # of a blend under way its target, inserted frames so far and their number; then how much of a plan is used up.
 FRAME, SINCE, GOAL, STEP, LENGTH, PLANNED, STATE = 0, 1, 2, 3, 4, 5, 6
 NO_BLEND, CONSTANT, VARIABLE = 0, 1, 2
 
 
 class Rules(NamedTuple):
-    """How play goes: frames without a jump after one, and how many frames a jump inserts."""
+    """Rules of play: frames without a jump after one, and how many frames a jump inserts."""
 
     hold: int
     blend: int  # NO_BLEND, CONSTANT or VARIABLE
@@ -259,9 +259,9 @@ def inserted(rules: Rules, poses: Floats, i: int, j: int) -> int:
 
 
 class Chances(NamedTuple):
-    """The jump map that is played: the chance to go on (frames,), and of each jump (frames, k)."""
+    """The jump map that is played: the chance to continue (frames,), and of each jump (frames, k)."""
 
-    successor: Ints  # -1 where a frame cannot go on
+    successor: Ints  # -1 where a frame has no successor
     onward: Floats
     targets: Numbers
     chances: Floats
@@ -369,7 +369,7 @@ def _next(draw: float, i: int, since: int, recent: Ints, table: Chances, hold: i
         return last
     if successor[i] >= 0:
         return successor[i]
-    # Every jump leads to a recent frame and nothing goes on: a repetition is better than a stop.
+    # Every jump leads to a recent frame and there is no successor: a repetition is better than a stop.
     return targets[i, 0] if targets[i, 0] >= 0 else i
 
 
@@ -383,7 +383,7 @@ def _among(frame: int, recent: Ints) -> bool:
 
 
 class Steps(NamedTuple):
-    """Steps on from every frame: to the successor, or by a jump (frames, k) that costs something and takes its time."""
+    """Steps from every frame: to the successor, or by a jump (frames, k) with a cost and a duration."""
 
     successor: Ints  # (frames,): -1 where there is none
     targets: Numbers

@@ -1,4 +1,4 @@
-"""Settings of the texture method, validated when they are made; what is None is chosen from the data."""
+"""Settings of the texture method, validated when constructed; None is chosen from the data."""
 
 from __future__ import annotations
 
@@ -42,10 +42,10 @@ class Settings:
     energy: float | None = None  # or: by share of the variance
     error: float | None = None  # or: by root mean square error, in the unit of the vertices
     velocity_components: int | None = None  # None: 5
-    normals: str = "joint"  # with the positions in one vector, in a vector of their own, or left out (§2.2, §2.3)
-    attribute_weight: float = 0.5  # of what stands with the positions: its spread against theirs
-    parts: int = 1  # of the mesh that have modes of their own (local principal components, §4.1)
-    clusters: int = 1  # of frames that have modes of their own, so many components each (likewise)
+    normals: str = "joint"  # with the positions in one vector, in a separate vector, or left out (§2.2, §2.3)
+    attribute_weight: float = 0.5  # of attributes in the positions' vector: their spread relative to the positions'
+    parts: int = 1  # of the mesh with separate modes (local principal components, §4.1)
+    clusters: int = 1  # of frames with separate modes, so many components each (likewise)
     bits: int = 16  # of a stored mode's numbers; 0: float32, twice the size without a smaller error
 
     velocity_weight: float = 0.5  # share of the velocity in the cost of a jump
@@ -62,7 +62,7 @@ class Settings:
 
     blend: str = "inertial"  # or constant, variable (eq. 9-11), printed (eq. 10 to the letter), none
     blend_frames: int | None = None  # None: 1/6 s, constant and printed: 3
-    lookahead: float = 0.3  # within which a steered sequence looks for its way into a cell
+    lookahead: float = 0.3  # within which a steered sequence searches its path into a cell
 
     def __post_init__(self) -> None:
         for name, choices in (("method", METHODS), ("blend", BLENDS), ("normals", NORMALS), ("bits", BITS)):

@@ -40,7 +40,7 @@ class Group(NamedTuple):
 
     @property
     def components(self) -> int:
-        """Count the modes."""
+        """The number of modes."""
         return len(self.modes)
 
 
@@ -52,12 +52,12 @@ class Shape:
 
     @property
     def width(self) -> int:
-        """Count the weights per frame."""
+        """The number of weights per frame."""
         return sum(group.components for group in self.groups)
 
     @property
     def columns(self) -> int:
-        """Count the columns per frame when restored."""
+        """The number of columns per frame when restored."""
         return sum(len(group.columns) for group in self.groups)
 
     @cached_property
@@ -89,7 +89,7 @@ class Shape:
         return out
 
     def weights(self, columns: Floats) -> Floats:
-        """Find weights (frames, width) of the nearest frames that the modes can make; columns count by their scale."""
+        """Fit weights (frames, width) to columns by least squares; columns count by their scale."""
         parts = [_nearest(group, columns[:, group.columns]) for group in self.groups]
         return np.concatenate(parts, axis=1)
 
@@ -168,7 +168,7 @@ def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
     middle = features[centers]
     mine = np.zeros(len(features), dtype=np.intp)
     for _ in range(rounds):
-        # The rows' squares are left out, since they are alike for all centers.
+        # The rows' squares are left out, since they are equal for all centers.
         apart = np.square(middle).sum(axis=1) - 2.0 * features @ middle.T
         mine = apart.argmin(axis=1)
         middle = np.stack(
@@ -178,7 +178,7 @@ def like_rows(features: Floats, count: int, rounds: int = 20) -> list[Ints]:
 
 
 def mesh_recipe(layout: MeshLayout, shape: Shape) -> Recipe:
-    """Make a recipe without what the modes tell already: its ground plan is that of the mean mesh."""
+    """Make a recipe without what the modes already hold; its ground plan is that of the mean mesh."""
     if layout.root == "heading":
         mean = shape.restore(np.zeros((1, shape.width)))[0, : 3 * layout.vertex_count].astype(np.float64)
         layout = replace(layout, plan=ground_of(mean.reshape(-1, 3), layout.up))
@@ -233,7 +233,7 @@ def decoded(
 
 
 def columns_of(recipe: Recipe, shape: Shape, rows: Floats) -> Floats:
-    """Restore all columns of a mesh's rows: the root's rates, then what the modes make."""
+    """Restore all columns of a mesh's rows: the root's rates, then those of the modes."""
     at = 3 if recipe.layout.root == "heading" else 0
     return np.concatenate([rows[:, :at], shape.restore(rows[:, at:])], axis=1, dtype=np.float64)
 
@@ -263,6 +263,6 @@ def _changing(mesh: MeshSequence) -> list[str]:
 def _unit(parts: list[Any]) -> Single:
     """Bring restored normals, which have not quite unit length, back to it."""
     normals: Single = np.concatenate(parts)
-    with np.errstate(over="ignore"):  # of modes without measure nothing is left
+    with np.errstate(over="ignore"):  # extreme modes may overflow
         length = np.linalg.norm(normals, axis=-1, keepdims=True)
     return np.asarray(normals / np.where(length > 0.0, length, 1.0), dtype=np.float32)

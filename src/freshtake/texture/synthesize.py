@@ -24,7 +24,7 @@ class Fading:
 
 @dataclass(frozen=True)
 class PlayState:
-    """Between two frames: all that the next ones depend on. It can be saved, forked and resumed."""
+    """State between two frames: all that the next ones depend on. It can be saved, forked and resumed."""
 
     numbers: tuple[int, ...]
     recent: tuple[int, ...]
@@ -33,7 +33,7 @@ class PlayState:
 
     @property
     def frame(self) -> int:
-        """Return the frame of the takes that was shown last; before the first one, the one that comes."""
+        """The frame of the takes that was shown last; before the start, the one that is shown first."""
         return self.numbers[FRAME]
 
     def heading_for(self, way: tuple[int, ...]) -> PlayState:
@@ -73,7 +73,7 @@ def advance(
     """Choose the next frames; the same ones however they are divided into blocks."""
     numbers, recent = np.array(state.numbers, dtype=np.intp), np.array(state.recent, dtype=np.intp)
     out = np.empty((frames, 5), dtype=np.int32)
-    # One draw per frame, needed or not: so that blocks of any size use the generator alike.
+    # One draw per frame, needed or not, so that the result does not depend on the size of blocks.
     play(rng.random(frames), Playing(numbers, recent, np.array(state.plan, dtype=np.intp)), chances, material, out)
     played = Played(*out.T)
     done = int(numbers[PLANNED]) >= len(state.plan)
@@ -93,7 +93,7 @@ def advance(
 
 
 def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
-    """Make the rows of what was played after `before`, smoothed."""
+    """Return the smoothed rows of frames that were played after `before`."""
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     if blending.fade == 0:
         return out
@@ -102,7 +102,7 @@ def shown(before: PlayState, played: Played, blending: Blending) -> Floats:
 
 
 def shown_rate(before: PlayState, played: Played, blending: Blending, rate: Floats) -> Floats:
-    """Smooth one more rate (frames,) of the takes alike, which dies away as the rates in rows do."""
+    """Smooth one more rate (frames,) of the takes in the same way as the rates in rows."""
     column = rate[:, None]
     out = blended(column, played, blending.segments, None, blending.printed)
     if blending.fade == 0:
@@ -112,7 +112,7 @@ def shown_rate(before: PlayState, played: Played, blending: Blending, rate: Floa
 
 
 def _under_way(before: PlayState, played: Played, blending: Blending) -> MadeJumps:
-    """Join the jumps that were made before and those that are played."""
+    """Join earlier jumps and those that are played."""
     now = np.flatnonzero(played.jumped >= 0)
     at = np.concatenate([[-jump.age for jump in before.fading], now]).astype(np.intp)
     origin = _joined([jump.origin for jump in before.fading], played.jumped[now])
@@ -125,7 +125,7 @@ def _joined(old: list[int], new: Ints) -> Ints:
 
 
 def looped(played: Played, blending: Blending) -> Floats:
-    """Make the rows of a loop: what dies away at its end goes on at its start."""
+    """Return the rows of a loop: offsets that die away at its end continue at its start."""
     out = blended(blending.rows, played, blending.segments, blending.turning, blending.printed)
     now = np.flatnonzero(played.jumped >= 0)
     origin, entered = played.jumped[now].astype(np.intp), played.source[now].astype(np.intp)

@@ -19,7 +19,7 @@ from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, t
 from freshtake.texture.frame_distance import Segments
 
 LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # times the usual length, tried one after the other
-CALM = 0.99  # share of the takes' second differences that are smaller than a jump's may be
+CALM = 0.99  # quantile of the takes' second differences that a jump's may reach
 
 SLOTS = 2  # past frames that an offset continues: place and velocity
 
@@ -42,20 +42,20 @@ class Turning:
         return full[:, self.recipe.kept]
 
     def between(self, a: Floats, b: Floats, share: Floats) -> Floats:
-        """Blend rows on the way from a to b, rotations along the shortest arc."""
+        """Interpolate rows from a to b, rotations along the shortest arc."""
         (fa, qa), (fb, qb) = self._split(a), self._split(b)
         full = fa + share[:, None] * (fb - fa)
         return self._joined(full, slerp(qa, qb, share[:, None]))
 
     def apart(self, a: Floats, b: Floats) -> Floats:
-        """Measure how a lies away from b, all columns: rotation vectors of the turns from b to a, else differences."""
+        """Return the offset of a from b, all columns: rotation vectors from b to a, else differences."""
         (fa, qa), (fb, qb) = self._split(a), self._split(b)
         full = fa - fb
         full[:, self.columns] = to_rotvec(multiply(qa, inverse(qb)))
         return full
 
     def moved(self, rows: Floats, offsets: Floats) -> Floats:
-        """Move rows away by what `apart` says."""
+        """Move rows by offsets from `apart`."""
         full, rotations = self._split(rows)
         # The offset is applied on the left, as `apart` measures it, so that moving by it leads exactly from b to a.
         turned = multiply(from_rotvec(offsets[:, self.columns]), rotations)
@@ -76,7 +76,7 @@ def turning_of(recipe: Recipe | None) -> Turning | None:
 
 
 class Played(NamedTuple):
-    """What is shown, frame by frame: `source` (frames,), or on the way from `source` to `target`.
+    """What is shown, frame by frame: `source` (frames,), or a frame between `source` and `target`.
 
     `step` of `length` inserted frames (0: none) says how far; `jumped` is the frame that was left by a jump which shows
     its target here, else -1.
@@ -90,7 +90,7 @@ class Played(NamedTuple):
 
 
 def linear_share(step: Ints, length: Ints) -> Floats:
-    """Compute how far inserted frame t of b is on its way: t / (b + 1), as the text describes Sattler 2004, eq. 10."""
+    """Compute the share of inserted frame t of b: t / (b + 1), as the text describes Sattler 2004, eq. 10."""
     return np.asarray(step / (length + 1.0))
 
 
@@ -118,8 +118,8 @@ def decay(frames: int) -> Floats:
 def settling(frames: int) -> Floats:
     """Compute how much of the offset of a speed remains, 1, 2, ... frames after the jump: (frames,).
 
-    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that goes on by its slope, as a place does, would carry the noise of
-    one frame's acceleration on, and in the world that is what is seen of a jump.
+    (1 - u)^2 (1 + 2 u) with u = t/n: a speed that continues with its slope, as a place does, would carry the noise of
+    one frame's acceleration on, which is the visible part of a jump in the world.
     """
     u = np.arange(1, frames + 1) / (frames + 1.0)
     out = np.asarray((1.0 - u) ** 2 * (1.0 + 2.0 * u))
@@ -128,7 +128,7 @@ def settling(frames: int) -> Floats:
 
 
 def back(rows: Floats, frames: Ints, by: int, segments: Segments) -> Floats:
-    """Return the rows `by` frames earlier; before a take's first frame the straight line is drawn backward."""
+    """Return the rows `by` frames earlier; before a take's first frame they are extrapolated linearly."""
     first = np.array(segments.bounds)[segments.takes()[frames]]
     there = frames - by
     inside = np.maximum(there, first)
@@ -173,7 +173,7 @@ def with_offsets(
 ) -> Floats:
     """Add the offsets of jumps to shown rows.
 
-    `around`: the rows are a loop, so that what dies away at the end goes on at the start. The first `rates` columns are
+    `around`: the rows are a loop, so that offsets at the end continue at the start. The first `rates` columns are
     speeds. The newest jump moves the take's pose, an older one what that yields: turns made in the other order would
     not meet where the newer jump is made.
     """
@@ -185,7 +185,7 @@ def with_offsets(
     near.append((back(rows, origin, 1, segments), back(rows, entered, 2, segments)))
     apart = [_apart(a, b, turning) for a, b in near]
     rounds = 1 + int((at + np.array(lengths)).max()) // len(out) if around else 1
-    for turn in range(rounds):  # of a loop: what dies away at its start was made a round earlier
+    for turn in range(rounds):  # in a loop, offsets at its start were made a round earlier
         for k in np.argsort(-at, kind="stable").tolist():
             places = at[k] + np.arange(lengths[k]) - turn * len(out)
             shown = (places >= 0) & (places < len(out))
@@ -213,15 +213,15 @@ def _apart(a: Floats, b: Floats, turning: Turning | None) -> Floats:
 
 
 def longest_fade(fade: int) -> int:
-    """Return in how many frames the offset of the largest jumps dies away."""
+    """Return the number of frames in which the offset of the largest jumps dies away."""
     return round(LONGER[-1] * fade)
 
 
 @dataclass(frozen=True, eq=False)
 class Fades:
-    """Frames of every jump's fade: the fewest with which it is none of the takes' sharpest moments.
+    """Frames of every jump's fade: the fewest with which it is not sharper than most moments of the takes.
 
-    `points` places rows where they are seen, (frames, values), without travel and turning.
+    `points` returns the visible positions of rows, (frames, values), without travel and turning.
     """
 
     rows: Floats

@@ -1,4 +1,4 @@
-"""One function per request: files in, files out. Each name loads on first use."""
+"""One function per request: files in, files out. Each module loads on first use."""
 
 from __future__ import annotations
 

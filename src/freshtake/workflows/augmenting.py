@@ -37,7 +37,7 @@ _SIDES = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Label:
-    """Say of one motion what it is and how to make it again.
+    """What one motion is, and how to make it again.
 
     Attributes:
         file: Its name in the folder or data set.
@@ -45,10 +45,10 @@ class Label:
         kind: "real" or "variant".
         sources: The takes it comes from.
         change: "", "mirrored" or "speed 0.9".
-        seed: That of the model and variants.
+        seed: The seed of the model and of the variants.
         number: Which of the variants with that seed.
         amount: How far variants differ.
-        model: Of variants, the SHA-256 of the model's file.
+        model: The SHA-256 of the model's file, for variants.
         licence: The licence of the takes.
     """
 
@@ -66,7 +66,7 @@ class Label:
 
 @dataclass(frozen=True)
 class Augmented:
-    """Say what was written.
+    """What was written.
 
     Attributes:
         path: The folder or the file.
@@ -80,11 +80,11 @@ class Augmented:
 
     @property
     def variants(self) -> int:
-        """Return how many variants there are, changed ones not counted."""
+        """The number of variants, without changed copies."""
         return sum(label.kind == VARIANT and not label.change for label in self.labels)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it for JSON."""
+        """Return the result as plain values, for JSON."""
         return {"files": [asdict(label) for label in self.labels], "only_copied": self.copied}
 
 
@@ -234,7 +234,7 @@ def _at_speed(motion: Motion, speed: float) -> Motion:
 
 
 def grouped(paths: Sequence[Path], source: Path) -> dict[str, list[Path]]:
-    """Takes by the folder below `source` and their name without the number at its end."""
+    """Group takes by their folder below `source` and their name without the number at its end."""
     out: dict[str, list[Path]] = {}
     for path in paths:
         place = path.relative_to(source)
@@ -244,7 +244,7 @@ def grouped(paths: Sequence[Path], source: Path) -> dict[str, list[Path]]:
 
 
 def _takes(source: Path, target: Path) -> list[Path]:
-    """All files with the ending of a motion in a folder and the folders below it."""
+    """List all files with a motion's suffix in a folder and its subfolders, in natural order."""
     if not source.is_dir():
         raise FormatError(source, "this is not a folder: name one with takes in it")
     inside = target.resolve()
@@ -259,7 +259,7 @@ def _takes(source: Path, target: Path) -> list[Path]:
 
 
 def _natural(path: Path) -> list[tuple[bool, int, str]]:
-    """walk_2 before walk_10."""
+    """Return a sort key that puts walk_2 before walk_10."""
     parts = re.split(r"(\d+)", str(path))
     return [(part.isdigit(), int(part) if part.isdigit() else 0, part) for part in parts]
 
@@ -283,11 +283,11 @@ def _variants(request: Augment, name: str, motions: list[Motion], models: Path |
 def _joined(
     groups: dict[str, list[Path]], motions: dict[Path, Motion], seed: int, say: Callable[[str], None]
 ) -> dict[str, list[Path]]:
-    """Takes that are alone go to the group of at least three takes among which they are the least unlike."""
+    """Move takes that are alone in their group to the most similar group of at least three takes."""
     from freshtake.variation.selection.selecting import select
 
     out = {name: list(paths) for name, paths in groups.items()}
-    # How far takes of an action differ can only be told from three or more.
+    # How far takes of an action differ can only be measured on three or more.
     large = [name for name, paths in groups.items() if len(paths) >= 3]
     for name, paths in groups.items():
         best: tuple[float, str] | None = None
@@ -310,12 +310,12 @@ def _copy(path: Path, target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     shutil.copyfile(path, target)
     skeletons = path.parent.glob("*.asf") if path.suffix.lower() == ".amc" else ()
-    for skeleton in skeletons:  # without which the copy could not be read
+    for skeleton in skeletons:  # the copy could not be read without it
         shutil.copyfile(skeleton, target.parent / skeleton.name)
 
 
 def _ending(path: Path, motion: Motion) -> str:
-    """Of the takes, where that can be written and holds what variants have; else the usual one."""
+    """Return the suffix of the takes if it can be written and holds variants, else the usual one of their kind."""
     suffix = path.suffix.lower()
     try:
         for_writing(Path(f"x{suffix}"))

@@ -24,8 +24,8 @@ from freshtake.motion.retarget.rest import SEEN
 from freshtake.motion.skeleton import Skeleton
 
 NEED = "only clips with a skeleton are put onto a character"
-SAME = 0.02  # bone lengths that differ by less, in those of a middling bone, are the same
-POOR = 0.5  # poses that score less are hardly a standing body's
+SAME = 0.02  # bone lengths that differ by less, in median bone lengths, are the same
+POOR = 0.5  # poses that score less are hardly those of a standing body
 
 
 def _silent(message: str) -> None:
@@ -34,7 +34,7 @@ def _silent(message: str) -> None:
 
 @dataclass
 class Onto:
-    """A character to put clips onto. Clips with its own joints are left as they are, others are retargeted."""
+    """A character to put clips onto. Clips with its joints are left as they are, others are retargeted."""
 
     path: Path
     clip: Clip
@@ -50,7 +50,7 @@ class Onto:
 
     @property
     def ending(self) -> str:
-        """How files of the character end: with its skin, glTF unless it is FBX itself."""
+        """The suffix of the character's files: with a skin, glTF unless the character is FBX."""
         return ".glb" if self.gltf and self.path.suffix.lower() != ".fbx" else self.path.suffix
 
     @cached_property
@@ -62,7 +62,7 @@ class Onto:
         return self._rig(self.clip, self.stated, "target", str(self.path))
 
     def owns(self, clip: Clip) -> bool:
-        """Whether a clip is the character's own: the same joints, in the same proportions."""
+        """Return whether a clip has the character's joints, in the same proportions."""
         character, other = self.clip.skeleton, as_filed(clip).skeleton
         if set(other.names) != set(character.names):
             return False
@@ -71,7 +71,7 @@ class Onto:
         return bool(np.abs(lengths[0] / usual[0] - lengths[1] / usual[1]).max() < SAME)
 
     def put(self, motion: Motion, stated: Stated | None = None) -> Clip:
-        """The motion on the character's skeleton; `stated` is the rest pose of the motion's own file."""
+        """Retarget a motion to the character's skeleton; `stated` is the rest pose in the motion's file."""
         if not isinstance(motion, Clip):
             raise UsageError(f"{NEED}, not a {kind_word(motion)}")
         if self.owns(motion):
@@ -80,14 +80,14 @@ class Onto:
             return self.way(motion, stated).retarget(motion, plant=self.plant, hands=self.hands)
         except FreshtakeError:
             if set(motion.skeleton.names) == set(self.clip.skeleton.names):
-                return motion  # no person, but the same joints: a fox on another fox
+                return motion  # not a humanoid, but the same joints: a fox on another fox
             raise
 
     def way(self, clip: Clip, stated: Stated | None = None) -> Retargeter:
-        """The retargeter from the clip's skeleton to the character's; each one is announced once."""
-        for skeleton, known in self.ways:
+        """Return the retargeter from the clip's skeleton to the character's; each one is announced once."""
+        for skeleton, retargeter in self.ways:
             if skeleton == clip.skeleton:
-                return known
+                return retargeter
         retargeter = Retargeter(self._rig(clip, stated, "source", clip.name or "the clip"), self.target)
         self.ways.append((clip.skeleton, retargeter))
         self.warn(retargeting_sentence(retargeter, self.path.name))
@@ -122,14 +122,14 @@ def onto_character(
 
 
 def chosen_character(character: Path | None, maps: Path | None, warn: Callable[[str], None]) -> Onto | None:
-    """The character that the options name, if any."""
+    """Read the character that the options name, if any."""
     if character is None and maps is not None:
         raise UsageError("--map names the joints of a character: add --character, or leave --map out")
     return None if character is None else onto_character(character, maps, warn=warn)
 
 
 def put_onto(onto: Onto | None, motion: Motion) -> Motion:
-    """A motion on a character, where there is one."""
+    """Put a motion onto a character, where there is one."""
     return motion if onto is None else onto.put(motion)
 
 
@@ -142,7 +142,7 @@ class ReadRig(NamedTuple):
 
 
 def read_rig(path: Path, options: ReadOptions) -> ReadRig:
-    """The skeleton of any file that has one."""
+    """Read the skeleton of any file that has one."""
     if holds_character(path):
         from freshtake.formats.gltf import read_character
 
@@ -157,7 +157,7 @@ def read_rig(path: Path, options: ReadOptions) -> ReadRig:
 
 
 def stated_body(clip: Clip, parts: Parts) -> BodyMap | None:
-    """The body that a file states, where it is whole."""
+    """Return the body parts that a file states, where they are complete."""
     try:
         body = map_by_names(clip.skeleton, parts, "VRM")
     except UsageError:  # files can be wrong about themselves; then names and shape decide
@@ -181,7 +181,7 @@ def _rig(clip: Clip, stated: Stated | None, given: Parts | None, who: str) -> Ri
 
 
 def retargeting_sentence(way: Retargeter, character: str) -> str:
-    """One sentence: joints matched, scale, units, up axis and rest pose of a retargeting."""
+    """Describe a retargeting in one sentence: joints matched, scale, units, up axis and rest pose."""
     source, target = way.source, way.target
     both = [unit_of(rig.clip) for rig in (source, target)]
     units = [unit_name(unit) if unit else "its unit" for unit in both]
@@ -203,5 +203,5 @@ def write_onto(target: Path, motion: Motion | Sequence[Clip], unit_m: float | No
 
 
 def maps_of(way: Retargeter) -> dict[str, Parts]:
-    """Both bodies by the names of their joints, as a map file has them."""
+    """Return the joint names of both bodies, as a map file has them."""
     return {name: rig.body.names(rig.clip.skeleton) for name, rig in (("source", way.source), ("target", way.target))}

@@ -47,7 +47,7 @@ AHEAD_VARIABLE = "FRESHTAKE_COMPILE_AHEAD"  # 0 switches that off
 
 
 def expected_times(*commands: str) -> dict[str, float]:
-    """Seconds that each kernel of these commands took to compile where `python -m benchmarks.compiling` was run."""
+    """Return the seconds that each kernel of these commands took to compile, from `python -m benchmarks.compiling`."""
     from importlib import resources
 
     text = resources.files("freshtake.workflows").joinpath("compile_times.csv").read_text(encoding="utf-8")
@@ -56,11 +56,11 @@ def expected_times(*commands: str) -> dict[str, float]:
 
 
 def expected_of_steps() -> dict[str, dict[str, float]]:
-    """The same for each step of `warm_up`, less what the steps before it compile."""
+    """Return the expected times of each step of `warm_up`, without kernels that earlier steps compile."""
     out: dict[str, dict[str, float]] = {}
     for name, step in STEPS.items():
-        known = {kernel for earlier in out.values() for kernel in earlier}
-        out[name] = {k: seconds for k, seconds in expected_times(*step.commands).items() if k not in known}
+        compiled = {kernel for earlier in out.values() for kernel in earlier}
+        out[name] = {k: seconds for k, seconds in expected_times(*step.commands).items() if k not in compiled}
     return out
 
 
@@ -69,12 +69,12 @@ class Countdown:
 
     def __init__(self, times: Callable[[], dict[str, float]], say: Callable[[str], None], clock: Callable[[], float]):
         self._times, self._say, self._clock = times, say, clock
-        self._left: dict[str, float] | None = None  # read when something compiles, which is seldom
+        self._left: dict[str, float] | None = None  # read only when something compiles
         self._running: list[tuple[str, float]] = []
         self._expected = self._took = 0.0
 
     def heard(self, kernel: str, begins: bool) -> None:
-        """A kernel begins to compile, or is done; one may begin inside another."""
+        """Note that a kernel begins or ends compiling; one may begin inside another."""
         if self._left is None:
             self._left = self._times()
             self._announce()
@@ -88,7 +88,7 @@ class Countdown:
 
     @property
     def seconds_left(self) -> float:
-        """An estimate; 0 while nothing compiles."""
+        """Estimated seconds until compiling is done; 0 while nothing compiles."""
         if not self._running or self._left is None:
             return 0.0
         since = self._clock() - self._running[0][1]
@@ -97,12 +97,12 @@ class Countdown:
 
     @property
     def seconds_spent(self) -> float:
-        """In compiling, so far."""
+        """Seconds spent compiling so far."""
         return self._took + (self._clock() - self._running[0][1] if self._running else 0.0)
 
     def __str__(self) -> str:
-        left = self.seconds_left
-        return f"compiling once, about {left:.0f} s left" if left else ""
+        seconds = self.seconds_left
+        return f"compiling once, about {seconds:.0f} s left" if seconds else ""
 
     def _announce(self) -> None:
         total = sum((self._left or {}).values())
@@ -214,9 +214,9 @@ def compile_after(command: str) -> subprocess.Popen[bytes] | None:
     # The names of Windows' flags are not defined elsewhere, where a new session has the same effect.
     flags = getattr(subprocess, "IDLE_PRIORITY_CLASS", 0) | getattr(subprocess, "CREATE_NO_WINDOW", 0)
     nowhere = subprocess.DEVNULL
-    with suppress(OSError):  # without it the next command compiles for itself
+    with suppress(OSError):  # if it fails, the next command compiles for itself
         return subprocess.Popen(
-            # -P: modules are not looked for in the working folder, where anybody could put some.
+            # -P: modules are not imported from the working folder, where anybody could put some.
             [sys.executable, "-P", "-m", "freshtake.workflows.compiling", step],
             stdin=nowhere,
             stdout=nowhere,
@@ -229,13 +229,13 @@ def compile_after(command: str) -> subprocess.Popen[bytes] | None:
 
 
 class _Rival(BaseException):
-    """Another process compiles the same."""
+    """Another process compiles the same kernels."""
 
 
 def compile_in_background(step: str) -> None:
-    """Run one step of `warm_up` politely: stop as soon as another process has compiled something of it.
+    """Run one step of `warm_up`, and stop as soon as another process has compiled one of its kernels.
 
-    That is the command itself, started before we were done: compiling the same next to it would only slow it down.
+    That process is the command itself, started before we were done; compiling alongside would only slow it down.
     """
     from freshtake.numeric.compiled import tell_of_compiling
     from freshtake.numeric.machine_code import has_machine_code
@@ -245,7 +245,7 @@ def compile_in_background(step: str) -> None:
     missing = {kernel for kernel in expected_times(*STEPS[step].commands) if not has_machine_code(kernel)}
 
     def heard(kernel: str, begins: bool) -> None:
-        # A kernel that begins is no longer watched: its file may appear while we compile it ourselves.
+        # A kernel that we begin to compile is no longer watched, since its file may be ours.
         missing.discard(kernel)
         if begins and any(map(has_machine_code, missing)):
             raise _Rival
@@ -256,7 +256,7 @@ def compile_in_background(step: str) -> None:
 
 
 def usable_cores() -> int:
-    """How many cores this process may use."""
+    """Return how many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 

@@ -34,7 +34,7 @@ PIECE = 4096  # frames between two reports of progress
 
 
 def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
-    """`walk=a.bvh walk=b.bvh run=c.bvh` by class; a path without a name belongs to the class before it."""
+    """Parse `walk=a.bvh walk=b.bvh run=c.bvh` by class; a path without a name belongs to the class before it."""
     out: dict[str, list[Path]] = {}
     last = ""
     for argument in arguments:
@@ -107,13 +107,13 @@ class Blended(NamedTuple):
 
 
 def density_model(path: Path) -> DensityModel:
-    """A model that `blend learn` wrote."""
+    """Read a model that `blend learn` wrote."""
     model: DensityModel = model_of(path, "density")
     return model
 
 
 def blend_sample(request: BlendSample, report: Report = silent, warn: Callable[[str], None] | None = None) -> Blended:
-    """Write exactly as much of a model's motion as asked for, with weights that may change over time, feet held still.
+    """Write motion of the requested length, with weights that may change over time and standing feet held still.
 
     Args:
         request: The model, the file, the length, the weights, and where the motion goes.
@@ -130,7 +130,7 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Callable[[
 def write_blend(
     request: BlendSample, finish: Finish, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> Blended:
-    """Write a blend after these last steps."""
+    """Synthesize a blend, apply the steps of `finish`, and write it."""
     from dataclasses import replace
 
     target, control = request.out, _control(request)
@@ -180,7 +180,7 @@ def write_blend(
 
 
 def _control(request: BlendSample) -> Control | None:
-    """Return how fast and where to go; None where nothing of that is asked for."""
+    """Return the requested speed and direction; None where neither is requested."""
     if request.speed is None and request.turn is None and request.heading is None and request.path is None:
         return None
     return Control(
@@ -196,7 +196,7 @@ def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
 
 
 def density_facts(model: DensityModel) -> dict[str, Any]:
-    """Classes, kernels, modes with their energy, and what the eigenspace leaves out."""
+    """Return classes, kernels, modes with their energy, and the error of the eigenspace."""
     unit = "cm" if model.recipe is not None else "units"
     return {
         "method": f"density, {model.settings.method}",

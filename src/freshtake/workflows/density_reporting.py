@@ -1,4 +1,4 @@
-"""The report of a density model: the figures of Okwechime 2008 drawn for the user's own classes, on one page."""
+"""The report of a density model: the figures of Okwechime 2008 drawn for the user's classes, on one page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def blend_report(
     Args:
         request: The model, the page or folder, and the seed.
         report: Receives `Progress`.
-        warn: Unused: nothing is doubtful about a page.
+        warn: Unused.
 
     Returns:
         What was written.
@@ -67,7 +67,7 @@ def blend_report(
 
 
 def modes_picture(model: DensityModel) -> Picture:
-    """Mode 1 against mode 2 (Okwechime 2008, fig. 1)."""
+    """Draw mode 1 against mode 2 (Okwechime 2008, fig. 1)."""
 
     def draw(axis: Axes) -> None:
         for number, name in enumerate(model.classes):
@@ -80,7 +80,7 @@ def modes_picture(model: DensityModel) -> Picture:
 
 
 def sine_pictures(model: DensityModel) -> list[Picture]:
-    """The first mode over time and the sine fitted to it (fig. 2), for the first two classes."""
+    """Draw the first mode over time and the sine fitted to it (fig. 2), for the first two classes."""
     pictures = []
     for number, name in enumerate(model.classes[:2]):
         run = max(model.runs(name), key=len)[:, 0]
@@ -112,14 +112,14 @@ def _share(error: float, run: Floats) -> str:
 
 
 def density_picture(model: DensityModel) -> Picture:
-    """The pose densities of the first two classes beside one another (fig. 3)."""
+    """Draw the pose densities of the first two classes side by side (fig. 3)."""
     return _panels(
         model, model.classes[:2], None, "fig3_densities", "Pose densities", "P(y) over modes 1 and 2 (fig. 3)"
     )
 
 
 def path_picture(model: DensityModel, seed: int) -> Picture:
-    """Every class's density with a synthesized path on it (fig. 4)."""
+    """Draw the density of every class with a synthesized path on it (fig. 4)."""
     paths = [
         model.rows(np.random.default_rng([seed, 50 + k]), frames=PATH, weights={name: 1.0})[:, : model.modes]
         for k, name in enumerate(model.classes)
@@ -151,7 +151,7 @@ def _panels(
 
 
 def _density_map(axis: Axes, model: DensityModel, name: str, low: Floats, high: Floats) -> None:
-    """The marginal density over the first two modes, by eq. 6."""
+    """Draw the marginal density over the first two modes, by eq. 6."""
     widths = pose_widths(model.pca.variances, model.settings.alpha)
     widths = np.append(widths, widths[-1])[:2]
     dense = density(_two(np.concatenate(model.runs(name))), widths)
@@ -165,7 +165,7 @@ def _density_map(axis: Axes, model: DensityModel, name: str, low: Floats, high: 
 
 
 def strips(model: DensityModel, seed: int) -> list[Picture]:
-    """Stick figures of every class (fig. 5), and of changes from each class to the next (fig. 6)."""
+    """Draw stick figures of every class (fig. 5), and of changes from each class to the next (fig. 6)."""
     if model.recipe is None:
         return []
     pictures = []
@@ -210,7 +210,7 @@ def _marker_strip(motion: PointClip, phases: int, color: str) -> Any:
 
 
 def _two(values: Floats) -> Floats:
-    """The first two modes; a second one of zeros where there is only one."""
+    """Return the first two modes; the second is zero where there is only one."""
     return values[:, :2] if values.shape[1] > 1 else np.concatenate([values, np.zeros_like(values)], axis=1)
 
 
@@ -221,7 +221,7 @@ def _mode_axes(axis: Axes) -> None:
 
 
 def _finite(value: Any) -> Any:
-    """JSON has no NaN: null."""
+    """Return None for NaN, which JSON does not have."""
     if isinstance(value, dict):
         return {key: _finite(item) for key, item in value.items()}
     if isinstance(value, float) and not np.isfinite(value):

@@ -77,7 +77,7 @@ def motion_infos(paths: Sequence[Path], **options: Any) -> list[Described]:
 
 
 def _describe_motion(path: Path, motion: Motion, how: str) -> Described:
-    with np.errstate(over="ignore", invalid="ignore"):  # damaged files hold numbers whose squares overflow
+    with np.errstate(over="ignore", invalid="ignore"):  # damaged files may hold numbers whose squares overflow
         findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
         facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion, how)}
     return Described({**facts, "findings": findings}, motion)
@@ -92,7 +92,7 @@ def _describe_model(path: Path) -> Described:
 
 
 def motion_set_info(described: Sequence[Described]) -> list[str]:
-    """What is wrong between files: skeletons that do not match, unequal rates, duplicates."""
+    """Report problems between files: skeletons that do not match, unequal rates, duplicates."""
     motions = [d.motion for d in described if d.motion is not None]
     return [finding.sentence for finding in check_set(motions)]
 
@@ -125,7 +125,7 @@ def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
 
 
 def _unit(motion: Clip | PointClip | MeshSequence) -> str:
-    """The unit of length in words, marked where it is a guess."""
+    """Return the unit of length in words, marked where it is a guess."""
     if motion.unit_m is not None:
         return unit_name(motion.unit_m)
     guess = guess_unit(motion.skeleton) if isinstance(motion, Clip) else None
@@ -149,7 +149,7 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
 
 
 def _moving_channels(clip: Clip) -> int:
-    """How many of the file's channels change at all: the degrees of freedom that a model sees."""
+    """Count the file's channels that change: the degrees of freedom that a model sees."""
     from freshtake.motion.channels import channels_from_clip
 
     _, values = channels_from_clip(as_filed(clip))
@@ -157,7 +157,7 @@ def _moving_channels(clip: Clip) -> int:
 
 
 def model_facts(model: Any) -> dict[str, Any]:
-    """The facts of a model of any method."""
+    """Return the facts of a model of any method."""
     method = method_of(model)
     if method is None:
         raise UsageError(f"a {type(model).__name__} is not a freshtake model")
@@ -166,7 +166,7 @@ def model_facts(model: Any) -> dict[str, Any]:
 
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:
-    """Examples, DOFs, what was chosen, and how many parents nodes have (least, mean, most)."""
+    """Return examples, DOFs, chosen settings, and how many parents nodes have (least, mean, most)."""
     material = model.material
     skeleton = None if material.recipe is None else material.recipe.skeleton
     return {
@@ -184,7 +184,7 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
 
 
 def _network_facts(model: VariationModel) -> dict[str, Any]:
-    """Return how much of how takes differ comes from whole takes, and how far a further take usually deviates."""
+    """Return the share of the variation that complete takes have in common, and how far a further take deviates."""
     deviations = model.deviations
     size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
     return {

@@ -49,7 +49,7 @@ Warn = Callable[[str], None]
 
 
 class Looped(NamedTuple):
-    """What was written, where in the take it came from, and its seam beside the steps that the take makes."""
+    """What was written, where in the take it came from, and its seam compared with the steps of the take."""
 
     path: Path
     motion: Clip
@@ -59,7 +59,7 @@ class Looped(NamedTuple):
     verdicts: list[Verdict]
 
     def summary(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         playback = None if self.motion.playback is None else self.motion.playback.summary()
         return {
             "written": str(self.path),
@@ -124,18 +124,18 @@ def _with_targets(request: Loop | Plant, report: Report) -> Iterator[tuple[Path,
 
 
 def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
-    """The best loop of `cycles` cycles (None: the whole take is one), and where in the take it lies."""
+    """Return the best loop of `cycles` cycles (None: the complete take is one), and where in the take it lies."""
     span = Span(0, len(take) - 1, 1) if cycles is None else best_loop(take, cycles)
     loop = facing_forward(closed(take, span.start, span.stop, cycles=span.cycles))
     base = own_planting_model(take)
     if plant and base.feet:
-        stood = base.example_contacts(take)[span.start :]  # in the take itself, which nothing has bent yet
+        stood = base.example_contacts(take)[span.start :]  # contacts of the unmodified take
         loop = planted_loop(loop, base, lambda _, frames: stood[frames], settings=settings_for(plant), careful=False)
     return loop, span
 
 
 class Planted(NamedTuple):
-    """A file that was written, and what `motion.planting` reports of it."""
+    """A file that was written, and the report of `motion.planting` on it."""
 
     path: Path
     report: Any
@@ -182,7 +182,7 @@ def _plant(source: Path, target: Path, request: Plant, onto: Onto | None, readin
     labels: npt.ArrayLike | None = None if request.contacts is None else _labels(request.contacts, clip, base.feet)
     planted = plant_clip(clip, labels, pins=given, examples=base, settings=PlantSettings(lock=request.lock))
     hints = given or likes or request.contacts is not None or request.floor is not None
-    # A clip in which nothing stands says nothing about the floor, so a clean result would be chance.
+    # Without any contact the floor is unknown, so a clean result would be chance.
     if not hints and not planted.report.contacts:
         raise UsageError(
             f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
@@ -232,10 +232,10 @@ def cut(request: Cut, report: Report = silent, warn: Warn | None = None) -> list
         report(Progress(number / len(sources), source.name))
         cuts.append(_cut(source, request, ending if ending or not is_file_name(out) else out.suffix, reading))
     if request.between is None and request.like is None:
-        found = require_cycles([one.take for one in cuts])
+        cycles_of_takes = require_cycles([one.take for one in cuts])
         cuts = [
             one._replace(ranges=[(int(first), int(last) + 1) for first, last in cycles.spans])
-            for one, cycles in zip(cuts, found, strict=True)
+            for one, cycles in zip(cuts, cycles_of_takes, strict=True)
         ]
     if is_file_name(out):
         return _write_one(cuts, out, ending, request.unit)
@@ -249,7 +249,7 @@ def cut(request: Cut, report: Report = silent, warn: Warn | None = None) -> list
 
 
 class _Cut(NamedTuple):
-    """A take, which frames of it are wanted, and what goes beside them: an AMC is read with its skeleton only."""
+    """A take, the requested frames of it, and the files that go with them: an AMC needs its skeleton."""
 
     take: Clip
     ranges: list[tuple[int, int]]
@@ -273,7 +273,7 @@ def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> 
 
 
 def _write_pieces(cut: _Cut, temporary: Path, folder: Path, unit_m: float | None) -> list[Piece]:
-    """All pieces of a take."""
+    """Write all pieces of a take."""
     pieces = []
     if cut.beside is not None and not (temporary / cut.beside.name).exists():
         write_bytes(temporary / cut.beside.name, read_bytes(cut.beside))
@@ -355,7 +355,7 @@ def convert(request: Convert, report: Report = silent, warn: Callable[[str], Non
             )
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
-    # Without another body or travel a file stays as it is filed; else the body has to be the root.
+    # Without retargeting or a change of travel the file's hierarchy is kept; otherwise the body has to be the root.
     plain = finish.onto is None and finish.delivery in (None, Delivery())
     read = take_in_all(sources, options, filed=plain)
     for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
@@ -380,7 +380,7 @@ def convert(request: Convert, report: Report = silent, warn: Callable[[str], Non
 def _write_with_skin(
     target: Path, motion: Motion | list[Clip], source: Path, finish: Finish, say: Callable[[str], None]
 ) -> None:
-    """Write with the skin of the file that the motion is from, or say why that is not there any more."""
+    """Write a motion with the skin of its source file, or report why the skin is lost."""
     first = motion[0] if isinstance(motion, list) else motion
     if finish.onto is not None or not isinstance(first, Clip) or not has_skin(source):
         return finish.write(target, motion)
@@ -416,7 +416,7 @@ def _changed(motion: Motion, request: Convert) -> Motion:
 
 
 def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion:
-    """A piece of any motion, by frame numbers from 0 or by times such as 1.5s."""
+    """Return a piece of any motion, by frame numbers from 0 or by times such as 1.5s."""
     low = 0 if start is None else frame_number(start, motion.frame_time)
     high = len(motion) if end is None else frame_number(end, motion.frame_time)
     if not 0 <= low < high <= len(motion):
@@ -435,7 +435,7 @@ def frames_between(motion: Motion, start: str | None, end: str | None) -> Motion
 
 
 def frame_number(text: str, frame_time: float) -> int:
-    """A frame number, or a time with an s behind it."""
+    """Parse a frame number, or a time that ends in s."""
     if re.fullmatch(r"\d{1,12}", text):
         return int(text)
     if re.fullmatch(r"\d{0,9}(\.\d{0,9})?s", text) and text != "s" and text != ".s":

@@ -38,12 +38,12 @@ from freshtake.workflows.inputs import generator, model_of, read_clips, read_set
 
 MOST_SHOWN = 40  # motions of each kind in the page's viewport
 
-# The baselines that `--baselines` scores beside the variants.
+# The baselines that `--baselines` scores next to the variants.
 KINDS = ("strawman", "perlin", "pca", "convex", "replay")
 
 
 class Evaluated(NamedTuple):
-    """The figures, the files that were written, and the body checks that every command makes of its motions."""
+    """The figures, the files that were written, and the verdicts of the body checks."""
 
     result: Evaluation
     written: list[Path]
@@ -51,7 +51,7 @@ class Evaluated(NamedTuple):
 
 
 class EvaluationOptions(NamedTuple):
-    """Which peaks are counted, which baselines are scored beside the variants, and what the report is called.
+    """Which peaks are counted, which baselines are scored next to the variants, and what the report is called.
 
     `baselines` names kinds of noise, combination and replay that are made of the inputs.
     """
@@ -94,7 +94,7 @@ def evaluate(request: Evaluate, report: Report = silent, warn: Callable[[str], N
 
 
 def _checks(inputs: Sequence[Motion], variants: Sequence[Motion]) -> list[Verdict]:
-    """Judge variants on the skeleton of their takes as `vary` does, so that both commands say the same."""
+    """Check variants that share their takes' skeleton as `vary` does, so that both commands report the same."""
     clips = [motion for motion in inputs if isinstance(motion, Clip)]
     if not clips or any(not isinstance(one, Clip) or one.skeleton.names != clips[0].skeleton.names for one in variants):
         return []
@@ -120,7 +120,7 @@ def evaluate_motions(
     more: Sequence[Picture] = (),
     report: Report = silent,
 ) -> Evaluated:
-    """Score variants in memory beside inputs and extra takes.
+    """Score variants in memory against inputs and extra takes.
 
     `more` are further pictures for the report, such as a model's networks.
     """
@@ -271,7 +271,7 @@ def _crowd(condition: str, new: Sequence[Clip], plan: StudyPlan, rng: np.random.
 
 
 def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) -> list[Shown]:
-    """Return every variant next to a captured take, the take on either side once, so that no side is more frequent."""
+    """Pair every variant with a captured take, with the take on either side once, so that sides are balanced."""
     takes = [real[k % len(real)] for k in rng.permutation(len(new)).tolist()]
     out: list[Shown] = []
     for variant, take in zip(new, takes, strict=True):
@@ -283,7 +283,7 @@ def _pairs(new: Sequence[Clip], real: Sequence[Clip], rng: np.random.Generator) 
 def _named(
     shown: Sequence[Shown], experiment: str, motion: str, rng: np.random.Generator
 ) -> list[tuple[Stimulus, list[Clip]]]:
-    """Stimuli in random order, numbered, all from one starting place: neither name nor file reveals the condition."""
+    """Number stimuli in random order, all from one starting place, so that nothing reveals the condition."""
     out = []
     for number, k in enumerate(rng.permutation(len(shown)).tolist(), start=1):
         condition, clips, sources = shown[k]

@@ -34,7 +34,7 @@ class View:
     height: int
 
     def page(self) -> str:
-        """Return the whole page.
+        """Return the complete page.
 
         Returns:
             HTML that works offline, such as for a file.

@@ -27,16 +27,16 @@ from freshtake.numeric.distributions import BalancedGenerator
 from freshtake.requests.shared import Length as RequestedLength
 
 FARTHEST = 1e18  # in any unit
-GROUP = 15  # variants that balance one another: as many as a command makes by default
+GROUP = 15  # variants whose deviations sum to zero: as many as a command makes by default
 
 
 def read_takes(paths: Sequence[Path], reading: dict[str, Any] | None = None) -> list[Motion]:
-    """Takes of one movement or of several, with one vertical axis: that of the first."""
+    """Read takes with one vertical axis, that of the first."""
     return read_sets([paths], reading)[0]
 
 
 def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:
-    """Several sets of takes that are used together."""
+    """Read several sets of takes that are used together."""
     options = ReadOptions(**(reading or {}))
     sources = [path for paths in sets for path in paths]
     read_motions = take_in_all(sources, options)
@@ -46,7 +46,7 @@ def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = N
 
 
 def named_apart(paths: Sequence[Path], motions: Sequence[AnyMotion]) -> list[AnyMotion]:
-    """Return motions with names that tell them apart: those that share one ("Take 001") are named by their files."""
+    """Return motions with distinct names: those that share one ("Take 001") are named after their files."""
     often = Counter(motion.name for motion in motions)
     return [
         replace(motion, name=path.stem) if often[motion.name] > 1 and motion.name != path.stem else motion
@@ -67,7 +67,7 @@ def _sound(path: Path, motion: Motion) -> Motion:
 
 
 def read_clips(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None, need: str) -> list[list[Clip]]:
-    """Several sets of clips with a skeleton; anything else is refused with what it is needed for."""
+    """Read several sets of clips with a skeleton; anything else is refused, with `need` in the message."""
     out: list[list[Clip]] = []
     for paths, motions in zip(sets, read_sets(sets, reading), strict=True):
         out.append([])
@@ -79,7 +79,7 @@ def read_clips(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None, n
 
 
 def read_path(path: Path) -> Floats:
-    """Points (points, 2) of a way over the ground, from a table with the columns x and z (or x and y)."""
+    """Read a path over the ground (points, 2) from a table with the columns x and z (or x and y)."""
     table = parse_table(path, read_text(path))
     names = [name.lower() for name in table.names]
     for second in ("z", "y"):
@@ -89,20 +89,20 @@ def read_path(path: Path) -> Floats:
 
 
 def model_of(source: Path, method: str) -> Any:
-    """The model in a file, if that method learned it; else one sentence that says which command to use."""
+    """Read a model of a method; for another method, raise an error that names the command to use."""
     if source.exists() and not is_model(source):
         raise FormatError(source, f"this is not a freshtake model: write one with freshtake {METHODS[method].learns}")
     return checked(read_stored(source), source, method).model
 
 
 def checked(stored: Stored, source: Path, method: str) -> Stored:
-    """A model that was read, if that method learned it; else one sentence that says which command to use."""
+    """Return a stored model of a method; for another method, raise an error that names the command to use."""
     if stored.method != method:
-        given, wanted = METHODS[stored.method], METHODS[method]
+        given, needed = METHODS[stored.method], METHODS[method]
         raise FormatError(
             source,
             f"this is a model of the method {given.name}, which freshtake {given.uses} takes; one of the method "
-            f"{wanted.name}, which freshtake {wanted.learns} writes, is needed here",
+            f"{needed.name}, which freshtake {needed.learns} writes, is needed here",
         )
     return stored
 
@@ -122,7 +122,7 @@ def length_or_none(request: RequestedLength) -> Length | None:
 
 
 def length_of(frames: int | str | None, seconds: float | None) -> Length:
-    """The length given by --frames (360, or 6s) or --seconds (6); exactly one of them is needed."""
+    """Parse the length given by --frames (360, or 6s) or --seconds (6); exactly one of them is needed."""
     if (frames is None) == (seconds is None):
         raise UsageError("give the length once: --frames 360, --frames 6s or --seconds 6")
     if seconds is not None:
@@ -165,12 +165,12 @@ def _seconds(value: float) -> Seconds:
 
 
 def frame_count(length: Length, frame_time: float) -> int:
-    """A length in frames, at least one."""
+    """Convert a length to frames, at least one."""
     return max(round(length.seconds / frame_time), 1) if isinstance(length, Seconds) else length
 
 
 def generator(*seed: int) -> np.random.Generator:
-    """A generator from whole numbers that are not negative."""
+    """Return a generator seeded with non-negative integers."""
     if min(seed) < 0:
         raise UsageError(f"the seed must be 0 or more, but is {min(seed)}")
     return np.random.default_rng(list(seed))

@@ -77,7 +77,7 @@ def learn(
         old: VariationModel = model_of(request.structure, "variation")
         model = old.with_examples([fitted(motion, old.material.recipe) for motion in motions])
     else:
-        # Imported here, because a model that gets another's structure needs no learner.
+        # Imported here, because a model with another's structure needs no learner.
         from freshtake.variation.learning import learn as learn_from
         from freshtake.variation.selection.ingest import ingest
 
@@ -143,11 +143,11 @@ class Selected(NamedTuple):
 
     @property
     def kept(self) -> list[Path]:
-        """Files of clips that are similar enough."""
+        """The files of clips that are similar enough."""
         return [self.sources[k] for k in self.selection.kept]
 
     def as_dict(self, called: Sequence[str] = ()) -> dict[str, Any]:
-        """For JSON: paths as they were given (`called`: their very words)."""
+        """Return plain values for JSON; `called` are the paths as the user wrote them."""
         names = called or [str(path) for path in self.sources]
         pairs = list(zip(names, self.selection.verdicts, strict=True))
         rejected = [{"clip": name, "reason": verdict.reason} for name, verdict in pairs if not verdict.kept]

@@ -19,7 +19,7 @@ from freshtake.methods.gathering import fitted
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 
-LIMITS = {  # times as much, as fast; degrees; degrees a second; times as strong; times as often
+LIMITS = {  # all factors, but heading in degrees and turn in degrees a second
     "amount": (0.0, 4.0), "speed": (0.1, 4.0), "heading": (-1e6, 1e6), "turn": (-720.0, 720.0),
     "strength": (0.0, 3.0), "jump_rate": (0.0, 20.0),
 }  # fmt: skip
@@ -32,8 +32,8 @@ MOST_PACKETS = 64  # messages read at a time, so that a flood of them cannot sto
 class Steers:
     """The values now. `heading` in degrees from that of the start, None: as it comes; `weights` of the `classes`.
 
-    The classes of a texture are its cells: it goes to the one with the largest weight, and tells by `shown` which
-    frame of its takes is shown. A style works on `source`, with `strength`.
+    The classes of a texture are its cells: it goes to the one with the largest weight, and `shown` is set to the
+    frame of its takes that is shown. A style works on `source`, with `strength`.
     """
 
     amount: float = 1.0
@@ -61,20 +61,20 @@ class Steers:
         setattr(self, name, float(value))
 
     def change(self, name: str, by: float) -> None:
-        """Add to one of LIMITS, as far as it goes."""
+        """Add to one of LIMITS, clipped to its range."""
         low, high = LIMITS[name]
         now = getattr(self, name) or 0.0
         self.put(name, min(max(round(now + by, 6), low), high))
 
     def choose(self, name: str) -> None:
-        """One class alone."""
+        """Give all weight to one class."""
         self.weigh(name, 1.0, alone=True)
 
     def weigh(self, name: str, weight: Value, *, alone: bool = False) -> None:
-        """A weight of a class beside the others."""
+        """Set the weight of a class; `alone` sets all others to 0."""
         if name not in self.classes:
-            known = ", ".join(self.classes) or "none, since this is neither a blend nor a texture with cells"
-            raise UsageError(f"there is no class {name!r}; the classes are {known}")
+            names = ", ".join(self.classes) or "none, since this is neither a blend nor a texture with cells"
+            raise UsageError(f"there is no class {name!r}; the classes are {names}")
         if isinstance(weight, str) or not (math.isfinite(weight) and weight >= 0.0):
             raise UsageError(f"the weight of {name} must be 0 or more, but is {weight}")
         fresh = {**({} if alone else self.weights), name: float(weight)}
@@ -88,7 +88,7 @@ class Steers:
         return max(self.weights, key=lambda name: self.weights[name]) if self.weights else None
 
     def push(self, across: Value, along: Value) -> None:
-        """Obey a stick: choose the class that lies in its direction, or go there where there are no classes.
+        """Obey a stick: choose the class in its direction, or set the heading where there are no classes.
 
         Args:
             across: from -1, left, to 1, right.
@@ -107,7 +107,7 @@ class Steers:
             self.choose(self.classes[round(share) % len(self.classes)])
 
     def status(self) -> str:
-        """In one line."""
+        """Return the values in one line."""
         way = "free" if self.heading is None else f"{self.heading:g} degrees"
         mixed = ", ".join(f"{name} {weight:g}" for name, weight in self.weights.items())
         return f"amount {self.amount:g}, speed {self.speed:g}, heading {way}" + (f", {mixed}" if mixed else "")
@@ -138,7 +138,7 @@ def obey(steers: Steers, message: Message) -> None:
 
 
 class Inbox:
-    """Takes OSC messages in, without waiting for any."""
+    """Receives OSC messages without waiting for any."""
 
     def __init__(self, host: str, port: int) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
@@ -158,7 +158,7 @@ class Inbox:
         for _ in range(MOST_PACKETS):
             try:
                 packet = self._socket.recv(65536)
-            except OSError:  # nothing is there
+            except OSError:  # nothing has arrived
                 return
             try:
                 for message in decoded(packet):
@@ -167,12 +167,12 @@ class Inbox:
                 warn(str(error))
 
     def close(self) -> None:
-        """Give the port back."""
+        """Release the port."""
         self._socket.close()
 
 
 def key_pressed(steers: Steers, key: str) -> bool:
-    """What keys do; whether this one does anything."""
+    """Apply a key to the steers; return whether it has a meaning."""
     steps = {"+": ("amount", 0.1), "-": ("amount", -0.1), "w": ("speed", 0.1), "s": ("speed", -0.1)}
     steps |= {"a": ("heading", 15.0), "d": ("heading", -15.0)}
     if key in steps:
@@ -189,27 +189,27 @@ def key_pressed(steers: Steers, key: str) -> bool:
 
 
 def keys_help(classes: Sequence[str]) -> str:
-    """In one line."""
+    """Return the help on keys in one line."""
     several = f", 1 to {len(classes)} {', '.join(classes)}" if classes else ""
     return f"keys: + - amount, w s speed, a d heading (left, right), f free heading{several}, q end"
 
 
 class Tick(NamedTuple):
-    """Which one it is, counted from the start with those that were left out, and by how many seconds it is late."""
+    """The number of a tick, counted from the start with those left out, and by how many seconds it is late."""
 
     number: int
     late: float
 
 
 def ticks(rate: float, clock: Callable[[], float], sleep: Callable[[float], None]) -> Iterator[Tick]:
-    """For ever. Ticks whose successor is due already are left out: a receiver wants the newest pose, not all."""
+    """Yield ticks for ever. A tick whose successor is due already is left out: receivers need the newest pose only."""
     began, number = clock(), 0
     while True:
-        left = began + number / rate - clock()
-        while left > 0.0:
-            sleep(left)
-            left = began + number / rate - clock()
-        yield Tick(number, -left)
+        wait = began + number / rate - clock()
+        while wait > 0.0:
+            sleep(wait)
+            wait = began + number / rate - clock()
+        yield Tick(number, -wait)
         number = max(number + 1, int((clock() - began) * rate))
 
 
@@ -224,7 +224,7 @@ class Lateness(NamedTuple):
 
 
 def lateness(seen: Sequence[Tick]) -> Lateness:
-    """The punctuality of one or more ticks."""
+    """Measure the punctuality of one or more ticks."""
     late = 1e3 * np.array([tick.late for tick in seen])
     missing = seen[-1].number - seen[0].number + 1 - len(seen)
     return Lateness(
@@ -232,7 +232,7 @@ def lateness(seen: Sequence[Tick]) -> Lateness:
     )
 
 
-SEAM = 0.3  # seconds in which the end of a take that is repeated goes over into its beginning
+SEAM = 0.3  # seconds over which the end of a repeated take is blended into its beginning
 STYLE_BLOCK = 0.05  # seconds of a take that are translated at a time
 
 
@@ -266,7 +266,7 @@ def _density(model: Any, steers: Steers, plant: bool | str, rng: np.random.Gener
 
 
 def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    """Go to the chosen cell, travelling motion at `steers.heading`; `steers.shown` becomes the frame being shown."""
+    """Play towards the chosen cell, travelling at `steers.heading`; `steers.shown` is set to the frame shown."""
     from freshtake.texture.guiding import Guide
     from freshtake.texture.live import LivePlay, guided_blocks
     from freshtake.texture.planting import planted_stream
@@ -294,7 +294,7 @@ def _texture(model: Any, steers: Steers, plant: bool | str, rng: np.random.Gener
 
 
 def _style(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generator) -> Iterator[Any]:
-    """A take over and over, in the style of the model."""
+    """Yield a take repeatedly, in the style of the model."""
     if not isinstance(steers.source, Clip):
         raise UsageError("a style works on a take: choose a clip with a skeleton")
     rows = _without_seam(model.encode(steers.source).values, round(SEAM / model.frame_time))
@@ -309,7 +309,7 @@ def _style(model: Any, steers: Steers, plant: bool | str, rng: np.random.Generat
 
 
 def _without_seam(rows: Floats, frames: int) -> Floats:
-    """Rows whose end goes over into their beginning, so that they can be repeated."""
+    """Blend the end of rows into their beginning, so that they can be repeated."""
     count = min(frames, len(rows) // 3)
     if count < 1:
         return rows
@@ -319,7 +319,7 @@ def _without_seam(rows: Floats, frames: int) -> Floats:
 
 
 STREAMS = {"variation": _variation, "density": _density, "texture": _texture, "style": _style}
-OWN_MOTION = ("variation", "density", "texture")  # a style only changes that of others
+OWN_MOTION = ("variation", "density", "texture")  # a style only changes the motion of others
 
 
 def _radians(degrees: float | None) -> float | None:
@@ -327,7 +327,7 @@ def _radians(degrees: float | None) -> float | None:
 
 
 def joined(frames: list[Clip]) -> Clip:
-    """Clips of one frame as one clip."""
+    """Join clips of one frame to one clip."""
     return frames[0].changed(
         root=np.concatenate([clip.root for clip in frames]),
         rotations=np.concatenate([clip.rotations for clip in frames]),
@@ -339,17 +339,17 @@ BLOCK = 2  # frames that are translated at a time
 
 
 def styled(frames: Iterator[Clip], style: Any, strength: Callable[[], float]) -> Iterator[Clip]:
-    """One-frame clips in a style, `MARGIN + BLOCK` frames late; `strength` is called for every block."""
+    """Yield one-frame clips in a style, `MARGIN + BLOCK` frames late; `strength` is called for every block."""
     first = next(frames)
     if abs(first.frame_time - style.frame_time) > 1e-3 * style.frame_time:
         rates = f"{1.0 / first.frame_time:.4g} and {1.0 / style.frame_time:.4g}"
         raise UsageError(f"the motion and the style have different frame rates ({rates} fps): learn both from one rate")
 
     def blocks() -> Iterator[Floats]:
-        held = [first, *islice(frames, 2 * MARGIN - 1)]
+        window = [first, *islice(frames, 2 * MARGIN - 1)]
         while True:
-            held = [*held[-2 * MARGIN :], *islice(frames, BLOCK)]
-            rows = style.encode(fitted(joined(held), style.recipe)).values
-            yield rows[MARGIN : MARGIN + len(held) - 2 * MARGIN]
+            window = [*window[-2 * MARGIN :], *islice(frames, BLOCK)]
+            rows = style.encode(fitted(joined(window), style.recipe)).values
+            yield rows[MARGIN : MARGIN + len(window) - 2 * MARGIN]
 
     yield from style.stream(blocks(), decode=True, time_warp=False, strength=strength)

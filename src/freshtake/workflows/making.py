@@ -78,7 +78,7 @@ MOST_FRAMES = 10_000_000
 
 
 def motion_of(model: VariationModel | PaperModel, decoded: Any, name: str) -> Motion:
-    """What a model makes; plain rows become a stroke, whose dimensions are the DOFs."""
+    """Return what a model made as a motion; plain rows become a stroke, whose dimensions are the DOFs."""
     if isinstance(decoded, np.ndarray):
         return Stroke(decoded, np.arange(len(decoded), dtype=np.float64) * model.frame_time, model.dofs, name)
     motion: Motion = decoded
@@ -86,7 +86,7 @@ def motion_of(model: VariationModel | PaperModel, decoded: Any, name: str) -> Mo
 
 
 def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
-    """A path as the body sees it, from its first point in its own direction, and where it begins."""
+    """Return a path relative to its first point and initial direction, and where it begins."""
     travel = model.travel
     assert model.material.recipe is not None
     return from_the_first_point(steer, model.material.recipe, travel)
@@ -102,9 +102,9 @@ def judged(
     followed: Followed | None = None,
     restyled: Sequence[Remark] | None = None,
 ) -> list[Verdict]:
-    """The verdict on a motion, in a list; none where there is no standard for it.
+    """Return the verdict on a motion in a list, which is empty where there is no standard for it.
 
-    `restyled` are the remarks on a translation into a style, whose body does what the takes do not: it is judged by
+    `restyled` are the remarks on a translation into a style, which does what the takes do not: it is checked by
     them, and by the takes only in its bones and speeds.
     """
     if standard is None or not isinstance(motion, Clip):
@@ -125,11 +125,11 @@ def warn_of_amount(amount: float | Amount, warn: Callable[[str], None] | None) -
         warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")
 
 
-PLACES = {"y": [0, 2], "z": [0, 1]}  # of the ground, by the axis that points up
+PLACES = {"y": [0, 2], "z": [0, 1]}  # columns of the ground, by the axis that points up
 
 
 def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
-    """A path as a body sees it that stands on its first point and faces its first stretch; and where that body is."""
+    """Return a path relative to a body on its first point that faces its first stretch, and where that body is."""
     sign = 1.0 if up == "y" else -1.0  # heading 0 is +z where y is up, and -y where z is
     world = sign * path[:, 1] + 1j * path[:, 0]
     heading = float(np.angle(world[1] - world[0]))
@@ -138,7 +138,7 @@ def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
 
 
 def placed(clip: Clip, start: Start) -> Clip:
-    """A clip that begins at the origin, facing forward, moved to where it is to begin."""
+    """Move a clip that begins at the origin, facing forward, to its start."""
     moved = turned(clip, start.heading)
     root = moved.root.copy()
     root[:, PLACES[clip.up]] += start.ground
@@ -146,7 +146,7 @@ def placed(clip: Clip, start: Start) -> Clip:
 
 
 def followed_by(path: Floats, motion: Motion) -> Followed | None:
-    """How far a body came along a path, and how far off it was."""
+    """Measure how far a body came along a path, and how far off it was."""
     if not isinstance(motion, Clip) or len(motion) < 2:
         return None
     places = motion.root[:, PLACES[motion.up]]
@@ -155,7 +155,7 @@ def followed_by(path: Floats, motion: Motion) -> Followed | None:
 
 
 def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
-    """How far along its path a motion came, in the unit of the clip and so of the path; of several, the range."""
+    """Describe how far along its path a motion came, in the unit of the clip; for several motions, the range."""
     metres = unit_of(motion) if isinstance(motion, Clip) else None
     unit = "of the clip's units" if metres is None else unit_name(metres)
     least, most = min(one.along for one in followed), max(one.along for one in followed)
@@ -168,5 +168,5 @@ def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
 
 
 def _plain(length: float) -> str:
-    """Two digits, without an exponent where there are more before the point."""
+    """Format a length with two digits, and without an exponent for larger numbers."""
     return f"{length:.0f}" if length >= 10.0 else f"{length:.2g}"

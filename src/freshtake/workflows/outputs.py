@@ -24,7 +24,7 @@ OTHER_FILES = frozenset(  # endings that nobody gives to a folder
 
 
 def is_file_name(target: Path) -> bool:
-    """Whether a target is a file, by an ending that can be written; an existing folder is not."""
+    """Return whether a target is a file, by a suffix that can be written; an existing folder is not."""
     if target.suffix == "" or target.is_dir():
         return False
     if target.suffix.lower() in OTHER_FILES:
@@ -43,7 +43,7 @@ def check_folder_name(target: Path) -> None:
 
 
 def is_one_file(target: Path, count: int, ending: str | None, what: str, *, together: bool = False) -> bool:
-    """Whether a target is a file's name; then one result goes into it, or all `together` where the format can."""
+    """Return whether a target is a file name; it takes one result, or all `together` where the format allows it."""
     if not is_file_name(target):
         return False
     if count != 1 and not (together and for_writing(target).several):
@@ -55,7 +55,7 @@ def is_one_file(target: Path, count: int, ending: str | None, what: str, *, toge
 
 
 def targets_of(takes: Sequence[Path], out: Path, ending: str | None = None) -> list[Path]:
-    """A target for every take: `out` itself where it is a file's name, else files of the takes' names in it."""
+    """Return a target for every take: `out` where it is a file name, else files in it named after the takes."""
     if out.suffix and not out.is_dir():
         if len(takes) > 1:
             raise UsageError(f"{out} is one file for {len(takes)} takes: name a folder, and the kind with --format")
@@ -75,7 +75,7 @@ def check_ending(target: Path, ending: str | None) -> None:
 
 
 def _suffix(take: Path, ending: str | None) -> str:
-    """The given ending, else the take's, else BVH."""
+    """Return the given suffix, else the take's, else that of BVH."""
     suffix = take.suffix.lower() if ending is None else f".{ending.lstrip('.')}"
     try:
         for_writing(Path(f"clip{suffix}"))
@@ -94,14 +94,14 @@ class Delivery(NamedTuple):
 
 
 def chosen_delivery(root_motion: str | None, in_place: bool, closing: bool = False) -> Delivery:
-    """The delivery that the options choose; `in_place` is short for no root motion."""
+    """Return the delivery that the options choose; `in_place` is short for no root motion."""
     if in_place and root_motion not in (None, "none"):
         raise UsageError(f"--in-place takes the travel out, but --root-motion {root_motion} keeps it: choose one")
     return Delivery("none" if in_place else root_motion or "hips", closing)
 
 
 def delivered(motion: Motion, delivery: Delivery) -> Motion:
-    """A motion in this form."""
+    """Convert a motion to the form of a delivery."""
     if delivery == Delivery():
         return motion
     from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
@@ -114,7 +114,7 @@ def delivered(motion: Motion, delivery: Delivery) -> Motion:
 
 
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
-    """A sentence where the median turn that was removed from loops is large."""
+    """Return a sentence where the median turn that was removed from loops is large."""
     turns = [abs(playback["turn_removed_deg"]) for playback in playbacks if playback is not None and playback["loop"]]
     # Takes that turn by less than 15 degrees in a cycle are meant to go straight: no note then.
     if not turns or float(np.median(turns)) < 15.0:
@@ -128,14 +128,14 @@ def seconds_of(motion: Motion) -> float:
 
 
 def playback_summary(motion: Motion) -> dict[str, Any] | None:
-    """How a motion is to be played, for JSON; None where nothing is to be said."""
+    """Return how a motion is to be played, for JSON; None where it has no playback."""
     return motion.playback.summary() if isinstance(motion, Clip) and motion.playback is not None else None
 
 
 class Finish(NamedTuple):
     """How still feet stand, whose body it becomes, where its travel is; default unit and ending of files.
 
-    With `keep_going`, motions that no body makes are written all the same (see motion.verdict).
+    With `keep_going`, motions that fail the body checks are written all the same (see motion.verdict).
     """
 
     plant: bool | str = True
@@ -146,7 +146,7 @@ class Finish(NamedTuple):
     keep_going: bool = False
 
     def ready(self, motion: Motion) -> Motion:
-        """A motion on its character, with its travel where it is wanted."""
+        """Put a motion onto the character, with its travel where the delivery asks for it."""
         return delivered(put_onto(self.onto, motion), self.delivery or Delivery())
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
@@ -159,7 +159,7 @@ FINISH = Finish()
 
 def finish_of(request: Finishing, warn: Callable[[str], None] | None = None) -> Finish:
     """Return the last steps that a request asks for; its character is read from its file."""
-    # Not every request has travel or loops: what it lacks is as it is in the motion.
+    # Not every request has travel or loops: what it lacks stays as it is in the motion.
     travel: Any = request
     delivery = None
     if hasattr(request, "in_place"):
@@ -170,14 +170,14 @@ def finish_of(request: Finishing, warn: Callable[[str], None] | None = None) -> 
 
 
 def unheard(sentence: str) -> None:
-    """Take a sentence that nobody listens to."""
+    """Ignore a sentence: the default `warn`."""
 
 
 Limits = Mapping[str, tuple[float, float]]
 
 
 class Limiter:
-    """Sets values beyond the limits of their joint to them, and counts them; columns without limits stay."""
+    """Clips values to the limits of their joint, and counts them; columns without limits stay."""
 
     def __init__(self, limits: Limits) -> None:
         self.limits = limits
@@ -185,7 +185,7 @@ class Limiter:
         self.total = 0
 
     def __call__(self, motion: Motion) -> Motion:
-        """The motion within its limits; only tables have joints that limits are for."""
+        """Return a motion within its limits; only tables of joint values are accepted."""
         if not isinstance(motion, Stroke):
             raise UsageError(f"--limits is for tables of joint values, not for a {kind_word(motion)}")
         unknown = [joint for joint in self.limits if joint not in motion.dimensions]
@@ -202,7 +202,7 @@ class Limiter:
         return replace(motion, points=points)
 
     def report(self, warn: Callable[[str], None]) -> None:
-        """Say which joint was limited most."""
+        """Report which joint was limited most."""
         joint = max(self.beyond, key=lambda name: self.beyond[name])
         if self.beyond[joint]:
             touched = sum(count > 0 for count in self.beyond.values())

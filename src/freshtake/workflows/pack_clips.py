@@ -1,4 +1,4 @@
-"""What a pack is made of: groups by name and model, the seed of each clip, and marks that decide which are kept."""
+"""What a pack is made of: groups by name and model, the seed of each clip, and the marks that choose which are kept."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class PackSettings:
 
     @property
     def deliveries(self) -> tuple[str, ...]:
-        """Where the travel is, once for each file that is written."""
+        """Where the travel is, for each file that is written."""
         return ("joint", "none") if self.root_motion == "both" else (self.root_motion,)
 
 
@@ -79,7 +79,7 @@ class Group(NamedTuple):
 
 
 def groups_of(words: Sequence[str]) -> list[Group]:
-    """Groups from MODEL or NAME=MODEL; names must differ, also in capitals, since files are called by them."""
+    """Parse groups from MODEL or NAME=MODEL; names must differ in more than case, since files are named after them."""
     named = [_named(word) for word in words]
     seen: dict[str, Path] = {}
     for name, path in named:
@@ -115,7 +115,7 @@ def _group(name: str, path: Path) -> Group:
 
 
 def formats_of(endings: Sequence[str]) -> list[tuple[str, Format]]:
-    """Endings and their formats, each once."""
+    """Return suffixes and their formats, each once."""
     formats = []
     for ending in dict.fromkeys(ending.lower().lstrip(".") for ending in endings):
         kind = for_writing(Path(f"clip.{ending}"))
@@ -138,7 +138,7 @@ class Slot(NamedTuple):
 
 
 def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[Slot]:
-    """Names and seeds of a group's clips: as marked, with a new seed in place of what was rejected."""
+    """Return names and seeds of a group's clips: as marked, with a new seed for each that was rejected."""
     out = []
     for number in range(1, count + 1):
         name, own_seed = f"{group.name}_{number:03d}", NEXT_PACK * seed + number
@@ -153,7 +153,7 @@ def slots_of(group: Group, count: int, seed: int, stars: Stars | None) -> list[S
 
 
 def matching_stars(path: Path | None, settings: dict[str, Any], groups: Sequence[Group], count: int) -> Stars | None:
-    """Marks of a pack made with the same models and settings; with others, starred clips would not stay the same."""
+    """Read the marks of a pack with the same models and settings; with others, starred clips would change."""
     if path is None:
         return None
     stars = read_stars(path)
@@ -195,7 +195,7 @@ class GroupMaker:
     def takes(self) -> list[Clip]:
         """The model's examples."""
         model = self.group.model
-        # Every frame is compared with every frame of these, so that there must not be too many takes.
+        # Every frame is compared with every frame of these, so the number of takes is limited.
         return [model.decode(rows) for rows in model.material.values[:24]]
 
     @cached_property
@@ -210,7 +210,7 @@ class GroupMaker:
 
     @cached_property
     def standard(self) -> Standard:
-        """What the takes do, by which clips are judged: on the character, as the clips are."""
+        """The standard that clips are checked against: the takes, on the character."""
         return standard_of(self.placed_takes)
 
     @cached_property
@@ -234,9 +234,9 @@ class GroupMaker:
         return clip if self.onto is None else self.onto.put(clip)
 
     def clip(self, slot: Slot) -> PackClip:
-        """Draw a clip, which depends on its seed alone; one that copies a take or has remarks is drawn again.
+        """Draw a clip from its seed alone; one that copies a take or has remarks is drawn again.
 
-        Of draws that all have flaws the first with the least is returned.
+        If all draws have flaws, the first of those with the least is returned.
         """
         drawn: list[PackClip] = []
         # A clip that holds a frame of a take, or that the checks remark on, is drawn up to three times.
@@ -253,7 +253,7 @@ class GroupMaker:
 
         variant, checks = guarded(draw, limits, self.settings.amount)
         copied = copied_share(variant.motion, self.takes)
-        # Aimed before the seam, so that clips that were turned differently still meet in one pose.
+        # Aimed before the seam is made, so that clips that were turned differently still share one pose.
         loop = with_seam(aimed(self._put(variant.motion), self.aim), self.seam)
         amount = amount_of(self.settings.amount).largest
         verdict = judge(loop, self.standard, amount=amount, rate=variant.report.rate, name=slot.name)
@@ -286,14 +286,14 @@ class GroupMaker:
 
 
 def _flaws(clip: PackClip) -> tuple[bool, int]:
-    """Return how bad a clip is, to be compared: copied frames first, then the color of its verdict."""
+    """Return a sort key of a clip's flaws: copied frames first, then the color of its verdict."""
     return clip.copied > 0.0, (GREEN, AMBER, RED).index(clip.verdict.color)
 
 
 def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
-    """A loop with its travel on the hips, on a joint above them or nowhere.
+    """Return a loop with its travel on the hips, on a joint above them, or without travel.
 
-    The joint stands to the body at the seam as it does in the mean motion, so that it does not jump there either.
+    At the seam the joint is placed relative to the body as in the mean motion, so that it does not jump there.
     """
     whole = with_closing_frame(loop) if closing else loop
     info = whole.playback

@@ -20,7 +20,7 @@ from freshtake.numeric.arrays import Floats
 
 FACTS, READ_ME = "engine.json", "IMPORT.txt"
 STANDS = 0.1  # leg lengths of travel in a loop; a body that moves less has no direction
-NEARLY = np.radians(20.0)  # a travel this near to ahead, back, left or right is meant to be that
+NEARLY = np.radians(20.0)  # travel within this angle of ahead, back, left or right is snapped to it
 
 
 class Engine(NamedTuple):
@@ -55,7 +55,7 @@ def heading_of(direction: Floats, up: str) -> float:
 def aim_of(mean: Clip) -> float | None:
     """Return the heading that all clips of a group travel at, in radians; None where the body stays.
 
-    Clips face forward, so ahead is 0. The mean motion of a few takes is some degrees off, which nobody meant.
+    Clips face forward, so ahead is 0. The mean motion of a few takes is some degrees off, which is not intended.
     """
     info = mean.playback
     assert info is not None
@@ -86,7 +86,7 @@ def engine_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
         loop: travel on the hips, aimed.
         where: "hips", "joint" or "none".
         closing: repeat the first frame at the end.
-        mean: the mean motion of the group, by which all clips stand to their root alike.
+        mean: the mean motion of the group, which places the root relative to the body.
 
     Returns:
         The loop with its travel there.
@@ -176,7 +176,7 @@ def engine_scripts(name: str, folder: str, files: Sequence[str], fps: float) -> 
         fps: frames per second of the clips.
 
     Returns:
-        Import scripts, settings where an engine reads them beside a file, and what to do with them.
+        Import scripts, settings where an engine reads them next to a file, and what to do with them.
     """
     engine = ENGINES[name]
     home = resources.files("freshtake.workflows") / "engine_scripts"

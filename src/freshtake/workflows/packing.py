@@ -75,7 +75,7 @@ class Packed(NamedTuple):
 
 @one_blas_thread()
 def pack(request: Pack, report: Report = silent, warn: Callable[[str], None] | None = None) -> Packed:
-    """Write a pack of clips into a folder, which appears completely or not at all.
+    """Write a pack of clips into a folder, which appears atomically.
 
     Args:
         request: The models, which clips are made of them, and where the pack goes.
@@ -140,14 +140,14 @@ def _make_groups(
 
 
 def _suffix(where: str, settings: PackSettings) -> str:
-    """Part of a file's name that tells clips in place from those that travel, where there are both."""
+    """Return the part of a file name that distinguishes clips in place from those that travel, where there are both."""
     return IN_PLACE if settings.root_motion == "both" and where == "none" else ""
 
 
 def _file_names(
     slots: dict[str, list[Slot]], kinds: Sequence[tuple[str, Format]], settings: PackSettings
 ) -> dict[str, list[str]]:
-    """Files of each group, checked to differ."""
+    """Return the files of each group, checked to differ."""
     out: dict[str, list[str]] = {}
     for name, some in slots.items():
         paths = [path for where in settings.deliveries for path in _paths(name, some, kinds, _suffix(where, settings))]
@@ -245,7 +245,7 @@ def _pack_facts(
 
 
 def _skin(onto: Onto | None) -> Path | None:
-    """The character whose skin the preview shows; FBX files have none that it can draw."""
+    """Return the character whose skin the preview shows; it cannot draw skins of FBX files."""
     shown = onto is not None and onto.gltf and onto.path.suffix.lower() != ".fbx"
     return onto.path if shown and onto is not None and has_skin(onto.path) else None
 
@@ -284,7 +284,7 @@ AXES = {"y": (0, 2), "z": (0, 1)}
 
 
 def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSettings) -> dict[str, Any]:
-    """Everything about one clip, as plain values; frames are counted from 0, lengths are in the clip's unit."""
+    """Return the facts of one clip as plain values; frames are counted from 0, lengths are in the clip's unit."""
     loop, info = clip.loop, clip.loop.playback
     assert info is not None
     prints = footprints(loop)
@@ -333,14 +333,14 @@ def _quality(clip: PackClip, inputs: Pace) -> dict[str, Any]:
 
 
 def group_facts(clips: Sequence[PackClip], inputs: Pace) -> dict[str, Any]:
-    """The worst of all changes from any clip to any clip of a group, as shares of the takes' own."""
+    """Return the worst change from any clip of a group to any other, relative to the takes' changes."""
     pace = join_pace([one.loop for one in clips], inputs)
     return {"pairs": len(clips) ** 2, **{key: _short(value) for key, value in pace._asdict().items()}}
 
 
 def footprints(loop: Clip) -> list[dict[str, Any]]:
-    """Contacts that begin within a loop: foot, first frame, the frame after the last (beyond the loop where it goes
-    on after the seam), and the place of the ankle on the ground, in the loop's travel.
+    """Return contacts that begin within a loop: foot, first frame, the frame after the last (beyond the loop where it
+    continues after the seam), and the place of the ankle on the ground, in the loop's travel.
     """
     frames = loop_frames(loop)
     around = played(loop, 3 * frames, -frames)
@@ -378,7 +378,7 @@ def foot_events(loop: Clip) -> tuple[tuple[float, str], ...]:
 
 
 def foot_slide(loop: Clip) -> float | None:
-    """Mean speed of standing feet along the ground, in leg lengths per second; None where none stands."""
+    """Measure the mean speed of standing feet along the ground, in leg lengths per second; None where none stands."""
     around = played(loop, 2 * loop_frames(loop))
     mask = contact_mask(around)
     ankles = [foot.ankle if foot.toe is None else foot.toe for foot in feet(loop.skeleton)]
@@ -389,5 +389,5 @@ def foot_slide(loop: Clip) -> float | None:
 
 
 def _short(value: float) -> float:
-    """Six digits are enough."""
+    """Round to six significant digits."""
     return float(f"{value:.6g}") + 0.0

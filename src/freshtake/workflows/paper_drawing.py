@@ -1,4 +1,4 @@
-"""The figures of Lau 2009, from the paper's own method and from the default one side by side."""
+"""The figures of Lau 2009, from the paper's method and from the default one side by side."""
 
 from __future__ import annotations
 
@@ -70,12 +70,12 @@ def paper_figures(
     if data is not None and not data.is_dir():
         raise UsageError(f"{data}: there is no such folder with recorded takes")
     chosen = [number for number in FIGURES if not request.only or number in request.only]
-    known: dict[str, Made] = {}
+    cache: dict[str, Made] = {}
 
     def made(name: str) -> Made:
-        if name not in known:
-            known[name] = _made(name, data, seed)
-        return known[name]
+        if name not in cache:
+            cache[name] = _made(name, data, seed)
+        return cache[name]
 
     written = []
     with replacing_folder(folder) as place:
@@ -114,7 +114,7 @@ Making = Callable[[str], Made]
 
 
 def _figure_1(made: Making, seed: int) -> Figure:
-    """Inputs and fifteen outputs, overlapped: three movements and two characters."""
+    """Draw inputs and fifteen outputs, overlapped: three movements and two handwritten characters."""
     figure = _figure(11.0, 11.0)
     axes = figure.subplots(5, 3)
     for row, name in zip(axes, ("cheering", "walk", "swim", "a", "2"), strict=True):
@@ -131,7 +131,7 @@ def _figure_1(made: Making, seed: int) -> Figure:
 
 
 def _figure_4(made: Making, seed: int) -> Figure:
-    """Four variants of a single jump, with the structure learned from four."""
+    """Draw four variants of a single jump, with the structure learned from four."""
     shown = made("jump")
     figure = _figure(11.0, 6.0)
     axes = figure.subplots(3, 1)
@@ -145,7 +145,7 @@ def _figure_4(made: Making, seed: int) -> Figure:
 
 
 def _figure_5(made: Making, seed: int) -> Figure:
-    """Selected DOFs over time: the inputs, and new cycles one after another."""
+    """Draw selected DOFs over time: the inputs, and new cycles one after another."""
     shown = made("swim")
     figure = _figure(11.0, 6.0)
     axes = figure.subplots(2, 3, sharey="row", width_ratios=[1, 2, 2])
@@ -164,7 +164,7 @@ def _figure_5(made: Making, seed: int) -> Figure:
 
 
 def _figure_6(made: Making, seed: int) -> Figure:
-    """DOF over time, DOF over DOF, principal component over principal component; inputs blue, outputs green."""
+    """Draw DOF over time, DOF over DOF, principal component over principal component; inputs blue, outputs green."""
     shown = made("cheering")
     figure = _figure(11.0, 9.0)
     axes = figure.subplots(4, 3)
@@ -193,7 +193,7 @@ def _figure_6(made: Making, seed: int) -> Figure:
 
 
 def _figure_7(made: Making, seed: int) -> Figure:
-    """Circles with a known law, and the networks that were learned from four of them."""
+    """Draw circles with a known law, and the networks that were learned from four of them."""
     shown = made("circle")
     truth = [samples.circle(generator(seed, 300 + k)) for k in range(OUTPUTS)]
     figure = _figure(11.0, 4.6)
@@ -219,7 +219,7 @@ def _listed(parents: Sequence[int], name: Callable[[int], str]) -> str:
 
 
 def _figure_8(made: Making, seed: int) -> Figure:
-    """What can be measured in place of the user study: A, how far from the inputs; B, how far from any clip before."""
+    """Draw measurements in place of the user study: A, distance from the inputs; B, from all earlier clips."""
     figure = _figure(11.0, 4.0)
     axes = figure.subplots(1, 4)
     rng = generator(seed, 8)

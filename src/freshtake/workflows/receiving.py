@@ -32,7 +32,7 @@ class Receiver:
         self._socket.setblocking(False)
 
     def wait(self) -> None:
-        """Wait until a whole body has arrived, or refuse after a while."""
+        """Wait until a complete body has arrived; raise after `PATIENCE` seconds."""
         end = time.monotonic() + PATIENCE
         while not self._reader.complete:
             self._take()
@@ -55,7 +55,7 @@ class Receiver:
         return self._reader.clip(frame_time)
 
     def _take(self) -> None:
-        # A flood of packets must not stop the motion: what is left over is read with the next frame.
+        # A flood of packets must not stop the motion: the others are read with the next frame.
         for _ in range(MOST_PACKETS):
             try:
                 self._reader.take(self._socket.recv(65536))

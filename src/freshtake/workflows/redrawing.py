@@ -1,4 +1,4 @@
-"""A take or variant to others that differ in a stretch, or in a part of the body, or go on where it ends."""
+"""Clips that differ from a take in a stretch or a part of the body, or continue where it ends."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from freshtake.workflows.making import warn_of_amount
 from freshtake.workflows.outputs import is_one_file
 from freshtake.workflows.varying import STRAINED
 
-FOREIGN = 8.0  # standard deviations from which on a clip shows another movement; further takes have 1 to 4
+FOREIGN = 8.0  # standard deviations beyond which a clip shows another movement; further takes have 1 to 4
 
 
 class Join(NamedTuple):
@@ -71,7 +71,7 @@ class Redrawn(NamedTuple):
 
 @one_blas_thread()
 def redraw(request: Redraw, report: Report = silent, warn: Callable[[str], None] | None = None) -> Redrawn:
-    """Write clips that differ from a take in a stretch or a part of the body, or go on after its end.
+    """Write clips that differ from a take in a stretch or a part of the body, or continue after its end.
 
     Args:
         request: What to draw again, and where the clips go: a folder, which appears atomically, or one file.
@@ -79,7 +79,7 @@ def redraw(request: Redraw, report: Report = silent, warn: Callable[[str], None]
         warn: Called with sentences for the user.
 
     Returns:
-        What was written. In a BVH file of a BVH file every byte of frames and columns that are kept is the take's.
+        What was written. From BVH to BVH, every byte of the kept frames and columns is the take's.
     """
     target, take = request.out, request.take
     single = is_one_file(target, request.count, request.format, "clips")
@@ -132,7 +132,7 @@ def redrawn_clips(
 ) -> Iterator[tuple[Clip, GuardReport]]:
     """Yield clips that are drawn again in part, from `first_number` on; each depends on its seed and number only.
 
-    A clip of another movement is refused unless `keep_going`, one that lies far from the takes is remarked on.
+    A clip of another movement is refused unless `keep_going`, one that is far from the takes is reported.
     """
     if not same_rate(clip.frame_time, model.frame_time):
         raise UsageError(
@@ -146,7 +146,7 @@ def redrawn_clips(
     first, stop = frames_of(request, clip)
     limits = model.body_limits if request.guard else None
     if limits is not None and not limits.check(like, amount=request.amount).passed:
-        limits = None  # what the clip itself exceeds cannot be drawn away
+        limits = None  # the clip itself exceeds the limits, so no draw can meet them
     for number in range(first_number, first_number + request.count):
 
         def draw(attempt: int, much: float | Amount, number: int = number) -> Guided:
@@ -173,7 +173,7 @@ def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Callable[
 
 
 def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
-    """Return how large the steps and bends at the ends of a stretch are, beside those of the takes."""
+    """Return how large the steps and bends at the ends of a stretch are, relative to those of the takes."""
     takes = [steps_of(one) for one in model.clips]
     steps = steps_of(clip)
     ends = [frame for frame in (first, stop) if 0 < frame < len(clip)]
@@ -187,7 +187,7 @@ def join_of(model: VariationModel, clip: Clip, first: int, stop: int) -> Join:
 def judge_stretch(
     model: VariationModel, clip: Clip, name: str, request: Redrawing, frames: tuple[int, int]
 ) -> list[Verdict]:
-    """Return the verdict on what was drawn: what the kept frames do is not ours to judge."""
+    """Return the verdict on the frames that were drawn, without the kept ones."""
     if model.standard is None:
         return []
     # The stretch alone, with a frame before and after it: a verdict names the worst frame of a check, which may be a
@@ -199,7 +199,7 @@ def judge_stretch(
 
 
 def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int], joints: Bools) -> None:
-    """Write a clip in the form of its file; of BVH in BVH only what changed differs."""
+    """Write a clip in the form of its file; from BVH to BVH only what changed differs."""
     filed = _as_filed_like(clip, with_up(new, clip.up)).changed(name=path.stem)
     base = clip.skeleton.base
     if base is not None and joints[0]:
@@ -216,11 +216,11 @@ def _write(path: Path, take: Path, clip: Clip, new: Clip, frames: tuple[int, int
 
 
 def _as_filed_like(clip: Clip, new: Clip) -> Clip:
-    """Return a changed clip in the form of its file; a joint 0 that goes along with the body keeps its path."""
+    """Return a changed clip in the form of its file; a joint 0 that travels with the body keeps its path."""
     filed, base, path = as_filed(new), clip.skeleton.base, root_in_file(clip)
     if base is None or not base.follows or path is None:
         return filed
-    # a path of its own under the new stretch would make joint 0 jump at both ends; added frames follow the body
+    # a separate path under the new stretch would make joint 0 jump at both ends; added frames follow the body
     carrier = filed.root + (path[-1] - filed.root[len(path) - 1])
     carrier[: len(path)] = path
     return as_filed(new, carrier)

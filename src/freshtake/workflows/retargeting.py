@@ -33,7 +33,7 @@ class Retargeted(NamedTuple):
     way: Retargeter | None
 
     def summary(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Return plain values, for JSON."""
         out: dict[str, Any] = {"written": [str(path) for path in self.paths], "frames": [len(c) for c in self.clips]}
         if self.way is not None:
             out |= {
@@ -97,7 +97,7 @@ def retarget(request: Retarget, report: Report = silent, warn: Callable[[str], N
 
 
 def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, Clip]:
-    """A clip before and after."""
+    """Read a clip and return it before and after retargeting."""
     options = ReadOptions(**reading)
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):
@@ -124,7 +124,7 @@ def _distinct(names: list[str]) -> list[str]:
 
 
 ENDINGS = (".csv", ".npz", ".pkl")
-FAR = 0.15  # legs from its target, of any joint in the mean over frames: the robot cannot do what the clip does
+FAR = 0.15  # leg lengths that a joint is off its target on average: beyond, the robot cannot do what the clip does
 SLIDES = 1.2  # times the sliding of the clip's feet; feet that slide less than STILL legs/s never count
 STILL = 0.02
 

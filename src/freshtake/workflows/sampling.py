@@ -74,12 +74,12 @@ def samples_write(
     Returns:
         The files, in the order of sets and numbers.
     """
-    known = {sample.name: sample for sample in SAMPLE_SETS}
+    by_name = {sample.name: sample for sample in SAMPLE_SETS}
     names, folder, takes = request.names or [], request.out, request.takes
-    unknown = [name for name in names if name not in known]
+    unknown = [name for name in names if name not in by_name]
     if unknown:
-        raise UsageError(f"there is no sample set {unknown[0]!r}; the sets are {', '.join(known)}")
-    chosen = [known[name] for name in names] or list(SAMPLE_SETS)
+        raise UsageError(f"there is no sample set {unknown[0]!r}; the sets are {', '.join(by_name)}")
+    chosen = [by_name[name] for name in names] or list(SAMPLE_SETS)
     folder.mkdir(parents=True, exist_ok=True)
     written = []
     for number, sample in enumerate(chosen):
@@ -91,7 +91,7 @@ def samples_write(
 
 
 def sample_generator(seed: int, name: str, take: int) -> np.random.Generator:
-    """A generator of its own for every take, so that one take does not depend on how many others there are."""
+    """Return a separate generator for every take, so that a take does not depend on how many others there are."""
     return np.random.default_rng([seed, take, *name.encode()])
 
 
@@ -116,7 +116,7 @@ UNIT = 0.01  # metres: the samples are in centimetres
 
 
 class DemoItem(NamedTuple):
-    """Something the demo left behind."""
+    """A file or folder that the demo wrote."""
 
     what: str
     path: Path
@@ -124,7 +124,7 @@ class DemoItem(NamedTuple):
 
 @one_blas_thread()
 def demo(request: Demo, report: Report = silent, warn: Callable[[str], None] | None = None) -> list[DemoItem]:
-    """Write takes, learn from four, make variants, judge them beside the other takes, and draw them.
+    """Write takes, learn from four, make variants, compare them with the other takes, and draw them.
 
     Args:
         request: The folder and the seed.
@@ -179,7 +179,7 @@ def demo(request: Demo, report: Report = silent, warn: Callable[[str], None] | N
 
 
 def _drawn(folder: Path, inputs: list[Clip], new: list[Clip]) -> list[DemoItem]:
-    """Overlay pictures in the colors of the report, and all variants in one glTF file."""
+    """Write overlay pictures in the colors of the report, and all variants in one glTF file."""
     sets = (("inputs", inputs, BLUES), ("variants", new, GREENS)) if can_plot() else ()
     for name, clips, colors in sets:
         figure = overlay(clips, title=f"{len(clips)} {name}", colors=colors, legend=False)

@@ -40,7 +40,7 @@ from freshtake.workflows.live import (
     ticks,
 )
 
-LOOKED_AT = 90  # first frames, in which the rest pose of a body is looked for and which are judged before any is sent
+LOOKED_AT = 90  # first frames, which show the rest pose and are checked before any is sent
 
 
 class Pose(NamedTuple):
@@ -68,7 +68,7 @@ class HumanoidBody:
 
     @property
     def skeleton(self) -> Skeleton:
-        """The humanoid's."""
+        """The humanoid skeleton."""
         return self._humanoid.skeleton
 
     def pose(self, clip: Clip) -> Pose:
@@ -94,14 +94,14 @@ class LiveSender:
             for packet in self._packing.of(place, pose.hips - place, pose.turns, seconds):
                 self._socket.sendto(packet, self._address)
         except BlockingIOError:
-            return  # the machine is busy: the next pose comes in a sixtieth of a second
+            return  # the network buffer is full: the next pose follows in a sixtieth of a second
         except OSError as error:
             raise UsageError(
                 f"nothing can be sent to {self._address.host}:{self._address.port} ({error.strerror or error})"
             ) from None
 
     def close(self) -> None:
-        """Give the socket back."""
+        """Close the socket."""
         self._socket.close()
 
 
@@ -132,17 +132,17 @@ class HumanoidPoses:
 
     @property
     def skeleton(self) -> Skeleton:
-        """The humanoid's."""
+        """The humanoid skeleton."""
         return self._body.skeleton
 
     def now(self) -> Pose:
-        """Between the two frames at hand."""
+        """Return the pose between the current two frames."""
         first, second = self._pair
         hips = (1.0 - self._at) * first.hips + self._at * second.hips
         return Pose(hips, slerp(first.turns, second.turns, self._at))
 
     def advance(self, seconds: float) -> None:
-        """Move on."""
+        """Advance by some seconds of the motion."""
         self._at += seconds / self.frame_time
         while self._at >= 1.0:
             self._pair = self._pair[1], self._pose()
@@ -153,16 +153,16 @@ class HumanoidPoses:
 
 
 def _unit(clip: Clip, metres: Clip) -> float:
-    """Metres per unit of a clip, given the same clip in metres."""
+    """Return the metres per unit of a clip, given the same clip in metres."""
     lengths = clip.skeleton.lengths().max(), metres.skeleton.lengths().max()
     return float(lengths[1] / lengths[0])
 
 
 def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, seed: int) -> Iterator[Clip]:
-    """One-frame clips without end, made with the current values of `steers`."""
+    """Yield one-frame clips without end, made with the current values of `steers`."""
     if stored.method not in OWN_MOTION:
-        known = ", ".join(OWN_MOTION)
-        raise FormatError(source, f"a {stored.method} model has no motion of its own to send: give one of {known}")
+        methods = ", ".join(OWN_MOTION)
+        raise FormatError(source, f"a {stored.method} model has no motion of its own to send: give one of {methods}")
     for clip in STREAMS[stored.method](stored.model, steers, plant, np.random.default_rng(seed)):
         if not isinstance(clip, Clip):
             raise FormatError(source, "only motion of a body with a skeleton can be sent to avatars")
@@ -170,7 +170,7 @@ def _frames(source: Path, stored: Stored, steers: Steers, plant: bool | str, see
 
 
 RATE = 60.0  # poses a second
-KEPT = 216_000  # ticks that figures are of, the last ones: an hour
+KEPT = 216_000  # last ticks that the timing is measured on: an hour
 GROUND = np.array([1.0, 0.0, 1.0])
 
 
@@ -193,7 +193,7 @@ class SendReport(NamedTuple):
 
 
 def address_of(text: str, *, anywhere: bool = False) -> Address:
-    """vmc://HOST:PORT, both optional; other machines are refused unless `anywhere`."""
+    """Parse vmc://HOST:PORT, both optional; other machines are refused unless `anywhere`."""
     try:
         parts = urlsplit(text)
         port = parts.port
@@ -263,7 +263,7 @@ def _send(
     posing: HumanoidPoses, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
     inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Callable[[str], None],
 ) -> SendReport:  # fmt: skip
-    """One pose per tick: made before its deadline, sent at it; then what came in is obeyed and the next is made."""
+    """Send one pose per tick, made before its deadline; then apply incoming messages and make the next pose."""
     packing = PosePackets(posing.skeleton)
     seen: deque[Tick] = deque(maxlen=KEPT)
     packets, largest, before = 0, 0, 0
@@ -292,7 +292,7 @@ def _send(
 
 
 def _packed(posing: HumanoidPoses, packing: PosePackets, in_place: bool, seconds: float) -> list[bytes]:
-    """The travel over the ground is the root's, what is left the hips'."""
+    """Pack the current pose: the travel over the ground goes to the root, the rest to the hips."""
     pose = posing.now()
     place = pose.hips * GROUND
     return packing.of(np.zeros(3) if in_place else place, pose.hips - place, pose.turns, seconds)

@@ -1,4 +1,4 @@
-"""Sentences for people: without words of the command line, and about what nobody expected."""
+"""Sentences for users: without options of the command line, and about unexpected errors."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ FILE_NAME = re.compile(r"[^:;]*\.\w{1,5}")
 
 
 def plainly(sentence: str) -> str:
-    """A sentence without the advice that names an option of a command; the rest of it stays."""
+    """Return a sentence without the advice that names a command-line option."""
     plain = IN_BRACKETS.sub("", sentence)
     option = OPTION.search(plain)
     if option is None:
         return plain
-    breaks = [found.start() for found in BREAK.finditer(plain, 0, option.start())]
+    breaks = [match.start() for match in BREAK.finditer(plain, 0, option.start())]
     said = plain[: breaks[-1]] if breaks else ""
     return plain if not said or FILE_NAME.fullmatch(said) else said
 
@@ -56,7 +56,7 @@ def _write(text: str) -> Path:
 
 
 def _report(error: BaseException, command: str) -> Iterator[str]:
-    """The lines of a crash file. Messages of exceptions may quote the user's files, so they are left out."""
+    """Return the lines of a crash file, without exception messages, which may quote the user's files."""
     yield f"command: {command}"
     yield f"python {platform.python_version()} on {platform.platform()}"
     for package in PACKAGES:

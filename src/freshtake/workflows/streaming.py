@@ -45,7 +45,7 @@ from freshtake.workflows.style_translating import translated
 
 
 def scaled_path(steer: Steering, scale: float) -> Steering:
-    """Return a steering along a path that is so many times as long, from the same first point."""
+    """Return a steering along a path scaled about its first point."""
     if steer.path is None:
         return steer
     path = np.asarray(steer.path)
@@ -91,7 +91,7 @@ def stream(request: Stream, report: Report = silent, warn: Callable[[str], None]
         raise UsageError(f"{request.model} is a model of a motion that ends by itself: use freshtake vary")
 
     def made(count: int, path_scale: float = 1.0) -> Motion:
-        """Return so many frames, along the path or along one that many times as long."""
+        """Return `count` frames along the path, scaled by `path_scale`."""
         scaled = steer if path_scale == 1.0 or steer is None else scaled_path(steer, path_scale)
         body_steer, start = (None, None) if scaled is None else begun(model, scaled)
         block = model.made(generator(request.seed), amount=amount, frames=count, steer=body_steer)
@@ -120,14 +120,14 @@ def stream(request: Stream, report: Report = silent, warn: Callable[[str], None]
     return Streamed(target, motion, way, verdicts)
 
 
-SPARE = 0.1  # share of the frames that are made beyond those that are needed, as the timing varies
+SPARE = 0.1  # share of frames made beyond those needed, because the timing varies
 
 
 def in_style(
     style: StyleModel, motion: Motion, made: Callable[[int, float], Motion], feet: Feet,
     warn: Callable[[str], None] | None = None,
 ) -> tuple[Clip, list[Remark]]:  # fmt: skip
-    """Put an endless motion into a style, as long and along the same path.
+    """Put an endless motion into a style, with the same length and path.
 
     A style changes how far a body gets and how long that takes. Both are measured on a first translation; then the
     source is steered along a path that is as many times shorter or longer, for as many frames as become those asked
@@ -136,7 +136,7 @@ def in_style(
     Args:
         style: The style.
         motion: The motion without it.
-        made: Makes so many frames along a path so many times as long.
+        made: Makes a number of frames along the path scaled by a factor.
         feet: Whether feet are planted.
         warn: Called with sentences for the user.
 
@@ -149,14 +149,14 @@ def in_style(
     first = translated([(style, 1.0)], motion, styling, warn).clip
     frames = round((1.0 + SPARE) * len(motion) * len(motion) / len(first))
     farther = _travel(first) / max(_travel(motion), 1e-9)
-    # Each translation has more of the source, until there are enough frames.
+    # Translate more of the source each time, until there are enough frames.
     for _ in range(4):
         source = made(frames, 1.0 / max(farther, 1e-3))
         assert isinstance(source, Clip)
         done = translated([(style, 1.0)], source, styling)
         if len(done.clip) >= len(motion):
             return take_frames(done.clip, 0, len(motion)).changed(name=motion.name), list(done.remarks)
-        # The first translation was of other frames, in which the style may have taken its time.
+        # The first translation had other frames, in which the style may have been slower.
         frames = round((1.0 + SPARE) * frames * len(motion) / max(len(done.clip), 1))
     raise UsageError(
         f"the style shortens this motion so much that {len(motion)} frames cannot be had: ask for fewer, or leave "
@@ -165,5 +165,5 @@ def in_style(
 
 
 def _travel(clip: Clip) -> float:
-    """Return how far a body goes over the ground."""
+    """Return how far a body travels over the ground."""
     return float(np.abs(np.diff(ground_of(clip.root, clip.up)[::6])).sum())

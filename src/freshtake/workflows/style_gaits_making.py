@@ -45,7 +45,7 @@ def gaits_learn(request: GaitsLearn, report: Report = silent, warn: Callable[[st
 
 
 def named_cells(arguments: Sequence[str]) -> dict[tuple[Level, Level], Path]:
-    """`normal@0.9=a.bvh crouch@0.9=b.bvh` by style and speed; a speed that is a number counts as one."""
+    """Parse `normal@0.9=a.bvh crouch@0.9=b.bvh` by style and speed; numeric speeds become numbers."""
     out: dict[tuple[Level, Level], Path] = {}
     for argument in arguments:
         cell, equals, path = argument.partition("=")
@@ -60,7 +60,7 @@ def named_cells(arguments: Sequence[str]) -> dict[tuple[Level, Level], Path]:
 
 
 def level(text: str) -> Level:
-    """A number where it is one, else a name."""
+    """Parse a number where the text is one, else return the name."""
     try:
         number = float(text)
     except ValueError:
@@ -69,7 +69,7 @@ def level(text: str) -> Level:
 
 
 def mixture(text: str, levels: Sequence[Level]) -> Weights:
-    """`crouch`, `1.3`, or weights such as `normal=0.5,crouch=0.5`."""
+    """Parse `crouch`, `1.3`, or weights such as `normal=0.5,crouch=0.5`."""
     if text in levels or "=" not in text:
         return text if text in levels else level(text)
     out: dict[Level, float] = {}
@@ -112,7 +112,7 @@ def gaits_sample(request: GaitsSample, report: Report = silent, warn: Callable[[
 
 
 def gaits_facts(model: GaitModel) -> dict[str, Any]:
-    """The facts of a gaits model."""
+    """Return the facts of a gaits model."""
     recipe = model.code.recipe
     return {
         "method": "style, gaits",

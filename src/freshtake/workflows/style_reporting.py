@@ -54,7 +54,7 @@ WORDS = {
 
 
 def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) -> Page:
-    """Which pairs, how well each way does on clips left out, strips of one of them, the warps of all."""
+    """Build a page with the pairs, the errors of each method on clips left out, strips of one, and all warps."""
     pairs = style_pairs.pairs if style_pairs.one_take else tuple(fit_to_learn(style_pairs.pairs))
     style_pairs = style_pairs._replace(pairs=pairs)
     warps = {(id(a), id(b)): aligned(a, b, model.settings) for a, b in pairs}
@@ -89,16 +89,16 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
 
 
 def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] | None:
-    """Whether clips that were not learned from come nearer to the other style by the translation."""
+    """Return whether translation brings held-out clips nearer to the other style, with a sentence."""
     if not held:
         return None
     kind = model.bank.kind
-    left, copied = (float(np.mean([row["errors"][name] for row in held])) for name in (kind, "copy"))
+    after, before = (float(np.mean([row["errors"][name] for row in held])) for name in (kind, "copy"))
     statement = (
-        f"clips that were not learned from are {left:.1f}° off the real ones after translation, {copied:.1f}° before"
+        f"clips that were not learned from are {after:.1f}° off the real ones after translation, {before:.1f}° before"
     )
     # Leaving the clip as it is must be clearly worse: a tenth of its error at least.
-    good = left < 0.9 * copied
+    good = after < 0.9 * before
     return (
         good,
         f"Usable: {statement}." if good else f"Look at: {statement}; give more pairs, or pairs that are more alike.",
@@ -108,7 +108,7 @@ def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] 
 def _held_out(
     model: StyleModel, style_pairs: StylePairs, warps: dict[tuple[int, int], Any], report: Report
 ) -> tuple[list[dict[str, Any]], tuple[tuple[Clip, Clip], StyleModel] | None]:
-    """Errors of every way for a few pairs, none of whose clips was learned from; and the last model with its pair."""
+    """Measure every method's errors on a few held-out pairs; return them, and the last model with its pair."""
     held: list[dict[str, Any]] = []
     shown = None
     for pair in style_pairs.pairs:
@@ -125,7 +125,7 @@ def _held_out(
 
 
 def translation_page(model: StyleModel, done: StyledClip) -> Page:
-    """Strips of the clip before and after, the time warp that was applied, and how much of the input was kept."""
+    """Build a page with strips of the clip before and after, the time warp, and how much of the input was kept."""
     assert done.translation is not None
     source, out, translated = done.fitted, done.translation.clip, done.translation.made
     # Frames of the translation that pass while one frame of the source does.
@@ -164,7 +164,7 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
     scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
     input_share = float(translated.blends.mean())
     statement = f"{100 * input_share:.0f} % of the motion was kept as it was, because the examples hold nothing like it"
-    # Where most of the clip is unlike the examples, what is seen is mainly the clip itself.
+    # Where most of the clip is unlike the examples, the result is mainly the clip itself.
     good = input_share < 0.5 and not done.remarks
     statement = "; ".join([statement, *(remark.what for remark in done.remarks)])
     verdict = (good, f"Usable: {statement}." if good else f"Look at: {statement}.")
@@ -268,7 +268,7 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Callable[[st
 
 
 def _page(a: Clip | Stroke, b: Clip | Stroke, alignment: Alignment, figure: Any) -> str:
-    """Both motions and the second on the first one's clock, played beside one another; below it the correspondences."""
+    """Build a page that plays both motions and the warped second one side by side, above the correspondences."""
     from freshtake.reports.plots import Picture, png
     from freshtake.reports.style_figures import Section, style_page
     from freshtake.reports.viewport.staging import scene_of

@@ -70,7 +70,7 @@ class StyleLearned(NamedTuple):
 
 
 class StyledClip(NamedTuple):
-    """A clip in a style, and what is to be said of it.
+    """A clip in a style, and the figures and remarks on it.
 
     Attributes:
         clip: The translation, at the rate and on the skeleton of the clip that was translated.
@@ -92,7 +92,7 @@ class StyledClip(NamedTuple):
 
 
 class StyleApplied(NamedTuple):
-    """The clip before, what was made of it, all remarks on that, and the files that were written."""
+    """The clip before and after translation, all remarks, and the files that were written."""
 
     source: Clip
     styled: StyledClip
@@ -103,7 +103,7 @@ class StyleApplied(NamedTuple):
 def style_pairs(
     sources: Sequence[Path], targets: Sequence[Path], *, reading: dict[str, Any] | None = None
 ) -> StylePairs:
-    """Two folders are paired by content, every clip with every one of the same speed and turn; lists by their order.
+    """Pair two folders by content, every clip with every one of the same speed and turn, and lists by order.
 
     One take of each style is cut into stretches, which are paired by content.
     """
@@ -121,7 +121,7 @@ def style_pairs(
 
 
 def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> StylePairs:
-    """Clips in pairs: by content, or by order, of which there must be as many of each; single takes are cut."""
+    """Pair clips by content, or by order if there are equally many; single takes are cut."""
     if by_content:
         return _by_content(sources, targets)
     return _by_stretches(sources[0], targets[0]) if len(sources) == 1 else _by_order(sources, targets)
@@ -216,7 +216,7 @@ def style_learn(
 
 
 def settings_of(request: StyleLearning) -> Settings:
-    """Return the settings of a style that is learned as requested."""
+    """Return the requested settings of a style."""
     return Settings(**{one.name: getattr(request, one.name) for one in fields_of(StyleLearning)})
 
 
@@ -233,7 +233,7 @@ def translated(
         styles: Models and their weights.
         clip: What is to be translated.
         request: How.
-        warn: Receives a sentence on what had to be done to the clip.
+        warn: Receives a sentence on how the clip was converted.
 
     Returns:
         The translation and all that the front ends show of it.
@@ -254,7 +254,7 @@ def translated(
     before, after = gait_of(fitted), gait_of(out)
     gaits = None if before is None or after is None else (before, after)
     remarks = [] if gaits is None else gait_remarks(gaits[1], gaits[0], _taught(models), share)
-    if not request.planting:  # feet that were to slide are worth a word, but no reason to refuse the clip
+    if not request.planting:  # planting was switched off: sliding feet are reported, but no reason to refuse the clip
         remarks = [one._replace(color=AMBER) if one.check == "feet" else one for one in remarks]
     if translation is not None and not request.parts and weight == 1.0:
         remarks += _lost_parts(translation.arrived)
@@ -280,11 +280,11 @@ def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styl
 
 
 def _taught(models: Sequence[StyleModel]) -> tuple[Gait, Gait] | None:
-    """Return the gaits that taught a style; of several styles the liveliest figures, which a mixture may reach."""
-    known = [model.teacher for model in models if model.teacher is not None]
-    if not known:
+    """Return the mean gaits of a style's examples; for several styles the largest figures, as a mixture may reach."""
+    teachers = [model.teacher for model in models if model.teacher is not None]
+    if not teachers:
         return None
-    before, after = (Gait(*np.max([pair[side] for pair in known], axis=0).tolist()) for side in (0, 1))
+    before, after = (Gait(*np.max([pair[side] for pair in teachers], axis=0).tolist()) for side in (0, 1))
     return before, after
 
 
@@ -359,7 +359,7 @@ def _applied(
 
 
 def style_facts(model: StyleModel) -> dict[str, Any]:
-    """The facts of a style model."""
+    """Return the facts of a style model."""
     skeleton = model.recipe.skeleton
     return {
         "method": f"style, {model.bank.kind}",
@@ -382,14 +382,14 @@ Say = Callable[[str], None]
 
 
 class FittedClip(NamedTuple):
-    """A clip as the model takes it, and what brings a clip of the model back to the rate and skeleton of the taken."""
+    """A clip as the model takes it, and a function that converts the result to the clip's rate and skeleton."""
 
     clip: Clip
     back: Callable[[Clip], Clip]
 
 
 def fitted_clip(taken: Clip, model: StyleModel, say: Say) -> FittedClip:
-    """The clip at the model's rate and on its skeleton; what was done is said."""
+    """Convert a clip to the model's rate and skeleton, and report what was changed."""
     fps, name = 1.0 / model.frame_time, taken.name or "the clip"
     at_rate = taken
     if not same_rate(taken.frame_time, model.frame_time):

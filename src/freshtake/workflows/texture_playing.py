@@ -1,4 +1,4 @@
-"""Play of a texture model as a request asks for it: endless, by a plan of cells and headings, or as a loop."""
+"""Playback of a texture model: endless, by a plan of cells and headings, or as a loop."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class MadePlay(NamedTuple):
 
 
 class Steered(NamedTuple):
-    """Rows of a play, what they show, and where they start."""
+    """Rows of playback, the frames they show, and where they start."""
 
     rows: Floats
     played: Played
@@ -101,14 +101,14 @@ def plan_of(stops: Sequence[str]) -> list[Stop]:
 
 
 def guide_of(request: Playing, path: Floats | None = None) -> Guide | None:
-    """Return where to go from the start on; None where nothing of that is asked for."""
+    """Return the guide from the start on; None where neither heading, path nor speed is requested."""
     if request.heading is None and path is None and request.speed is None:
         return None
     return Guide(None if request.heading is None else float(np.radians(request.heading)), path, request.speed)
 
 
 def speed_note(model: TextureModel, guide: Guide) -> str | None:
-    """A sentence where the takes' tempo cannot be changed enough for the requested speed."""
+    """Return a sentence where the takes' tempo cannot be changed enough for the requested speed."""
     if guide.speed is None or model.bearings.speed <= 0.0:
         return None
     low, high = (share * model.bearings.speed for share in TEMPI)
@@ -127,7 +127,7 @@ def steered_play(
     cell: str | None = None,
     guide: Guide | None = None,
 ) -> Steered:
-    """Playback that follows the plan: at each of its times, the cell or guide given there."""
+    """Play by a plan: at each of its times, change to the cell or guide given there."""
     given = guide or Guide()
     stops = sorted(((round(when / model.frame_time), what) for when, what in plan), key=lambda stop: stop[0])
     guides = [(at, _guided(model, given, what)) for at, what in stops]
@@ -156,7 +156,7 @@ def _is_guided(model: TextureModel, guides: Sequence[tuple[int, Guide | None]], 
 
 
 def _guided(model: TextureModel, given: Guide, what: str) -> Guide | None:
-    """What a word of the plan changes of the guide; None for a cell."""
+    """Return what a word of the plan changes about the guide; None if the word is a cell."""
     name, sign, value = what.partition("=")
     if not sign or name not in ("heading", "speed"):
         model.cell(what)
@@ -179,7 +179,7 @@ def _changed(now: Guide, change: Guide) -> Guide:
 def _plain(
     model: TextureModel, rng: np.random.Generator, frames: int, stops: Sequence[tuple[int, str]], cell: str | None
 ) -> Steered:
-    """As the takes go, with nothing taken out."""
+    """Play with the takes' travel and turning, unguided."""
     state, done, parts, seen = model.start(rng, cell=cell), 0, [], []
     for until, name in [*stops, (frames, "")]:
         count = min(until, frames) - done
@@ -202,7 +202,7 @@ def _made_loop(
     model: TextureModel, rng: np.random.Generator, frames: int, request: Playing, plant: bool | str,
     picture: Path | None, report: Report, say: Say,
 ) -> MadePlay:  # fmt: skip
-    """Make a loop of the moving part of the takes; a mesh's rows are on their course."""
+    """Make a loop of the moving part of the takes; a mesh's rows are already on their course."""
     course = _course(request.course)
     if course is None and not model.rates:
         course = "free"
@@ -212,24 +212,24 @@ def _made_loop(
     }  # fmt: skip
     drawn = rng.bit_generator.state  # the nearest length is looked for among the same draws
     try:
-        found = model.find_loops(rng, frames, **how)
+        loops = model.find_loops(rng, frames, **how)
     except NoLoop as error:
         if not error.near:
             raise
         nearest = min(error.near, key=lambda length: abs(length - frames))
         say(f"there is no loop of exactly {frames} frames; this one has {nearest}, the nearest length that closes")
         frames, rng.bit_generator.state = nearest, drawn
-        found = model.find_loops(rng, frames, **how)
-    if request.candidate > len(found):
-        raise UsageError(f"there are {len(found)} different loops to choose from, but no loop {request.candidate}")
-    chosen = found[request.candidate - 1]
+        loops = model.find_loops(rng, frames, **how)
+    if request.candidate > len(loops):
+        raise UsageError(f"there are {len(loops)} different loops to choose from, but no loop {request.candidate}")
+    chosen = loops[request.candidate - 1]
     _warn_of_jumps(model, chosen, frames, say)
     _warn_of_turning(model, frames, course, say)
     rows, played = model.show_loop(chosen, rng, frames)
     if picture is not None:
-        _draw_candidates(model, found, frames, course, picture)
+        _draw_candidates(model, loops, frames, course, picture)
     jumps = len(chosen.costs) * request.times
-    facts = tuple(_loop_facts(loop, frames) for loop in found)
+    facts = tuple(_loop_facts(loop, frames) for loop in loops)
     if model.shape is not None:
         _warn_of_likeness(chosen.likeness, frames, say)
         moved = model.on_course(rows, course)
@@ -249,7 +249,7 @@ def _course(course: str | float | None) -> str | float | None:
 
 
 def _draw_candidates(
-    model: TextureModel, found: Sequence[Loop], frames: int, course: str | float | None, target: Path
+    model: TextureModel, loops: Sequence[Loop], frames: int, course: str | float | None, target: Path
 ) -> None:
     """Draw a strip of each candidate, the best first, with its jumps and how alike it is."""
     from freshtake.formats.report_files import write_figure
@@ -257,7 +257,7 @@ def _draw_candidates(
     from freshtake.reports.texture_figures import loop_strips
 
     motions, titles = [], []
-    for number, loop in enumerate(found, start=1):
+    for number, loop in enumerate(loops, start=1):
         motions.append(model.loop_motion(*model.show_loop(loop, np.random.default_rng(0), frames), course=course))
         speed = "" if loop.likeness.travel is None else f"speed {loop.likeness.travel:.2f}, "
         jumps = f"{len(loop.costs)} jump{'s' * (len(loop.costs) != 1)} to {loop.costs.max(initial=0.0):.1f}"
@@ -295,7 +295,7 @@ def _among(model: TextureModel, request: Playing) -> Bools | None:
 
 
 def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
-    """A candidate, ready to be printed."""
+    """Describe a candidate as plain values."""
     alike = {k: None if v is None else round(v, 3) for k, v in loop.likeness._asdict().items()}
     return {
         "pieces": [[a, b] for a, b in loop.pieces()],
@@ -308,7 +308,7 @@ def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
 
 
 def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Say) -> None:
-    """Say so where a loop of that length needs larger jumps than play does, and which lengths do not."""
+    """Warn where a loop of that length needs larger jumps than play does, and name lengths that do not."""
     largest = float(loop.costs.max(initial=0.0))
     if largest <= loop.limit or model.settings.method == "paper":
         return
@@ -318,7 +318,7 @@ def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Say) -> N
 
 
 def _warn_of_likeness(likeness: Likeness, frames: int, warn: Say) -> None:
-    """Say so where a loop travels, moves or reaches by more or less than the moving part of the takes."""
+    """Warn where a loop travels, moves or reaches by more or less than the moving part of the takes."""
     words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
     words["range"] = "has poses {:.2f} times as far apart"
     off = [words[name].format(value) for name, value in likeness.unlike.items()]
@@ -330,7 +330,7 @@ def _warn_of_likeness(likeness: Likeness, frames: int, warn: Say) -> None:
 
 
 def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Say) -> None:
-    """Say so where a loop has to turn faster than the takes do anywhere, and how long it would have to be."""
+    """Warn where a loop has to turn faster than the takes do anywhere, and report how long it would have to be."""
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or model.recipe is None or rate is None or abs(rate) <= (most := model.bearings.most):
         return

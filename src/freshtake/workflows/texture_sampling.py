@@ -35,13 +35,13 @@ from freshtake.workflows.outputs import Delivery, Finish, finish_of, playback_su
 from freshtake.workflows.texture_playing import make_play
 
 Warn = Callable[[str], None]
-MOST_BYTES = 2 << 30  # of a mesh sequence that is made whole
+MOST_BYTES = 2 << 30  # of a mesh sequence that is built in memory
 MORPHING = (".glb", ".gltf")
 MESH_FORMATS = ("npz", "abc", "obj")
 
 
 class LearnedTexture(NamedTuple):
-    """A model, and what its file weighs against the takes."""
+    """A model, and the size of its file compared with the takes."""
 
     model: TextureModel
     facts: dict[str, Any]
@@ -59,7 +59,7 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn | N
         warn: Receives sentences about what is doubtful.
 
     Returns:
-        The model, and what its file weighs against the takes.
+        The model, and the size of its file compared with the takes.
     """
     from freshtake.texture.learning import recurring
 
@@ -79,7 +79,7 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn | N
                 f"no frame comes back near to another (jumps of {max(model.reach.limits):g} mean frame steps are "
                 f"needed), so that jumps will show{where}"
             )
-    if drawn is not None:  # first, so that a picture that cannot be written leaves no model either
+    if drawn is not None:  # first, so that a failure to write the picture leaves no model either
         draw_matrices(model, drawn)
     save(request.out, model, sources=[path.name for paths in sources.values() for path in paths])
     return LearnedTexture(model, texture_facts(model) | sizes(takes, request.out))
@@ -119,7 +119,7 @@ def cells_of(takes: Sequence[str]) -> dict[str, list[Path]]:
 
 
 def sizes(takes: Any, target: Path) -> dict[str, Any]:
-    """Bytes of the model against those of a mesh's vertices as float32, plain and zipped; nothing for other motions."""
+    """Compare the model's bytes with a mesh's vertices as float32, plain and zipped; empty for other motions."""
     from freshtake.texture.examples import takes_of
 
     motions = takes_of(takes).motions
@@ -135,11 +135,11 @@ def sizes(takes: Any, target: Path) -> dict[str, Any]:
 
 
 def zipped_size(vertices: Single) -> int:
-    """Return how many bytes vertices (frames, vertices, 3) have when zipped; of long sequences from some frames."""
+    """Return the zipped size of vertices (frames, vertices, 3) in bytes, for long sequences estimated from some."""
     import zlib
 
     # Every frame zips about alike, and zipping a gigabyte takes a minute.
-    # About 64 MB tell how far the rest will zip.
+    # About 64 MB are enough for the estimate.
     some = vertices[:: max(1, vertices.nbytes // (64 << 20))]
     packer = zlib.compressobj(6)
     packed = sum(len(packer.compress(frame.tobytes())) for frame in some) + len(packer.flush())
@@ -147,7 +147,7 @@ def zipped_size(vertices: Single) -> int:
 
 
 def texture_facts(model: TextureModel) -> dict[str, Any]:
-    """What is in a texture model, ready to be printed."""
+    """Return the facts of a texture model."""
     layout = None if model.recipe is None else model.recipe.layout
     facts: dict[str, Any] = {
         "method": f"texture, {model.settings.method}",
@@ -186,7 +186,7 @@ class SampledTexture(NamedTuple):
 
 @one_blas_thread()
 def texture_sample(request: TextureSample, report: Report = silent, warn: Warn | None = None) -> SampledTexture:
-    """Write exactly as much as asked for: endless play cut there, or a loop, several times over.
+    """Write motion of the requested length: a piece of endless play, or a loop, repeated.
 
     Args:
         request: The model, the file, the length, and where the motion goes.
@@ -203,7 +203,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn |
 def write_play(
     request: TextureSample, finish: Finish, report: Report = silent, warn: Warn | None = None
 ) -> SampledTexture:
-    """Write play after these last steps."""
+    """Play a model, apply the steps of `finish`, and write the motion."""
     target, say = request.out, warn or (lambda sentence: None)
     if request.candidates is not None:
         require_plots()
@@ -241,7 +241,7 @@ def write_play(
 
 
 def load_texture(source: Path) -> TextureModel:
-    """A texture model; another one is refused."""
+    """Read a texture model; a model of another method is refused."""
     model: TextureModel = model_of(source, "texture")
     return model
 
@@ -266,7 +266,7 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
 
 
 def write_motion(model: TextureModel, sampled: Any, target: Path, unit_m: float | None, onto: Onto | None) -> None:
-    """A motion, named after its file; plain rows as a stroke."""
+    """Write a motion, named after its file; plain rows become a stroke."""
     if isinstance(sampled, np.ndarray):
         times = np.arange(len(sampled), dtype=np.float64) * model.frame_time
         sampled = Stroke(sampled, times, tuple(f"x{k}" for k in range(sampled.shape[1])))
@@ -278,7 +278,7 @@ def write_motion(model: TextureModel, sampled: Any, target: Path, unit_m: float 
 
 
 def _write_mesh(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:
-    """A mesh to glTF by its modes, elsewhere frame by frame."""
+    """Write a mesh, to glTF by its modes, to other formats frame by frame."""
     from freshtake.formats.gltf.writing import Morphs, Playing, write_morphs
     from freshtake.motion.features import Start
 

@@ -1,4 +1,4 @@
-"""Tables 1 and 2 and figures 3 and 5-9 of Sattler 2004, from anyone's takes."""
+"""Tables 1 and 2 and figures 3 and 5-9 of Sattler 2004, for the user's takes."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Compression(NamedTuple):
 def compression_table(
     mesh: MeshSequence, choices: Sequence[tuple[int, int]], report: Report = silent
 ) -> list[Compression]:
-    """Table 1 with real file sizes, for pairs of components and bits (0: float32)."""
+    """Compute table 1 with real file sizes, for pairs of components and bits (0: float32)."""
     raw, zipped = mesh.vertices.nbytes, zipped_size(mesh.vertices)
     out = []
     with tempfile.TemporaryDirectory() as folder:
@@ -65,7 +65,7 @@ def compression_table(
 
 
 def relative_error(mesh: MeshSequence, model: TextureModel) -> float:
-    """E(c) / E(0) of the positions, travel and heading as the model has taken them out."""
+    """Compute E(c) / E(0) of the positions, with travel and heading removed as in the model."""
     true = _local(material_of(mesh, model.settings))
     assert model.shape is not None and model.recipe is not None
     at = 3 if model.recipe.layout.root == "heading" else 0
@@ -76,7 +76,7 @@ def relative_error(mesh: MeshSequence, model: TextureModel) -> float:
 
 @one_blas_thread()
 def error_table(mesh: MeshSequence, counts: Sequence[int] = COUNTS) -> list[Fidelity]:
-    """Table 2: E(c) and E*(c), per frame and as printed."""
+    """Compute table 2: E(c) and E*(c), per frame and as printed."""
     material = material_of(mesh, Settings())
     local = _local(material)
     scale = local.shape[1] ** 0.5  # the material's points are scaled by the number of vertices
@@ -85,7 +85,7 @@ def error_table(mesh: MeshSequence, counts: Sequence[int] = COUNTS) -> list[Fide
 
 
 def _local(material: Material) -> Floats:
-    """Vertices about the body (frames, vertices, 3)."""
+    """Return vertices relative to the body (frames, vertices, 3)."""
     assert material.recipe is not None
     layout = material.recipe.layout
     assert isinstance(layout, MeshLayout)
@@ -124,7 +124,7 @@ def texture_tables(
 def texture_figures(
     request: TextureFigures, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> list[Path]:
-    """Draw figs. 3 and 5-9 for a take into a folder that appears at once.
+    """Draw figs. 3 and 5-9 for a take into a folder that appears atomically.
 
     Args:
         request: The take, the folder and the seed.
@@ -164,7 +164,7 @@ def texture_figures(
 
 
 def _by_sigma(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, Any]]:
-    """The paper's scheme with several sigmas, in shares of the mean distance (figs. 6 and 8)."""
+    """Draw the paper's scheme with several sigmas, in shares of the mean distance (figs. 6 and 8)."""
     from freshtake.texture.frame_distance import weight_distances
 
     out = []
@@ -177,7 +177,7 @@ def _by_sigma(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, 
 
 
 def _by_emphasis(motion: Any, literal: TextureModel, seed: int) -> list[tuple[str, Any]]:
-    """The paper's scheme with several emphases (fig. 7)."""
+    """Draw the paper's scheme with several emphases (fig. 7)."""
     out = []
     for q, velocity_q in EMPHASES:
         settings = Settings(

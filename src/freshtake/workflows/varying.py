@@ -54,7 +54,7 @@ ALL_DEFAULTS = Variants()
 
 
 class Variant(NamedTuple):
-    """A variant, how well it met its goals, and how it came to pass its body checks."""
+    """A variant, how well it met its goals, and how many draws its body checks took."""
 
     motion: Motion
     report: GoalReport
@@ -71,8 +71,8 @@ def guided_variants(
 ) -> Iterator[Variant]:
     """Draw variants named variant_001, ...
 
-    Each has its generator, made from seed and number, so it does not depend on how many there are. Every fifteen
-    successive variants balance one another, so that their mean is that of the takes. With `request.guard`, what a body
+    Each has a generator made from seed and number, so it does not depend on how many there are. Every fifteen
+    successive variants have deviations that sum to zero, so their mean is the takes'. With `request.guard`, what a body
     cannot do or does in no take is drawn again (see `variation.goals.guarding`).
 
     Args:
@@ -90,12 +90,12 @@ def guided_variants(
         raise UsageError("the model is of a motion that ends by itself: leave cycles out")
     _check_duration(model, goals)
     amount = amount_of_request(request)
-    model.sampler(amount)  # refuses amounts of parts that the model does not have, before anything is drawn
+    model.sampler(amount)  # raises for parts that the model does not have, before anything is drawn
     for number in range(request.first, request.first + request.count):
         name = f"variant_{number:03d}"
 
         def draw(attempt: int, much: float | Amount, number: int = number, name: str = name) -> Guided:
-            # The first attempt has no number of its own, so that a variant that passes is the same without guard.
+            # The first attempt adds no number to the seed, so that a variant that passes is the same without guard.
             rng = generator(request.seed, number, attempt) if attempt else balanced_generator(request.seed, number)
             return model.guided(
                 rng, goals, amount=much, cycles=request.cycles, plant=request.planting, loop=request.loop, name=name
@@ -106,7 +106,7 @@ def guided_variants(
 
 
 def _check_duration(model: VariationModel, goals: Goals) -> None:
-    """Refuse a duration that a motion which ends by itself cannot have at any natural pace."""
+    """Refuse a duration that an acyclic motion cannot have at any natural pace."""
     if model.cyclic or goals.duration is None:
         return
     usual = (float(np.mean([len(rows) for rows in model.material.values])) - 1.0) * model.frame_time
@@ -120,7 +120,7 @@ def _check_duration(model: VariationModel, goals: Goals) -> None:
 
 
 class Written(NamedTuple):
-    """Files of variants: how well each met its goals, came to pass its body checks, and is to be played."""
+    """Files of variants, with the goal report, guard report, playback and verdict of each."""
 
     paths: list[Path]
     reports: list[GoalReport]
@@ -180,7 +180,7 @@ def vary(request: Vary, report: Report = silent, warn: Callable[[str], None] | N
             if not single:
                 finish.write(place / name, finished)
                 written.paths.append(request.out / name)
-            # Only what goes into one file has to be kept until the end.
+            # Only motions that go into one file are kept in memory until the end.
             ready = [*ready, finished] if single else [finished]
             written.playbacks.append(playback_summary(finished))
             written.reports.append(goal_report)
@@ -205,7 +205,7 @@ def _write_together(target: Path, ready: list[Motion], finish: Finish) -> None:
 
 
 def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
-    """Draw variants of the paper's own method, each with a generator of its own as in `guided_variants`."""
+    """Draw variants of the paper's method, each with a separate generator as in `guided_variants`."""
     if request.parts or request.amount_time not in (None, request.amount):
         raise UsageError("a model of --method paper has one amount for all: leave --amount-time and --part out")
     check_amount(request.amount)
@@ -213,13 +213,13 @@ def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
     plant = request.plant and recipe is not None and recipe.skeleton is not None and bool(feet(recipe.skeleton))
     for number in range(request.first, request.first + request.count):
         name = f"variant_{number:03d}"
-        made = model.sample(generator(request.seed, number), amount=request.amount, plant=plant, name=name)
-        motion = motion_of(model, made, name)
+        sampled = model.sample(generator(request.seed, number), amount=request.amount, plant=plant, name=name)
+        motion = motion_of(model, sampled, name)
         yield Variant(motion, GoalReport(1.0, (len(motion) - 1) * model.frame_time, None, 0.0, 0.0, ()))
 
 
 def _check_paper_request(request: Vary, goals: Goals) -> None:
-    """Refuse what the paper's own method does not know: goals, lengths and loops."""
+    """Refuse what the paper's method does not support: goals, lengths and loops."""
     asked = {
         "--loop": request.loop,
         "--cycles": request.cycles is not None,
@@ -235,7 +235,7 @@ def _check_paper_request(request: Vary, goals: Goals) -> None:
 
 
 def _own_path(goals: Goals, model: VariationModel) -> tuple[Goals, Start | None]:
-    """Return goals with the path as the body sees it, and where it begins; with places in the world, both unchanged."""
+    """Return goals with the path relative to its start, and that start; with places in the world, both unchanged."""
     if goals.steer is None or goals.steer.path is None or goals.targets:
         return goals, None
     steer, start = begun(model, goals.steer)
@@ -251,7 +251,7 @@ def _note_path(goals: Goals, motion: Motion, written: Written) -> Followed | Non
 
 
 def lasting(goals: Goals, request: Variants, frame_time: float) -> Goals:
-    """Return goals with the requested duration: a loop lasts all its frames, others from the first to the last."""
+    """Return goals with the requested duration: a loop includes the time of its last frame, others do not."""
     length = length_or_none(request)
     if length is None:
         return goals
@@ -277,7 +277,7 @@ def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[
     if error > POSE_MISSED:
         warn(f"pinned poses are missed by up to {error:.1f}°, because feet are planted: try --lock soft or --no-plant")
     length, bodies = max(report.length_error for report in reports), _pinned_bodies(goals)
-    # a height counts as missed when a leg's length seen under that angle is
+    # an error of height counts by its angle at the distance of a leg's length
     if bodies and length > np.radians(POSE_MISSED) * leg_length(bodies[0].skeleton):
         warn(
             f"the height of pinned poses is missed by up to {length:.3g}, because feet are planted: "
@@ -296,7 +296,7 @@ def _pinned_bodies(goals: Goals) -> list[Clip]:
 
 
 def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str:
-    """Return the ending of variants: the given one, the character's, the first example's, or the usual of its kind."""
+    """Return the suffix of variants: the given one, the character's, the first example's, or the usual one."""
     if ending is None and onto is not None and onto.gltf:
         return onto.ending
     if ending is not None:
@@ -306,7 +306,7 @@ def _ending(stored: Stored, ending: str | None, onto: Onto | None = None) -> str
     recipe = stored.model.material.recipe
     usual = ENDINGS[Stroke if recipe is None else recipe.motion_type]
     suffix = Path(stored.sources[0]).suffix.lower() if stored.sources else ""
-    if suffix == ".amc":  # holds a joint's own degrees of freedom only, which rotation vectors leave
+    if suffix == ".amc":  # AMC only holds a joint's degrees of freedom, which rotation vectors leave
         return usual
     try:
         for_writing(Path(f"variant{suffix}"))

@@ -112,7 +112,7 @@ def _named(motion: Motion, path: Path) -> Motion:
 
 
 def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
-    """New motions of a model, named after its file."""
+    """Make new motions of a model, named after its file."""
     from freshtake.requests.variation import Variants
     from freshtake.workflows.inputs import generator
     from freshtake.workflows.varying import variants
@@ -124,7 +124,7 @@ def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
         for number, motion in enumerate(variants(model, Variants(count=count, seed=seed)), start=1):
             yield _named(motion, Path(f"{path.stem}_{number}"))
     elif name in ("density", "texture"):
-        # Six seconds of an endless motion show several cycles of it.
+        # Six seconds of an endless motion show several cycles.
         frames = max(2, round(6.0 / model.frame_time))
         for number in range(1, count + 1):
             sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=f"{path.stem}_{number}")
@@ -135,7 +135,7 @@ def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
 
 
 def _motion(sampled: Any, frame_time: float, name: str) -> Motion:
-    """A motion as it is; plain rows, which models of strokes make, as a stroke."""
+    """Return a motion as it is; plain rows, which models of strokes make, become a stroke."""
     if isinstance(sampled, np.ndarray):
         return Stroke(sampled, frame_time * np.arange(len(sampled), dtype=np.float64), name=name)
     motion: Motion = sampled
@@ -143,14 +143,14 @@ def _motion(sampled: Any, frame_time: float, name: str) -> Motion:
 
 
 NO_TURNS = np.zeros((0, 4))
-STAGED_FROM = 45  # frames in which size, floor and direction of a body are looked for
+STAGED_FROM = 45  # frames from which size, floor and direction of a body are measured
 
 
 class ShownFrame(NamedTuple):
     """A pose as the page shows it.
 
     Points (points, 3), the place x, z on the floor, which frame of a texture's takes it is, the turns (bones, 4) of the
-    neutral body, none where the body is no person's, and the clip of one frame that it is made of.
+    neutral body, none where the body is not humanoid, and the clip of one frame that it is made of.
     """
 
     points: Floats
@@ -161,7 +161,7 @@ class ShownFrame(NamedTuple):
 
 
 class Showing:
-    """What a model's stream shows, as it goes on."""
+    """Frames of a model's stream, as they are shown."""
 
     def __init__(
         self,
@@ -190,14 +190,14 @@ class Showing:
         self._at, self._pair = 0.0, (self._next(), self._next())
 
     def now(self) -> ShownFrame:
-        """Between the two frames at hand."""
+        """Return the pose between the current two frames."""
         first, second = self._pair
         points = (1.0 - self._at) * first.points + self._at * second.points
         turns = slerp(first.turns, second.turns, self._at) if len(first.turns) else first.turns
         return ShownFrame(points, points[self._stage.pelvis][[0, 2]], first.frame, turns, first.clip)
 
     def advance(self, seconds: float) -> None:
-        """Move on."""
+        """Advance by some seconds of the motion."""
         self._at += seconds / self.frame_time
         while self._at >= 1.0:
             self._pair = self._pair[1], self._next()

@@ -6,7 +6,7 @@
 A is block diagonal: single poles a, and pairs a ± ib as [[a, b], [-b, a]]. A delay line is the special case whose state
 is the past inputs themselves: y[t] = sum_k H[k] u[t - k stride] + c.
 
-What a model says about how its kind of system was chosen.
+Also the record of how a model's kind of system was chosen.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class System(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """Return the largest size of a pole."""
+        """The largest absolute value of a pole."""
         return float(np.hypot(self.damping, self.turning).max(initial=0.0))
 
 
@@ -52,7 +52,7 @@ class StateSpaceBank:
 
     @cached_property
     def packed(self) -> Modal:
-        """Pack it as the kernel reads it."""
+        """The bank as the kernel reads it."""
         s = self.systems
         return Modal(
             *_ports(self.blocks), _starts([len(x.damping) for x in s]),
@@ -62,7 +62,7 @@ class StateSpaceBank:
 
     @property
     def inputs(self) -> int:
-        """Count how many DOFs drive it."""
+        """The number of input DOFs."""
         return 1 + max(max(block.inputs) for block in self.blocks)
 
     @property
@@ -76,7 +76,7 @@ class StateSpaceBank:
         return max((system.radius for system in self.systems), default=0.0)
 
     def memory(self, share: float = 0.01) -> int:
-        """Count the frames after which less than `share` of a deviation is left."""
+        """Count the frames after which less than `share` of a deviation remains."""
         return 0 if self.radius < 1e-9 else int(np.ceil(np.log(share) / np.log(min(self.radius, 1.0 - 1e-9)))) + 1
 
     def start(self) -> Floats:
@@ -96,14 +96,14 @@ class StateSpaceBank:
         return np.concatenate([states, rows], axis=1)
 
     def features_of(self, names: Container[str]) -> Ints:
-        """Tell which of the features are states and inputs of the blocks with these names."""
+        """Return which features are states and inputs of the blocks with these names."""
         starts, mine = self.packed.states, [k for k, block in enumerate(self.blocks) if block.name in names]
         states = [np.arange(starts[k], starts[k + 1]) for k in mine]
         return np.concatenate([*states, self.size + _inputs_of(self.blocks, names)])
 
     @property
     def width(self) -> int:
-        """Count how many outputs there are."""
+        """The number of outputs."""
         return 1 + max(max(block.outputs) for block in self.blocks)
 
 
@@ -119,7 +119,7 @@ class DelayBank:
 
     @cached_property
     def packed(self) -> Delays:
-        """Pack it as the kernel reads it."""
+        """The bank as the kernel reads it."""
         counts = np.array([len(h) for h in self.taps], dtype=np.intp)
         return Delays(
             *_ports(self.blocks), _flat([h.transpose(2, 0, 1) for h in self.taps]), _flat(self.offsets), counts,
@@ -128,12 +128,12 @@ class DelayBank:
 
     @property
     def inputs(self) -> int:
-        """Count how many DOFs drive it."""
+        """The number of input DOFs."""
         return 1 + max(max(block.inputs) for block in self.blocks)
 
     @property
     def width(self) -> int:
-        """Count how many outputs there are."""
+        """The number of outputs."""
         return 1 + max(max(block.outputs) for block in self.blocks)
 
     @property
@@ -162,18 +162,18 @@ class DelayBank:
 
     @cached_property
     def _seen(self) -> Ints:
-        """Tell how many frames back a classifier looks."""
+        """How many frames back a classifier looks."""
         # A classifier sees four places of the delay line.
         return np.unique(np.linspace(0, self.memory() - 1, 4).round().astype(np.intp))
 
     def features(self, state: Floats, rows: Floats) -> Floats:
-        """Return what a classifier sees in every frame: the delay line at a few places, for it counts as the state."""
+        """Return what a classifier sees in every frame: the delay line at a few places, as its state."""
         out = np.empty((len(rows), len(self._seen) * self.inputs))
         see_delays(state, np.ascontiguousarray(rows), self.packed, out)
         return out
 
     def features_of(self, names: Container[str]) -> Ints:
-        """Tell which of the features are inputs of the blocks with these names."""
+        """Return which features are inputs of the blocks with these names."""
         places = self.inputs * np.arange(len(self._seen))
         return np.asarray((places[:, None] + _inputs_of(self.blocks, names)).ravel())
 
@@ -194,7 +194,7 @@ def _inputs_of(blocks: Sequence[Block], names: Container[str]) -> Ints:
 
 
 def _ports(blocks: Sequence[Block]) -> tuple[Ints, Ints, Ints, Ints]:
-    """Return the inputs of all blocks one after the other, where each block's begin, and the same for outputs."""
+    """Return the concatenated inputs of all blocks and where each begins, and the same for outputs."""
     return (
         np.array([k for block in blocks for k in block.inputs], dtype=np.intp),
         _starts([len(block.inputs) for block in blocks]),
@@ -227,7 +227,7 @@ def _partners(systems: Sequence[System]) -> Ints:
 
 
 class Choice(NamedTuple):
-    """What was chosen, why, and its error on clips left out next to that of copying the source (degrees RMS per joint).
+    """The chosen system, why, and its error on held-out clips next to that of copying (degrees RMS per joint).
 
     Where there is nothing to leave out the error is 0.
     """
@@ -238,11 +238,11 @@ class Choice(NamedTuple):
 
     @property
     def hardly_differs(self) -> bool:
-        """Tell whether source and target are as near to each other as two takes of one style."""
+        """Whether source and target are as near to each other as two takes of one style."""
         return self.errors.get("copy", ONE_STYLE) < ONE_STYLE
 
     def in_words(self, pairs: int) -> str:
-        """Return a sentence: from how many pairs, and how near clips that were left out came to the style."""
+        """Describe in a sentence how many pairs were learned from, and how near held-out clips came to the style."""
         learned = f"learned from {pairs} {'pair' if pairs == 1 else 'pairs'}"
         error, before = self.errors.get(self.kind), self.errors.get("copy")
         if not error or not before:

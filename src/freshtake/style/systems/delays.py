@@ -1,4 +1,4 @@
-"""Delay lines: outputs from the last rows of the input; and what may precede the first frame (Hsu 2005, §4.4)."""
+"""Delay lines: outputs from the last rows of the input; and a past before the first frame (Hsu 2005, §4.4)."""
 
 from __future__ import annotations
 
@@ -112,7 +112,7 @@ def _any_by_any(state: Floats, out: Floats, taps: Floats, bank: Delays, block: i
 
 @compiled
 def _three_by_three(state: Floats, out: Floats, taps: Floats, bank: Delays, block: int, place: int) -> None:
-    """Write the outputs of the most usual block, almost three times as fast: its sums do not wait for one another."""
+    """Write the outputs of the most common block, almost three times as fast: its sums are independent."""
     i0, o0, size = bank.input_starts[block], bank.output_starts[block], len(taps) // 3
     a, b, c = bank.inputs[i0], bank.inputs[i0 + 1], bank.inputs[i0 + 2]
     first, second, third = taps[:size], taps[size : 2 * size], taps[2 * size :]
@@ -197,7 +197,7 @@ def fit(products: DelayProducts, ridge: float) -> Floats:
 
 
 def error(weights: Floats, products: DelayProducts) -> Floats:
-    """Return squared errors (p,), summed over the frames behind the products."""
+    """Return squared errors (p,), summed over the frames in the products."""
     # |y - X w|² expanded, so that clips left out are tested by their products without running them.
     cross = np.einsum("ko,ko->o", weights, products.outputs)
     return np.asarray(products.squares - 2.0 * cross + np.einsum("ko,kl,lo->o", weights, products.signals, weights))
@@ -211,8 +211,8 @@ def shaped(weights: Floats, taps: int, inputs: int) -> tuple[Floats, Floats]:
 def past_of(rows: Floats, frames: int, fps: float, weights: Floats | None = None) -> Floats:
     """Return `frames` rows that lead up to the first one.
 
-    Where the beginning recurs, the rows before that recurrence; a single cycle, which ends as it begins, is repeated;
-    a motion that does neither is still in its first pose. `weights` (DOFs,) say how much one unit of each DOF
+    Where the beginning recurs, the rows before its recurrence; a single cycle, which ends as it begins, is repeated;
+    otherwise the first pose is held. `weights` (DOFs,) say how much one unit of each DOF
     counts in the comparison.
     """
     if frames == 0 or len(rows) == 0:
@@ -241,7 +241,7 @@ def _closing(rows: Floats, fps: float) -> int | None:
 
 
 def recurrence(rows: Floats, fps: float) -> int | None:
-    """Find the first lag after which the beginning comes again, or None."""
+    """Find the first lag after which the beginning recurs, or None."""
     look, least = max(2, round(LOOK * fps)), max(2, round(SHORTEST * fps))
     last = len(rows) - look
     if last < least:
@@ -250,7 +250,7 @@ def recurrence(rows: Floats, fps: float) -> int | None:
     if scale <= 1e-12:
         return None
     lags = np.arange(least, last + 1)
-    away = rows - rows[:look].mean(axis=0)  # so that squares stay small against their differences
+    away = rows - rows[:look].mean(axis=0)  # so that squares do not dwarf their differences
     squares = np.sum(away**2, axis=1)
     apart = np.zeros(len(lags))
     for k, products in enumerate(away[:look] @ away.T):  # |a - b|² = |a|² + |b|² - 2 a b

@@ -71,7 +71,7 @@ def subspace(moments: Moments, ridge: float) -> Subspace:
     # Clips shorter than two horizons have no windows: nothing is correlated then, and the inverse must still exist.
     damp = ridge * np.trace(g[:given, :given]) / given or 1.0
     weights = np.linalg.solve(g[:given, :given] + damp * np.eye(given), g[:given, given:]).T  # [L_w, L_u]
-    # Only what the past tells is the state; what future inputs cause is fitted along and dropped. The products give
+    # The state is what the past predicts; the effect of future inputs is fitted as well and dropped. The products give
     # the left singular vectors by an eigenproblem of the horizon's size, whatever the number of frames.
     part = weights[:, :past]
     values, vectors = np.linalg.eigh(part @ g[:past, :past] @ part.T)
@@ -89,7 +89,7 @@ def poles_of(space: Subspace, order: int, radius: float) -> Poles:
 
 
 def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
-    """Draw poles that are too large (or not finite) in to `radius`, at the same frequency."""
+    """Shrink poles that are too large to `radius`, at the same frequency; those that are not finite become 0."""
     finite = np.where(np.isfinite(poles), poles, 0.0)
     size = np.abs(finite)
     inside = np.where(size > radius, finite * (radius / np.maximum(size, 1e-300)), finite)
@@ -139,7 +139,7 @@ def products_of(inputs: Floats, outputs: Floats, poles: Poles, past: int) -> Pro
 
 
 def signal_parts(poles: Poles) -> list[tuple[int, int]]:
-    """Tell which parts of the filtered inputs are signals: (pole, 0 real | 1 imaginary), one per state."""
+    """Return which parts of the filtered inputs are signals: (pole, 0 real | 1 imaginary), one per state."""
     return [(k - 1, 1) if b < 0.0 else (k, 0) for k, b in enumerate(poles.turning)]
 
 
@@ -180,7 +180,7 @@ def fit(poles: Poles, products: Products, ridge: float, rounds: int = ROUNDS) ->
 
 
 def error(system: System, products: Products) -> Floats:
-    """Return squared errors (p,) of the simulation, summed over the frames behind the products."""
+    """Return squared errors (p,) of the simulation, summed over the frames in the products."""
     poles = Poles(system.damping, system.turning)
     weights = np.concatenate([system.C @ _mixing(poles, system.B), system.D, system.offset[:, None]], axis=1)
     cross = np.einsum("ok,ko->o", weights, products.outputs)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
-CHUNK = 128  # frames that are held in fast memory at a time
+CHUNK = 128  # frames at a time, so that they stay in the cache
 
 Singles = npt.NDArray[np.float32]
 
@@ -38,12 +38,12 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
 
     x[t+1] = A x[t] + B u[t],  y[t] = C x[t] + D u[t] + c   (Hsu 2005, eq. 5-6)
 
-    The noise terms of the paper are not used in translation. Only A looks back in time: B u, C x and D u run over many
+    The noise terms of the paper are not used in translation. Only A is recurrent: B u, C x and D u run over many
     frames at once. Every number is summed in the same order however the frames are cut, so a stream equals a batch bit
     for bit.
     """
     frames, width = rows.shape
-    # A live stream comes row by row, for which setting up chunks costs more than the sums.
+    # A live stream arrives row by row, for which setting up chunks costs more than the sums.
     if frames == 1:
         for k in range(len(state) if len(seen) > 0 else 0):
             seen[0, k] = state[k]

@@ -1,4 +1,4 @@
-"""Systems for all blocks, learned and compared by leaving clips out: which kind, which order."""
+"""Systems for all blocks, learned and compared on held-out clips: which kind, which order."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Mapper = Callable[..., Iterable[Any]]
 ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)
 MEMORIES = (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)  # seconds of delay line that are tried
 STEADINESSES = (0.0, 0.2)
-UNMOVED = 5.0  # steadiness of the timing in limbs: poses that do not change say nothing of it; 50 gives the same
+UNMOVED = 5.0  # steadiness of the timing for limbs: constant poses do not determine it; 50 gives the same
 RIDGES = {"n4sid": 1e-2, "fir": 3e-2}
 TAP_RATE = 30.0  # taps per second
 SUBSPACE_RIDGE = 1e-4
@@ -37,10 +37,10 @@ class Trial(NamedTuple):
 
 
 class Prior(NamedTuple):
-    """What is assumed before anything is fitted.
+    """What is assumed before fitting.
 
-    `gains` (inputs, outputs) is what constant inputs lead to where takes do not tell; `importance` (outputs,) is what
-    squared errors count where systems are compared, so that noise in a DOF that hardly moves does not count. Among
+    `gains` (inputs, outputs) is the response to constant inputs where takes leave it open; `importance` weighs
+    squared errors (outputs,) when systems are compared, so that noise in a DOF that hardly moves does not count. Among
     systems whose errors on clips left out are within `slack` of the least, the one with the fewest states is taken.
     """
 
@@ -63,7 +63,7 @@ def past_frames(fps: float) -> int:
 
 
 def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
-    """Number the folds: pairs that share a source clip, or a target clip where there is one source, go together."""
+    """Number the folds: pairs that share a source clip, or a target clip where there is one source, share a fold."""
     side = 0 if len({source for source, _ in names}) > 1 else 1
     order = {name: k for k, name in enumerate(dict.fromkeys(pair[side] for pair in names))}
     return [order[pair[side]] % FOLDS for pair in names]
@@ -75,7 +75,7 @@ def horizon_of(settings: Settings, fps: float) -> int:
 
 
 def kind_of(settings: Settings, trials: Sequence[Trial], fps: float) -> tuple[str, str]:
-    """Choose the kind of system to learn, and why: n4sid, smaller than a delay line, where clips are long enough."""
+    """Choose the kind of system and return why: n4sid, smaller than a delay line, where clips are long enough."""
     if settings.system != "auto":
         return settings.system, "as asked for"
     longest, needed = max(len(trial.outputs) for trial in trials), 2 * horizon_of(settings, fps) + 4
@@ -88,7 +88,7 @@ def calming_of(
     blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], prior: Prior, settings: Settings,
     fps: float, map: Mapper, degrees: Callable[[Floats], float],
 ) -> float:  # fmt: skip
-    """Choose whether inputs are smoothed: a gait can be foreseen, and loses nothing; a throw would come late.
+    """Choose whether inputs are smoothed: a gait is predictable and loses nothing; a throw would be late.
 
     Measured by short delay lines on clips left out; where there is nothing to leave out, inputs stay as they are.
     """
@@ -100,7 +100,7 @@ def calming_of(
 def fit_state_space(
     blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
-    """Fit N4SID for every block, its order by the singular values and by the error on clips left out."""
+    """Fit N4SID for every block; its order is chosen by singular values and the error on held-out clips."""
     horizon = horizon_of(settings, fps)
     longest = max(len(trial.outputs) for trial in trials)
     if longest < 2 * horizon + 4:
@@ -133,12 +133,12 @@ def _block_system(
     }
 
     def fitted(fold: int, order: int) -> tuple[System, Floats]:
-        """Learn on all trials but a fold's; squared errors on that fold."""
+        """Learn on all trials but a fold's, and return squared errors on that fold."""
         chosen, test, space = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
         poles = identification.poles_of(space, order, radius)
         parts = {k: identification.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *test)}
         together = identification.steadied(identification.added([parts[k] for k in chosen]), poles, steadiness, gains)
-        # Systems that are only compared get two rounds of the regressions.
+        # Two rounds of the regressions are enough for comparing systems.
         system = identification.fit(poles, together, ridge, rounds=2 if test else identification.ROUNDS)
         return system, np.sum([identification.error(system, parts[k]) for k in test], axis=0) if test else np.zeros(1)
 
@@ -158,7 +158,7 @@ def _of_block(prior: Prior, block: Block) -> Prior:
 
 
 def _judging(folds: Iterable[int]) -> list[int]:
-    """Return the folds that can be left out: none where there is one, and then the simplest system is taken."""
+    """Return the folds that can be left out; with a single fold none, and the simplest system is chosen."""
     numbers = sorted(set(folds))
     return numbers if len(numbers) > 1 else []
 
@@ -174,7 +174,7 @@ def _only(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> 
 def fit_delays(
     blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
-    """Fit a delay line for every block; its memory by the error on clips left out."""
+    """Fit a delay line for every block; its memory is chosen by the error on held-out clips."""
     stride = max(1, round(fps / TAP_RATE))
     memories = MEMORIES if settings.memory is None else (settings.memory,)
     counts = sorted({1 + max(0, round(seconds * fps / stride)) for seconds in memories})
@@ -205,9 +205,9 @@ def _block_delays(
 
 
 def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> tuple[float, ...]:
-    """Return what is tried; turning for a while must not become a lasting sway, so the heading is always steady.
+    """Return the steadinesses to try; the heading gets the largest, so that turning does not become a lasting sway.
 
-    One source clip alone, however often it is paired, cannot tell what its mean pose means.
+    A single source clip, however often it is paired, does not show what its mean pose means.
     """
     if settings.steadiness is not None:
         return (settings.steadiness,)

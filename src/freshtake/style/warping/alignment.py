@@ -19,7 +19,7 @@ from freshtake.style.warping.motion_warping import METHODS
 from freshtake.style.warping.warp_inputs import Alignable, prepare
 from freshtake.style.warping.warps import feasible, inverse, read_rows, smooth_warp
 
-SMOOTHED = 0.04  # of a motion's length: the most over which its warp is smoothed
+SMOOTHED = 0.04  # share of a motion's length: the widest smoothing of its warp
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -118,15 +118,15 @@ def warp(motion: Stroke, alignment: Alignment, *, onto: str = ...) -> Stroke: ..
 @overload
 def warp(motion: Floats, alignment: Alignment, *, onto: str = ...) -> Floats: ...
 def warp(motion: Alignable, alignment: Alignment, *, onto: str = "first") -> Alignable:
-    """Put a motion on the other one's clock.
+    """Retime a motion to the other one's timing.
 
     Args:
         motion: The second motion or one in step with it; with `onto="second"` the first one.
-        alignment: How both belong together.
+        alignment: The alignment of both.
         onto: Whose timing the motion gets, "first" or "second".
 
     Returns:
-        The motion with that timing, without what the alignment cut away.
+        The motion with that timing, without the frames that the alignment cut.
     """
     if onto not in ("first", "second"):
         raise UsageError(f"a motion is warped onto the first or the second, not {onto!r}")

@@ -23,7 +23,7 @@ SPEED = 0.2  # share of a folder's usual speed that counts as much as
 TURN = np.radians(12.0)  # this turn rate, per second, as
 DIRECTION = np.radians(30.0)  # this change of the direction of travel against the body, and as
 ACTING = 0.25  # this share of the motion in other joints
-LIMIT = 3.0  # pairs farther apart than this have different content
+LIMIT = 3.0  # pairs at a larger distance have different content
 OPPOSITE = np.radians(120.0)  # styles whose usual directions differ by more do not share their content
 SLOWEST_TURN = np.radians(3.0)  # per second
 
@@ -126,7 +126,7 @@ def _usual_direction(contents: Sequence[Content]) -> float:
 
 
 def _comparable(contents: Sequence[Content], direction: float, several: bool) -> Floats:
-    """Return rows in units of what counts alike, relative to what is usual in the set where that can be said."""
+    """Return rows in comparable units, relative to the usual values of the set where there are any."""
     speeds = np.array([c.speed for c in contents])
     usual = float(np.median(speeds))
     acting = np.stack([c.acting for c in contents])

@@ -81,7 +81,7 @@ def zscored(values: Floats) -> Floats:
 
 
 class Warped(NamedTuple):
-    """What a method finds; `repeats` is empty where frames of both motions may be repeated."""
+    """The result of a method; `repeats` is empty where frames of both motions may be repeated."""
 
     differential: Floats
     repeats: Ints

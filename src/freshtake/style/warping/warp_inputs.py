@@ -1,4 +1,4 @@
-"""What is warped: clips, strokes or rows in comparable units, cyclic clips cut to equal phases."""
+"""Inputs of warping: clips, strokes or rows in comparable units, cyclic clips cut to equal phases."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ BINS = 96  # phases at which mean cycles are compared
 Span = tuple[int, int]
 Alignable = Clip | Stroke | Floats
 SHORTEST = 4  # frames
-LEG_M = 0.9  # metres: the leg of a grown-up, for clips that do not say their unit
+LEG_M = 0.9  # metres: an adult's leg, for clips without a unit
 PLACE_DOFS = (".forward", ".sideways", ".turn")  # travel and turning are content, not pose
 
 
 class Gait(NamedTuple):
-    """How far a clip has come at each frame, in cycles, and its mean cycle (BINS, DOFs)."""
+    """The progress of a clip at each frame, in cycles, and its mean cycle (BINS, DOFs)."""
 
     cycles: Floats
     mean: Floats
 
 
 def common_cycles(clips: tuple[Clip, Clip], rows: tuple[Floats, Floats]) -> tuple[Span, Span] | None:
-    """Find the frames (start, stop not included) of each clip between the same two phases, as many cycles as there are.
+    """Find the frames (start, stop not included) of each clip between the same two phases, as many cycles as possible.
 
     The phases are related by the shift at which the mean cycles correlate best, DOF by DOF, whatever their scale and
     offset. A clip that ends as it begins is one cycle next to one of several. None where the clips do not recur, or
@@ -53,7 +53,7 @@ def common_cycles(clips: tuple[Clip, Clip], rows: tuple[Floats, Floats]) -> tupl
     second = gaits[1].cycles + best_shift(gaits[0].mean, gaits[1].mean)
     cycles = _best_overlap(first, second)
     start, stop = max(first[0], second[0] + cycles), min(first[-1], second[-1] + cycles)
-    # Nine tenths of a cycle must be left in common.
+    # Nine tenths of a cycle must be in common.
     if stop - start < 0.9:
         return None
     return _between(first, start, stop), _between(second + cycles, start, stop)
@@ -95,10 +95,10 @@ def mean_cycle(rows: Floats, cycles: Floats) -> Floats:
 
 
 def best_shift(first: Floats, second: Floats) -> float:
-    """Return how many cycles the second mean cycle has to be moved on so that it correlates best with the first.
+    """Return by how many cycles to shift the second mean cycle so that it correlates best with the first.
 
     Every DOF counts by the product of its deviations in both, over the larger one: a DOF that moves in one motion
-    only says nothing.
+    only does not count.
     """
     a, b = first - first.mean(axis=0), second - second.mean(axis=0)
     sizes = np.maximum(np.linalg.norm(a, axis=0), np.linalg.norm(b, axis=0))
@@ -114,7 +114,7 @@ def best_shift(first: Floats, second: Floats) -> float:
 
 
 def _best_overlap(first: Floats, second: Floats) -> int:
-    """Find the whole number of cycles by which the second is moved so that both cover most of one another."""
+    """Find the integer number of cycles to shift the second by so that both overlap most."""
     tried = np.arange(int(first[0] - second[-1]) - 1, int(first[-1] - second[0]) + 2)
     common = np.minimum(first[-1], second[-1] + tried) - np.maximum(first[0], second[0] + tried)
     return int(tried[common.argmax()])
@@ -127,7 +127,7 @@ def _between(cycles: Floats, start: float, stop: float) -> Span:
 
 
 def _smooth(progress: Floats, deviation: float) -> Floats:
-    """Smooth with the trend kept to both ends, and make the result increasing."""
+    """Smooth with the trend continued at both ends, and make the result increasing."""
     from freshtake.numeric.curves import gaussian_filter1d
 
     reach = min(len(progress) - 1, int(4 * deviation) + 1)
@@ -168,7 +168,7 @@ def prepare(a: Alignable, b: Alignable, settings: WarpSettings) -> Prepared:
 
 
 def _checked(a: Floats, b: Floats) -> tuple[Floats, Floats]:
-    """Return two arrays as floats, refused unless they are of one width and finite."""
+    """Return two arrays as floats; raise unless they have one width and are finite."""
     pair = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     for array, which in zip(pair, ("first", "second"), strict=True):
         if array.ndim != 2 or array.shape[1] == 0:
@@ -209,7 +209,7 @@ def _clips(a: Clip, b: Clip, settings: WarpSettings) -> Prepared:
 def clip_rows(a: Clip, b: Clip) -> tuple[Floats, Floats]:
     """Return rotation vectors about common references, in radians, and the root's height in metres.
 
-    Travel and heading are left out, and so are fingers: most recordings have none, only jumps where they were guessed.
+    Travel and heading are left out, and so are fingers: most recordings do not capture them, and guessed ones jump.
     """
     return named_rows(a, b)[1:]
 

@@ -128,7 +128,7 @@ def repetition_range(slope: int) -> tuple[int, int]:
 
 
 def feasible(first: int, second: int, slope: int) -> bool:
-    """Tell whether a warp with slopes between 1/s and s leads from `first` frames to `second`."""
+    """Return whether a warp with slopes between 1/s and s leads from `first` frames to `second`."""
     least, most = repetition_range(slope)
     return first * least <= second * slope <= first * most
 
