@@ -12,6 +12,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import rooted
 from freshtake.motion.edit import scaled, turned, with_up
+from freshtake.motion.features import Start
 from freshtake.motion.verdict import (
     AMBER,
     GREEN,
@@ -184,3 +185,19 @@ def test_a_motion_whose_file_was_read_with_another_root_is_judged_as_the_takes()
     takes = [with_targets(ft.samples.walk(np.random.default_rng(k), cycles=2.0, turn_rate=40.0)) for k in range(2)]
     assert judge(rooted(takes[0]), standard_of(takes)).color == GREEN
     assert judge(takes[0], standard_of([rooted(take) for take in takes])).color == GREEN
+
+
+def test_streams_may_go_any_distance_but_not_begin_there(takes: list[Clip]) -> None:
+    """A day's walk is beyond 100 km, where a variation stream of 4.3 million frames was refused as damaged."""
+    model = ft.variation.learn(takes[:4], rng=np.random.default_rng(0), cyclic=True)
+    rows, far = model.encode(takes[0]), Start((3e7, -3e7))
+    there = model.decode(rows, start=far, resume=True)
+    assert np.abs(there.root).max() > 2.9e7 and np.abs(np.diff(there.root, axis=0)).max() < 10.0
+    with pytest.raises(UsageError, match="flings the body about"):
+        model.decode(rows, start=far)
+    flung = rows.copy()
+    flung[len(rows) // 2 :, 0] *= 1e9
+    with pytest.raises(UsageError, match="flings the body about"):
+        model.decode(flung, resume=True)
+    texture = ft.texture.learn(takes[0])
+    assert len(texture.decode(texture.rows, start=far, resume=True)) == len(texture.rows)

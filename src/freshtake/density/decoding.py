@@ -263,10 +263,10 @@ def decoded(
             return require_unflung(values)
         motion = decode(model.recipe, values, start=start, resume=before is not None, name=name)
     if not isinstance(motion, Clip):
-        return require_unflung(motion)
+        return require_unflung(motion, resumed=before is not None)
     if model.knows_contacts:
         motion = at_mixed_height(model, motion, model.foot_heights(rows))
-    return require_unflung(motion).changed(provenance=PROVENANCE)
+    return require_unflung(motion, resumed=before is not None).changed(provenance=PROVENANCE)
 
 
 def at_mixed_height(model: DensityModel, clip: Clip, heights: Floats) -> Clip:

@@ -227,9 +227,9 @@ def decoded(
     if recipe is None:
         return require_unflung(rows)
     if shape is None:
-        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name))
+        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name), resumed=resume)
         return replace(motion, provenance=MADE)
-    return require_unflung(_mesh(recipe, shape, rows, start or Start(), resume, name))
+    return require_unflung(_mesh(recipe, shape, rows, start or Start(), resume, name), resumed=resume)
 
 
 def columns_of(recipe: Recipe, shape: Shape, rows: Floats) -> Floats:

@@ -476,7 +476,8 @@ class VariationModel(Showable):
         recipe = self.material.recipe
         if recipe is None:
             return rows
-        motion = require_unflung(decode(recipe, on_hinges(self.hinges, rows), start=start, resume=resume, name=name))
+        motion = decode(recipe, on_hinges(self.hinges, rows), start=start, resume=resume, name=name)
+        require_unflung(motion, resumed=resume)
         return motion.changed(provenance="made by freshtake: variation") if isinstance(motion, Clip) else motion
 
     def encode(self, example: Any) -> Floats:

@@ -161,17 +161,20 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
         warn(f"{sentences[0]}{more}")
 
 
-def require_unflung(motion: M) -> M:
+def require_unflung(motion: M, *, resumed: bool = False) -> M:
     """Return a model's result, or refuse it where the body is flung about: the model file is damaged.
 
     Args:
         motion: A clip, point clip, stroke or mesh sequence, or plain rows of numbers.
+        resumed: Whether it continues a motion, which may have traveled any distance before.
 
     Returns:
         The motion as it is.
     """
     if not isinstance(motion, Clip):
         numbers: Any = next((getattr(motion, name) for name in NUMBERS if hasattr(motion, name)), motion)
+        if resumed and numbers.ndim == 3 and len(numbers):
+            numbers = numbers - numbers[:1, :1]
         if bool((np.abs(numbers) > FLUNG[2]).any()):  # a gap in a marker is NaN, which does not compare as larger
             raise UsageError("this model makes numbers that no recording has: it is damaged, so learn it again")
         return motion
@@ -179,7 +182,8 @@ def require_unflung(motion: M) -> M:
     if size == 0.0 or len(motion) == 0:
         return motion
     step = float(np.abs(np.diff(motion.root, axis=0)).max(initial=0.0))
-    farthest = float(np.abs(motion.root).max())
+    # A walk that streams for a day is a hundred kilometres from the origin, which is no sign of damage.
+    farthest = float(np.abs(motion.root - motion.root[0] if resumed else motion.root).max())
     if step > max(FLUNG[0] * motion.frame_time, 1.0) * size or farthest > min(FLUNG[1] * size, FLUNG[2]):
         raise UsageError("this model flings the body about as no body moves: it is damaged, so learn it again")
     return motion

@@ -197,7 +197,7 @@ class PaperModel:
         recipe = self.material.recipe
         if recipe is None:
             return rows
-        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name))
+        motion = require_unflung(decode(recipe, rows, start=start, resume=resume, name=name), resumed=resume)
         return motion.changed(provenance="made by freshtake: paper") if isinstance(motion, Clip) else motion
 
     def encode(self, example: Any) -> Floats:
