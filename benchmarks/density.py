@@ -274,7 +274,7 @@ def paper_blends() -> str:
 
 
 def wanderer(kernels: int, width: int = 40, period: float = 64.3) -> Floats:
-    """Rows (kernels, width) of a motion that goes round with slow changes, of about eight modes."""
+    """Rows (kernels, width) of a cyclic motion with slow changes, of about eight modes."""
     rng = np.random.default_rng(0)
     angle = 2.0 * np.pi * np.arange(kernels) / period
     slow = np.interp(
@@ -301,7 +301,7 @@ def plain_weights(places: Floats, point: Floats) -> Floats:
 
 
 def speed() -> str:
-    """Frames per second on one core, squared_gap one plain numpy evaluation of all kernels per frame."""
+    """Frames per second on one core, next to one plain numpy evaluation of all kernels per frame."""
     rows = []
     for kernels, goal in ((1_000, "50,000"), (10_000, "20,000"), (100_000, "5,000")):
         model = learn({"a": [wanderer(kernels)]}, Settings(energy=0.999), frame_time=1.0 / 60.0, cyclic={"a": True})

@@ -83,7 +83,7 @@ def test_every_part_follows_the_same_routes_whoever_plans_them(walk: Path, made:
     for part in (2, 3, 1):
         crowd_make(crossing(walk), tmp_path / "parts", part=(part, 3), workers=1)
         if part == 3:
-            (tmp_path / "parts" / ROUTES).unlink()  # another machine plans anew
+            (tmp_path / "parts" / ROUTES).unlink()  # another machine plans again
     for path in sorted(made.glob("*.npz")):
         assert (tmp_path / "parts" / path.name).read_bytes() == path.read_bytes()
 

@@ -132,7 +132,7 @@ def test_classes_that_do_not_go_round_switch_and_say_so() -> None:
 
 @pytest.mark.parametrize("period", [23.0, 40.3])
 def test_the_period_is_that_of_the_whole_cycle(period: float) -> None:
-    """Also where the largest mode goes round twice per cycle, as a skip's does."""
+    """Also where the largest mode has two periods per cycle, as a skip's does."""
     angle = 2.0 * np.pi * np.arange(200) / period
     twice = np.stack([3.0 * np.sin(2.0 * angle), np.sin(angle), np.cos(angle)], axis=1)
     found, apart = period_of([twice], 6.0)

@@ -15,7 +15,7 @@ RATE, FADE = 1.0 / 30.0, 10
 
 
 def drifting(cycles: int, drift: float) -> Floats:
-    """A motion that goes round and changes as it does: each cycle lies squared_gap the one before."""
+    """Return a cyclic motion that changes slowly: each cycle is next to the one before."""
     take = orbit(1, cycles)
     return take + np.linspace(0.0, drift * cycles, len(take))[:, None] * np.array([0.0, 0.0, 0.0, 0.0, 1.0, 1.0])
 

@@ -70,7 +70,7 @@ def test_a_stretch_between_in_and_out_is_drawn_again_and_the_rest_is_kept(marked
 
 
 def test_a_pin_is_dragged_onto_the_timeline_and_moved_by_keys(marked: Window) -> None:
-    # Escape shows all variants again, for which the bar is built anew: until then it has no place on the page.
+    # Escape shows all variants again, for which the bar is built again: until then it has no place on the page.
     marked.until("!document.querySelector('.stage[aria-busy=true]') && v?.scene.shapes.length > 4")
     pins = "s.own[s.movement].vary?.pins ?? []"
     button = marked.page.get_by_role("button", name="Pin this pose").bounding_box()

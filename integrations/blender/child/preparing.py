@@ -114,7 +114,7 @@ class Preparation:
 
 
 def release() -> str:
-    """Names what is installed: another release of freshtake, or another Python, is compiled anew."""
+    """Names what is installed: another release of freshtake, or another Python, is compiled again."""
     import freshtake
 
     text = f"{freshtake.__version__} {Path(freshtake.__file__).stat().st_mtime_ns} {sys.version}"

@@ -92,7 +92,7 @@ def _show_map(figure: Any, maps: dict[str, dict[str, list[str]]] | None) -> None
 
 
 class FRESHTAKE_OT_map_clear(OnFigure, bpy.types.Operator):
-    """Empty the list of bones, so that they are found anew"""
+    """Empty the list of bones, so that they are found again"""
 
     bl_idname, bl_label, bl_options = "freshtake.map_clear", "Clear", {"UNDO"}
 

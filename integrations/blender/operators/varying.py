@@ -55,7 +55,7 @@ class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
         name, row = figure.name, model_row(figure, "variation", about["model"])
         model = model_bytes(row)
         if fingerprint(model) != about["model_is"]:
-            raise Trouble(f"the model {about['model']!r} was learned anew since then: its variants are others now")
+            raise Trouble(f"the model {about['model']!r} was learned again since then: its variants are others now")
         # Actions of version 0.1 keep the closing frame under its old name.
         params = {"closing_frame" if key == "closing" else key: value for key, value in about["settings"].items()}
         poses = {key: [pose_of_values(kept, key)] for key, kept in about.get("poses", {}).items()}

@@ -59,7 +59,7 @@ def test_a_stream_of_its_own_buffers_gives_the_same_bit_by_bit(block: int) -> No
     stream, parts = planter.stream(), []
     root, rotations, stands = (np.concatenate([part] * 4) for part in (clip.root, clip.rotations, labels))
     state, slow = planter.start(), []
-    for begin in range(0, len(root), block):  # so long that buffers are made anew
+    for begin in range(0, len(root), block):  # so long that buffers are made again
         span = slice(begin, begin + block)
         parts.append(stream.feed(root[span], rotations[span], stands[span]))
         state, out = planter.feed(state, root[span], rotations[span], stands[span])
