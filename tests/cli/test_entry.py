@@ -225,12 +225,8 @@ def test_options_of_a_shared_group_are_listed_together(capsys: pytest.CaptureFix
         assert sum(f" {option} " in text for text in panels.values()) == 1, option
 
 
-@pytest.mark.parametrize("verb", ["evaluate", "retarget", "vary", "stream"])
-def test_a_panel_is_no_option(verb: str) -> None:
-    """A class attribute that names a panel must not be the default of a field of the same name."""
-    from freshtake import requests
-    from freshtake.requests.fields import fields_of
-
-    for one in fields_of(getattr(requests, verb.capitalize())):
-        assert one.name != "panel"
-        assert one.default not in ("Reading takes", "Feet", "How long", "Character"), one.name
+def test_an_option_of_one_command_is_not_listed_with_a_shared_group(capsys: pytest.CaptureFixture[str]) -> None:
+    """The attribute that names a group was once called title, like an option, which was then listed as shared."""
+    assert run(["evaluate", "--help"]) == 0
+    shared = capsys.readouterr().out.split("╭─ Reading takes")[1].split("╰─")[0]
+    assert "--fps" in shared and "--title" not in shared
