@@ -82,7 +82,7 @@ def save_gif(
     for number, picture in enumerate(moments(scene, size, rate)):
         report(number / total)
         if palette is None:
-            palette = picture.quantize(144, method=Images.Quantize.MEDIANCUT)
+            palette = picture.quantize(96, method=Images.Quantize.MEDIANCUT)
         pictures.append(picture.quantize(palette=palette, dither=Images.Dither.NONE))
     times = [round(1000 * scene.duration / max(total - 1, 1) / 10) * 10] * len(pictures)
     # The last picture is shown longer, so that the restart is visible.
