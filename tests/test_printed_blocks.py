@@ -26,6 +26,8 @@ complete(app)
 HOME = Path(__file__).resolve().parents[1]
 FIRST = HOME / "docs" / "index.md"
 BLOCK = re.compile(r"^```(python|sh)\n(.*?)^```", re.MULTILINE | re.DOTALL)
+# A block of text directly below a block of Python is what that prints.
+PRINTED = re.compile(r"^```python\n(.*?)^```\n\n```text\n(.*?)^```", re.MULTILINE | re.DOTALL)
 ELSEWHERE = (  # lines for machines that have a network, make, Docker, Blender or recorded takes
     "make ", "pip install", "python -m ", "freshtake samples download", "docker ", "freshtake demo",
     "freshtake warm-up", "freshtake view", "openjd ",
@@ -96,6 +98,8 @@ def test_blocks_run_as_printed(
     here = shutil.copytree(first_steps, tmp_path / "here")
     monkeypatch.chdir(here)
     names: dict[str, object] = {}
+    printed = dict(PRINTED.findall(page.read_text(encoding="utf-8")))
+    capsys.readouterr()
     for number, (language, text) in enumerate(blocks(page)):
         if page == FIRST and number == 0:  # the first steps themselves
             continue
@@ -103,6 +107,16 @@ def test_blocks_run_as_printed(
             run_lines(text)
         else:
             exec(compile(text, f"{page.name}, block {number + 1}", "exec"), names)
+            output = capsys.readouterr().out
+            assert output == printed.get(text, output), f"{page.name}, block {number + 1}"
+
+
+def test_every_example_says_what_it_prints_and_draws() -> None:
+    text = (HOME / "docs" / "examples.md").read_text(encoding="utf-8")
+    python = [block for language, block in BLOCK.findall(text) if language == "python"]
+    assert [block for block, _ in PRINTED.findall(text)] == python
+    drawn = set(re.findall(r'"(example_\w+\.png)"', "".join(python)))
+    assert drawn == set(re.findall(r"\(pictures/(\w+\.png)\)", text))
 
 
 @pytest.mark.parametrize("page", sorted((HOME / "docs" / "tutorials").glob("*.md")), ids=lambda page: page.stem)
