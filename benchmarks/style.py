@@ -134,8 +134,8 @@ def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, f
     source, target = test
     raw, made = (model.translate(source, plant=plant) for plant in (False, True))
     features = model.encode(source)
-    rows, _ = model.translate_rows(features.values)
-    mask = model.footplants(features.values, rows)
+    done = model.translation(source)
+    mask = done.stands
     labels = model.labels(features.values[slice(*warp.first)])
     said = np.stack([labels[name] for name in model.feet], axis=1)
     truth = contact_mask(target)[slice(*warp.second)][np.round(warp.path).astype(int)]
@@ -148,7 +148,7 @@ def measures(model: StyleModel, test: tuple[Any, Any], warp: Any) -> dict[str, f
         "raw": planted_speed(raw, mask),
         "cleaned": planted_speed(made, joint_contacts(made)),
         "streamed": streamed_speed(model, features.values),
-        "blended": float(rows.blends.mean()),
+        "blended": float(done.made.blends.mean()),
     }
 
 
@@ -202,8 +202,8 @@ def deviations(clips: Clips) -> str:
         changed[:, column] += size * window
         cells = [what]
         for generalize in (False, True):
-            usual, _ = model.translate_rows(rows_in, time_warp=False, generalize=generalize)
-            made, _ = model.translate_rows(changed, time_warp=False, generalize=generalize)
+            usual, *_ = model.translate_rows(rows_in, model.translator(time_warp=False, generalize=generalize))
+            made, *_ = model.translate_rows(changed, model.translator(time_warp=False, generalize=generalize))
             peak = made.rows[175:185, column].mean() - rows_in[175:185, column].mean()
             cells.append(f"{100 * peak / (size * window[175:185].mean()):.0f} %")
             late = slice(210 + memory, None)
@@ -225,8 +225,8 @@ def swing_ratio(model: StyleModel, generalize: bool, rows: Floats, factor: float
     arms = [k for k, name in enumerate(model.dofs) if "Arm." in name]
     wider = rows.copy()
     wider[:, arms] += (factor - 1.0) * (rows[:, arms] - rows[:, arms].mean(axis=0))
-    usual = model.translate_rows(rows, time_warp=False, generalize=False)[0].rows[:, arms]
-    made = model.translate_rows(wider, time_warp=False, generalize=generalize)[0].rows[:, arms]
+    usual = model.translate_rows(rows, model.translator(time_warp=False, generalize=False))[0].rows[:, arms]
+    made = model.translate_rows(wider, model.translator(time_warp=False, generalize=generalize))[0].rows[:, arms]
     return float(np.sqrt(made.var(axis=0).sum() / usual.var(axis=0).sum()))
 
 

@@ -42,7 +42,7 @@ class Measured(NamedTuple):
 
 
 def measured(model: StyleModel, source: Any, real: Any, another: Any) -> Measured:
-    rows, _ = model.translate_rows(model.encode(source).values)
+    rows, *_ = model.translate_rows(model.encode(source).values)
     made, usual = model.translate(source), nearest_pose(real, another)
     end, along = heading_off(source, made, rows.origins)
     slides = [planted_speed(clip, joint_contacts(clip)) for clip in (made, real)]

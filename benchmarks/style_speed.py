@@ -13,7 +13,6 @@ from freshtake.numeric.arrays import Floats
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
-from freshtake.style.systems.state_kernels import run_modal_batch
 
 
 def speed(walks: list[Any] | None = None, styled: list[Any] | None = None) -> str:
@@ -47,12 +46,6 @@ def streaming(model: StyleModel, clip: Any) -> list[list[str]]:
          "" if bank.kind == "fir" else "50,000"],
     ]  # fmt: skip
     if bank.kind == "n4sid":
-        batch, frames = 256, 100
-        state = np.zeros((bank.size, batch), dtype=np.float32)
-        many = np.ascontiguousarray(np.repeat(inputs[:frames, :, None], batch, axis=2).astype(np.float32))
-        made, scratch = np.zeros((frames, bank.width, batch), dtype=np.float32), np.zeros((64, batch), dtype=np.float32)
-        spent = least_cpu(lambda: run_modal_batch(state, many, made, bank.packed, scratch))
-        out.append(["256 at once, float32", per_second(batch * frames, spent), "4,000,000"])
         encode = least_cpu(lambda: model.encode(clip))
         both = least_cpu(lambda: model.decode(model.encode(clip).values, model.encode(clip))) - encode
         out.append(

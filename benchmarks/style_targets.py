@@ -88,7 +88,7 @@ def targets(data: Path) -> str:
 
 def target_row(case: Case, model: StyleModel, spent: float) -> list[str]:
     rows = model.encode(case.source).values
-    made, _ = model.translate_rows(rows)
+    made, *_ = model.translate_rows(rows)
     raw, out = (model.translate(case.source, plant=plant) for plant in (False, True))
     usual = nearest_pose(case.real, case.another)
     slides = [planted_speed(clip, joint_contacts(clip)) for clip in (out, case.real)]
@@ -105,12 +105,12 @@ def target_row(case: Case, model: StyleModel, spent: float) -> list[str]:
 
 
 def turned_off(model: StyleModel, clip: Any) -> tuple[float, float]:
-    made, _ = model.translate_rows(model.encode(clip).values)
+    made, *_ = model.translate_rows(model.encode(clip).values)
     return heading_off(clip, model.translate(clip), made.origins)
 
 
 def other_row(model: StyleModel, path: Path) -> list[str]:
-    made, _ = model.translate_rows(model.encode(ft.read(path)).values)
+    made, *_ = model.translate_rows(model.encode(ft.read(path)).values)
     shares = zip(model.parts, made.blends.mean(axis=0), strict=True)
     return [path.stem, ", ".join(f"{name} {share:.0%}" for name, share in shares if share > 0.005) or "nothing"]
 

@@ -149,7 +149,7 @@ def _forward(cells: dict[str, list[Clip]]) -> dict[str, str]:
     model, rng = learn(cells), np.random.default_rng(0)
     state = model.start_guided(rng, Guide(), cell="forward")
     _, rows, _ = model.advance_guided(state, rng, Guide(), 600)
-    free = model.decode(model.sample_rows(np.random.default_rng(0), 600, cell="forward"))
+    free = model.sample(np.random.default_rng(0), frames=600, cell="forward", plant=False)
     off = [float(np.abs(x - x[0]).max()) for x in (mean_heading(model.decode(rows)), mean_heading(free))]
     parts = []
     for _ in range(200):

@@ -18,6 +18,8 @@ from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.texture import Settings, TextureModel, learn
 from freshtake.texture.cells import turn_cells
 from freshtake.texture.examples import material_of
+from freshtake.texture.jump_map import costs_of
+from freshtake.texture.loop_making import loop_rows
 from freshtake.texture.synthesize import shown
 
 FRAMES = 10_000
@@ -107,11 +109,12 @@ def loops(takes: Sequence[str] = ()) -> str:
         own = usual(material_of(motion, Settings()).poses)
         for frames in (120, 300, 600):
             start = time.process_time()
-            made, played = model.loop_rows(np.random.default_rng(2), frames)
+            made, played = loop_rows(model, np.random.default_rng(2), frames)
             spent = time.process_time() - start
             found = body_differences(model, np.tile(made, (3, 1))).max() / own
             distinct = len(np.unique(played.source)) / min(len(played.source), int(model.reach.alive.sum()))
-            costs = model.jump_costs(played)
+            now = np.flatnonzero(played.jumped >= 0)
+            costs = costs_of(model.jumps, played.jumped[now], played.source[now])
             tempo = 100 * (len(played.source) / frames - 1)
             cells = [name, str(len(made)), f"{tempo:+.1f}", str(len(costs)), f"{max(costs, default=0.0):.1f}"]
             rows.append([*cells, f"{100 * distinct:.0f}", f"{found:.2f}", f"{spent:.2f}"])

@@ -20,10 +20,11 @@ from freshtake.motion import MeshSequence, Stroke
 from freshtake.motion.edit import take_frames
 from freshtake.requests import TextureLearn, TextureSample
 from freshtake.texture import Settings, learn
+from freshtake.texture.loop_making import ranked_loops
 from freshtake.workflows import compression_table, error_table, texture_learn, texture_sample
 from freshtake.workflows.texture_sampling import load_texture
 from tests.clients.test_gltf_validator import CLIENTS, NODE, troubles, validated
-from tests.texture.made import FRAME_TIME, circling, long_walk, sheet
+from tests.texture.made import FRAME_TIME, circling, long_walk, played_rows, sheet
 
 
 def _models():
@@ -48,7 +49,7 @@ def test_a_loaded_model_plays_the_same(tmp_path: Path) -> None:
         save(tmp_path / "m.ftm", model, sources=["take.npz"])
         again = load(tmp_path / "m.ftm")
         assert again.settings == model.settings and again.sigmas == model.sigmas, name
-        rows = [m.sample_rows(np.random.default_rng(4), 90) for m in (model, again)]
+        rows = [played_rows(m, 4, 90) for m in (model, again)]
         np.testing.assert_array_equal(rows[0], rows[1], err_msg=name)
         a, b = (m.decode(rows[0]) for m in (model, again))
         if isinstance(a, MeshSequence):
@@ -96,7 +97,7 @@ def test_gltf_by_modes_reads_back_as_the_mesh(tmp_path: Path) -> None:
         model = load(tmp_path / "m.ftm")
         texture_sample(TextureSample(model=tmp_path / "m.ftm", out=tmp_path / f"{name}.glb", frames=80, seed=3))
         back = read(tmp_path / f"{name}.glb", mesh=True)
-        rows = model.sample_rows(np.random.default_rng(3), 80)
+        rows = played_rows(model, 3, 80)
         made = model.decode(rows)
         assert isinstance(back, MeshSequence)
         np.testing.assert_allclose(back.vertices, made.vertices, atol=2e-4)
@@ -310,7 +311,7 @@ def test_a_loop_that_is_unlike_its_take_says_so() -> None:
     from freshtake.texture.action import Likeness
     from freshtake.workflows.texture_playing import _warn_of_likeness
 
-    loop = learn(long_walk(4)).find_loops(np.random.default_rng(0), 70, course=None)[0]
+    loop = ranked_loops(learn(long_walk(4)), np.random.default_rng(0), 70, course=None)[0]
     said: list[str] = []
     _warn_of_likeness(loop.likeness, 70, said.append)
     assert not said

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import freshtake as ft
-from freshtake.density import Control, pad_weights
+from freshtake.density import Control
 from freshtake.density.control import speed_of, turn_limit, weights_for
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
@@ -90,20 +90,3 @@ def test_wrong_controls_are_refused() -> None:
         Control(speed=np.nan)
     with pytest.raises(UsageError, match="no travel"):
         one_orbit().sample(np.random.default_rng(0), frames=9, control=Control(heading=0.0))
-
-
-def test_a_pad_gives_barycentric_weights() -> None:
-    places = {"walk": (0.0, 0.0), "run": (1.0, 0.0), "skip": (0.0, 1.0), "sneak": (1.0, 1.0)}
-    three = {name: places[name] for name in ("walk", "run", "skip")}
-    assert pad_weights(three, (0.2, 0.3)) == pytest.approx({"walk": 0.5, "run": 0.2, "skip": 0.3})
-    assert pad_weights(three, (2.0, 2.0)) == pytest.approx({"walk": 0.0, "run": 0.5, "skip": 0.5})
-    rng = np.random.default_rng(0)
-    for at in rng.random((20, 2)):
-        weights = pad_weights(places, at.tolist())
-        assert sum(weights.values()) == pytest.approx(1.0) and min(weights.values()) >= 0.0
-        np.testing.assert_allclose(sum(w * np.array(places[n]) for n, w in weights.items()), at, atol=1e-6)
-        assert sum(w > 1e-6 for w in weights.values()) <= 3
-    for name, corner in places.items():
-        assert pad_weights(places, corner)[name] == pytest.approx(1.0, abs=1e-6)
-    with pytest.raises(UsageError, match="share one"):
-        pad_weights({"walk": (0.0, 0.0), "run": (0.0, 0.0)}, (0.0, 0.0))

@@ -19,6 +19,7 @@ import numpy as np
 
 import freshtake as ft
 from freshtake.cli.entry import run
+from freshtake.texture.loop_making import loop_rows
 
 FARTHEST = 1e7  # in any unit of length: nothing that a body reaches
 FLUNG = 100.0  # lengths of all bones a second: nothing that a body does
@@ -115,7 +116,7 @@ def use_in_python(model: Any) -> int:
     if isinstance(model, ft.texture.TextureModel):
         ways = [
             lambda: model.sample(rng, frames=12),
-            lambda: model.loop_rows(rng, 40),
+            lambda: loop_rows(model, rng, 40),
             lambda: model.steer(model.start(rng), model.cells[-1]),
             lambda: list(islice(model.stream(rng, decode=True), 12)),
         ]

@@ -115,9 +115,9 @@ def test_what_is_unlike_the_examples_survives_only_with_generalization() -> None
     duck[120:240] = -0.4 * rows[0, 3] * np.hanning(120)
     ducking = rows.copy()
     ducking[:, height] += duck
-    kept, _ = learned.translate_rows(ducking, time_warp=False)
-    lost, _ = learned.translate_rows(ducking, time_warp=False, generalize=False)
-    usual, _ = learned.translate_rows(rows, time_warp=False)
+    kept, *_ = learned.translate_rows(ducking, learned.translator(time_warp=False))
+    lost, *_ = learned.translate_rows(ducking, learned.translator(time_warp=False, generalize=False))
+    usual, *_ = learned.translate_rows(rows, learned.translator(time_warp=False))
     assert usual.blends.mean() < 0.1
     assert kept.blends[165:195, 0].min() > 0.9
     assert kept.blends[:, 1:].max() == 0.0  # the hips duck; trunk and arms keep the style
@@ -132,7 +132,8 @@ def test_an_exaggerated_arm_swing_arrives() -> None:
     arm = [k for k, name in enumerate(learned.dofs) if name.startswith("LeftArm.")]
     more = rows.copy()
     more[:, arm] = rows[:, arm].mean(axis=0) + 1.6 * (rows[:, arm] - rows[:, arm].mean(axis=0))
-    swing = [np.ptp(learned.translate_rows(r, time_warp=False)[0].rows[:, arm], axis=0).max() for r in (rows, more)]
+    tool = learned.translator(time_warp=False)
+    swing = [np.ptp(learned.translate_rows(r, tool)[0].rows[:, arm], axis=0).max() for r in (rows, more)]
     assert swing[1] / swing[0] == pytest.approx(1.6, abs=0.25)
 
 
@@ -268,8 +269,8 @@ def test_strength_goes_from_the_clip_itself_past_the_style() -> None:
 def test_parts_take_the_style_by_themselves() -> None:
     learned, source = model(style="crouch"), walk(83)
     rows = learned.encode(source).values
-    made = learned.translate_rows(rows, time_warp=False, strength={"arms": 1.0})[0].rows
-    whole = learned.translate_rows(rows, time_warp=False)[0].rows
+    made = learned.translate_rows(rows, learned.translator(time_warp=False, strength={"arms": 1.0}))[0].rows
+    whole = learned.translate_rows(rows, learned.translator(time_warp=False))[0].rows
     arms = np.array(["Arm" in name or "Hand" in name or "Shoulder" in name for name in learned.dofs])
     turn = learned.dofs.index("Hips.turn")
     np.testing.assert_allclose(made[:, arms], whole[:, arms], atol=1e-9)
@@ -393,7 +394,7 @@ def test_the_style_sways_the_heading_within_bounds_and_only_where_asked_to() -> 
     swayed = []
     for each in (learned, still):
         rows = each.encode(source).values
-        made, first = each.translate_rows(rows, time_warp=False, generalize=False)
+        made, first, _ = each.translate_rows(rows, each.translator(time_warp=False, generalize=False))
         swayed.append(first + np.cumsum(made.rows[1:, turn] - rows[1:, turn]) * each.frame_time)
     assert np.abs(swayed[1]).max() < 1e-12 and still.widest == 0.0
     assert np.radians(0.1) < np.ptp(swayed[0]) and np.abs(swayed[0]).max() <= learned.widest + 1e-9
@@ -405,11 +406,11 @@ def test_a_source_that_comes_to_a_stand_stands_in_the_style() -> None:
     fade = np.clip(np.linspace(1.0, -1.0, 120), 0.0, 1.0)[:, None]
     stop = np.repeat(going[-1:], 120, axis=0)
     stop[:, :3] *= fade
-    made, _ = learned.translate_rows(np.concatenate([going, stop]), time_warp=False)
+    made, *_ = learned.translate_rows(np.concatenate([going, stop]), learned.translator(time_warp=False))
     speed = np.linalg.norm(made.rows[:, :2], axis=1)
     assert speed[: len(going)].mean() > 0.5 * learned.slowest
     assert speed[-40:].max() < 0.02 * learned.slowest  # it went on at the style's usual speed before
-    slow, _ = learned.translate_rows(np.concatenate([going, stop]))
+    slow, *_ = learned.translate_rows(np.concatenate([going, stop]))
     assert np.abs(np.diff(slow.origins[-30:]) - 1.0).max() < 0.02  # and in the style's usual time
 
 

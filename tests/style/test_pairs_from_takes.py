@@ -41,9 +41,9 @@ def test_the_mean_pose_of_one_take_says_nothing() -> None:
     learned = learn([(source, target)], QUICK)
     bent = learned.encode(other).values
     arm = learned.dofs.index("LeftArm.x")
-    plain = learned.translate_rows(bent, generalize=False, time_warp=False)[0].rows[:, arm].mean()
+    plain = learned.translate_rows(bent, learned.translator(generalize=False, time_warp=False))[0].rows[:, arm].mean()
     bent[:, arm] += 0.2
-    moved = learned.translate_rows(bent, generalize=False, time_warp=False)[0].rows[:, arm].mean()
+    moved = learned.translate_rows(bent, learned.translator(generalize=False, time_warp=False))[0].rows[:, arm].mean()
     assert abs(moved - plain) < 0.003
     several = learn([(source, target)], QUICK.changed(steadiness=0.0))
     assert (learned.settings.steadiness, several.settings.steadiness) == (ONE_TAKE, 0.0)

@@ -31,7 +31,7 @@ def test_the_heading_is_the_inputs_though_the_pairs_turn(turn_rate: float) -> No
     pairs = [(walk(k, turn_rate=25.0 * (-1) ** k), walk(100 + k, "limp", -20.0)) for k in range(3)]
     learned = learn(pairs, Settings(order=4))
     source = walk(50, turn_rate=turn_rate, cycles=6)
-    made, _ = learned.translate_rows(learned.encode(source).values)
+    made, *_ = learned.translate_rows(learned.encode(source).values)
     clip = learned.translate(source, plant=False)
     off = np.degrees(heading(clip) - np.interp(made.origins, np.arange(len(source)), heading(source)))
     cycle = round(len(off) / 6)
@@ -43,7 +43,7 @@ def test_ordinary_walks_of_the_source_style_are_not_unexpected() -> None:
     learned = model()
     for seed in range(200, 204):
         for rate in (0.0, 30.0):
-            made, _ = learned.translate_rows(learned.encode(walk(seed, turn_rate=rate)).values)
+            made, *_ = learned.translate_rows(learned.encode(walk(seed, turn_rate=rate)).values)
             assert made.blends.mean() < 0.02
 
 

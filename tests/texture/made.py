@@ -7,6 +7,9 @@ import numpy as np
 from freshtake.motion import Clip, MeshSequence
 from freshtake.samples import walk
 from freshtake.samples.shapes import grid_faces
+from freshtake.texture import TextureModel
+from freshtake.texture.jump_map import costs_of
+from freshtake.texture.transitions import Played
 
 FRAME_TIME = 1.0 / 60.0
 
@@ -54,3 +57,15 @@ def long_walk(cycles: int = 5) -> Clip:
 
 def second_differences(rows: np.ndarray) -> np.ndarray:
     return np.linalg.norm(np.diff(rows.reshape(len(rows), -1), 2, axis=0), axis=1)
+
+
+def played_rows(model: TextureModel, seed: int, frames: int, cell: str | None = None) -> np.ndarray:
+    """Rows of an endless play, cut after some frames."""
+    rng = np.random.default_rng(seed)
+    return model.advance(model.start(rng, cell=cell), rng, frames)[1]
+
+
+def shown_costs(model: TextureModel, played: Played) -> np.ndarray:
+    """Costs (jumps,) of the jumps that are shown, in mean frame steps."""
+    now = np.flatnonzero(played.jumped >= 0)
+    return costs_of(model.jumps, played.jumped[now], played.source[now])

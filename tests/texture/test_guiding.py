@@ -20,10 +20,11 @@ from freshtake.texture import Settings, learn
 from freshtake.texture.action import FAST, turning_costs
 from freshtake.texture.examples import central_velocities
 from freshtake.texture.guiding import GENTLY, TEMPI, Guide, start_on
+from freshtake.texture.loop_making import loop_motion, loop_rows, on_its_course, ranked_loops, shown_loop
 from freshtake.texture.planting import shown_contacts
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import settling
-from tests.texture.made import circling, long_walk, sheet
+from tests.texture.made import circling, long_walk, played_rows, sheet, shown_costs
 
 
 @pytest.fixture(scope="module")
@@ -145,8 +146,8 @@ def test_a_loop_turns_by_what_is_asked(turner) -> None:
     twice = turner.loop(np.random.default_rng(2), frames=150, course=-90.0, times=2, plant=False)
     angles = np.degrees(heading(twice))
     assert twice.playback is None and abs(angles[150] - angles[0] + 90.0) < 1e-6
-    rows, _ = turner.loop_rows(np.random.default_rng(2), 150)
-    np.testing.assert_array_equal(turner.on_course(rows, "free").rows, rows)
+    rows, _ = loop_rows(turner, np.random.default_rng(2), 150)
+    np.testing.assert_array_equal(on_its_course(turner, rows, "free").rows, rows)
     for wrong in ("round", 1e6):
         with pytest.raises(UsageError, match="a loop"):
             turner.loop(np.random.default_rng(0), frames=100, course=wrong)
@@ -170,7 +171,7 @@ def test_a_heading_is_kept_and_changed(turner) -> None:
     state, more, _ = turner.advance_guided(state, rng, Guide(heading=np.pi / 2), 600)
     angles = mean_heading(turner.decode(np.concatenate([rows, more])))
     assert np.abs(angles[:500]).max() < 10.0 and np.abs(angles[800:] - 90.0).max() < 10.0
-    free = mean_heading(turner.decode(turner.sample_rows(np.random.default_rng(0), 600)))
+    free = mean_heading(turner.decode(played_rows(turner, 0, 600)))
     assert np.abs(free).max() > 90.0
 
 
@@ -215,7 +216,7 @@ def test_forward_goes_forward_and_turns_turn(celled) -> None:
     state, rows, _ = celled.advance_guided(celled.start_guided(rng, Guide(), cell="forward"), rng, Guide(), 500)
     ahead = mean_heading(celled.decode(rows))
     assert np.abs(ahead - ahead[0]).max() < 8.0
-    free = mean_heading(celled.decode(celled.sample_rows(np.random.default_rng(0), 500, cell="forward")))
+    free = mean_heading(celled.decode(played_rows(celled, 0, 500, cell="forward")))
     assert np.abs(free - free[0]).max() > 25.0
     state = state.steered(celled.steer(state.play, "left"))
     _, rows, _ = celled.advance_guided(state, rng, Guide(), 300)
@@ -253,7 +254,7 @@ def test_takes_laid_end_to_end_are_found_again() -> None:
     model = learn(both)
 
     def straight(course: str | float) -> float:
-        return float((model.loop_rows(np.random.default_rng(1), 200, course=course)[1].source < len(both) // 2).mean())
+        return float((loop_rows(model, np.random.default_rng(1), 200, course=course)[1].source < len(both) // 2).mean())
 
     assert straight("straight") > 0.7 and straight(200.0) < 0.3
 
@@ -281,8 +282,8 @@ def test_turning_that_no_take_has_is_not_paid_for_by_larger_jumps() -> None:
     model = learn(take)  # goes straight: every frame has to be bent alike
     costs = []
     for course in ("straight", "closed"):
-        _, played = model.loop_rows(np.random.default_rng(2), 100, course=course)
-        costs.append(float(model.jump_costs(played).max()))
+        _, played = loop_rows(model, np.random.default_rng(2), 100, course=course)
+        costs.append(float(shown_costs(model, played).max()))
     assert costs[1] < 1.5 * costs[0] + 0.5
 
 
@@ -323,18 +324,18 @@ def test_loops_of_a_walk_with_standing_walk(hesitant: tuple[Clip, Clip]) -> None
 def test_loops_come_ranked_and_say_how_alike_they_are(hesitant: tuple[Clip, Clip]) -> None:
     take, _ = hesitant
     model = learn(take)
-    loops = model.find_loops(np.random.default_rng(0), 140, course=None)
+    loops = ranked_loops(model, np.random.default_rng(0), 140, course=None)
     costs = [loop.cost for loop in loops]
     assert len(loops) > 1 and costs == sorted(costs)
     for loop in loops:
         assert not loop.likeness.unlike and min(loop.path) >= 180 and max(loop.path) < 220 + len(long_walk(6))
         assert sum(last - first + 1 for first, last in loop.pieces()) == len(loop.path)
-        rows, played = model.show_loop(loop, np.random.default_rng(0), 140)
-        made = model.loop_motion(rows, played)
+        rows, played = shown_loop(model, loop, np.random.default_rng(0), 140)
+        made = loop_motion(model, rows, played)
         assert len(rows) == 140 and made.playback is not None and made.playback.loop
     standing = np.zeros(len(take), dtype=bool)
     standing[:190] = True
-    kept = model.find_loops(np.random.default_rng(0), 95, course=None, among=standing)
+    kept = ranked_loops(model, np.random.default_rng(0), 95, course=None, among=standing)
     assert all(max(loop.path) < 190 for loop in kept)
 
 
@@ -343,14 +344,14 @@ def test_few_jumps_are_preferred_to_small_ones() -> None:
     take = walk(np.random.default_rng(8), cycles=10)
     model = learn(take)
     for frames in (130, 200, 330):
-        assert len(model.find_loops(np.random.default_rng(1), frames, course=None)[0].costs) <= 2
+        assert len(ranked_loops(model, np.random.default_rng(1), frames, course=None)[0].costs) <= 2
 
 
 def test_a_mesh_that_rests_loops_where_it_moves() -> None:
     mesh = sheet(200)
     rest = np.repeat(mesh.vertices[:1], 150, axis=0)
     model = learn(replace(mesh, vertices=np.concatenate([rest, mesh.vertices])))
-    best = model.find_loops(np.random.default_rng(0), 80)[0]
+    best = ranked_loops(model, np.random.default_rng(0), 80)[0]
     assert min(best.path) >= 140 and not best.likeness.unlike
 
 

@@ -18,11 +18,12 @@ from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
 from freshtake.texture.jump_map import Jumps, costs_of
 from freshtake.texture.learning import recurring
+from freshtake.texture.loop_making import loop_lengths, loop_rows, ranked_loops, shown_loop
 from freshtake.texture.loops import FrameGraph, NoLoop, closed_stretches, path_cost, period, tempo_cost
 from freshtake.texture.play_kernels import NO_BLEND, Chances, PlayMaterial, Rules
 from freshtake.texture.synthesize import advance, begin, looped, shown
 from tests.conftest import data_files, label
-from tests.texture.made import FRAME_TIME, circling, long_walk, second_differences, sheet
+from tests.texture.made import FRAME_TIME, circling, long_walk, played_rows, second_differences, sheet, shown_costs
 
 
 @pytest.fixture(scope="module")
@@ -91,7 +92,7 @@ def test_other_blends_in_blocks_and_exact_length(blend: str) -> None:
 
 
 def test_streams_equal_samples_and_are_endless(walker) -> None:
-    rows = walker.sample_rows(np.random.default_rng(5), 200)
+    rows = played_rows(walker, 5, 200)
     streamed = np.stack(list(itertools.islice(walker.stream(np.random.default_rng(5)), 64)))
     np.testing.assert_allclose(streamed, rows[:64])
     poses = list(itertools.islice(walker.stream(np.random.default_rng(5), decode=True), 70))
@@ -135,14 +136,14 @@ def test_a_short_take_is_not_one_loop_over_and_over() -> None:
 def test_without_anticipation_and_with_raw_sigma() -> None:
     plain = learn(circling(8.0), Settings(anticipation=0.0, sigma=0.4), frame_time=FRAME_TIME)
     assert plain.sigmas == (0.4, 0.4, 0.0)
-    assert len(plain.sample_rows(np.random.default_rng(0), 50)) == 50
+    assert len(played_rows(plain, 0, 50)) == 50
 
 
 def test_the_paper_to_the_letter() -> None:
     model = learn(circling(5.0), Settings(method="paper", jump_time=0.5), frame_time=FRAME_TIME)
     table = model.chances
     np.testing.assert_allclose(table.onward + table.chances.sum(axis=1), 1.0)
-    rows = model.sample_rows(np.random.default_rng(0), 500)
+    rows = played_rows(model, 0, 500)
     assert rows.shape == (500, 4)
     raw = learn(circling(5.0), Settings(method="paper", sigma=0.05), frame_time=FRAME_TIME)
     assert raw.sigmas[:2] == (0.05, 0.05)
@@ -152,13 +153,13 @@ def test_the_paper_to_the_letter() -> None:
 
 @pytest.mark.parametrize("frames", [100, 150, 350])
 def test_loops_have_their_length_and_close(rower, frames: int) -> None:
-    rows, played = rower.loop_rows(np.random.default_rng(2), frames, stretch=0.0)
+    rows, played = loop_rows(rower, np.random.default_rng(2), frames, stretch=0.0)
     assert len(rows) == frames == len(played.source)
     first, last = int(played.source[0]), int(played.source[-1])
     assert played.jumped[0] == (last if rower.segments.successors()[last] != first else -1)
     usual = second_differences(circling(8.0)).max()
     assert second_differences(np.tile(rows, (2, 1))).max() < 2.0 * usual
-    stretched, shown_frames = rower.loop_rows(np.random.default_rng(2), frames)
+    stretched, shown_frames = loop_rows(rower, np.random.default_rng(2), frames)
     assert len(stretched) == frames and abs(len(shown_frames.source) / frames - 1) <= 0.12
 
 
@@ -199,7 +200,7 @@ def test_variety_shows_more_of_the_takes() -> None:
     model = learn(circling(30.0, seed=9), frame_time=FRAME_TIME)
 
     def distinct(variety: float) -> int:
-        return len(np.unique(model.loop_rows(np.random.default_rng(1), 500, variety=variety)[1].source))
+        return len(np.unique(loop_rows(model, np.random.default_rng(1), 500, variety=variety)[1].source))
 
     assert distinct(1.0) >= max(distinct(0.0), 350)
 
@@ -207,7 +208,7 @@ def test_variety_shows_more_of_the_takes() -> None:
 def test_a_loop_that_cannot_be_names_lengths_that_can() -> None:
     once = learn(circling(1.04, 50), frame_time=FRAME_TIME)
     with pytest.raises(UsageError, match=r"no loop of exactly 75 frames: the nearest lengths are"):
-        once.loop_rows(np.random.default_rng(0), 75, stretch=0.0)
+        loop_rows(once, np.random.default_rng(0), 75, stretch=0.0)
 
 
 def test_a_length_near_enough_to_that_of_a_loop_is_never_refused() -> None:
@@ -216,7 +217,7 @@ def test_a_length_near_enough_to_that_of_a_loop_is_never_refused() -> None:
     refused = 0
     for frames in (50, 56, 57, 58, 59, 60, 61, 70):
         try:
-            assert len(model.loop_rows(np.random.default_rng(0), frames)[0]) == frames
+            assert len(loop_rows(model, np.random.default_rng(0), frames)[0]) == frames
         except NoLoop as problem:
             refused += 1
             assert all(abs(near / frames - 1.0) > 0.05 for near in problem.near), (frames, problem.near)
@@ -227,14 +228,14 @@ def test_a_loop_that_needs_a_large_jump_is_as_smooth_as_others() -> None:
     t = np.arange(200)
     once = np.stack([np.cos(2 * np.pi * t / 200), np.sin(2 * np.pi * t / 200)], axis=1)  # one turn: no jump but its end
     model = learn(once, frame_time=FRAME_TIME)
-    rows, played = model.loop_rows(np.random.default_rng(0), 160)
-    large = model.jump_costs(played).max()
+    rows, played = loop_rows(model, np.random.default_rng(0), 160)
+    large = shown_costs(model, played).max()
     assert large > 6.0 > max(model.reach.limits)
     hard = model.rows[played.source]
     bends = [second_differences(np.tile(x, (3, 1))).max() for x in (hard, rows)]
     fixed = looped(played, replace(model.blending, fades=lambda left, entered: np.full(len(left), model.fade)))
     assert bends[1] < 0.6 * second_differences(np.tile(fixed, (3, 1))).max() < 0.6 * bends[0]
-    near = model.loop_lengths(np.random.default_rng(0), 160)
+    near = loop_lengths(model, np.random.default_rng(0), 160)
     assert near and all(abs(n - 200) < 10 for n in near)
 
 
@@ -242,7 +243,7 @@ def test_a_loop_is_not_a_short_one_over_and_over() -> None:
     assert period((1, 2, 3, 1, 2, 3)) == 3 and period((1, 2, 3, 1, 2, 4)) == 6 and period((5, 5, 5)) == 1
     model = learn(circling(1.8), frame_time=FRAME_TIME)
     for seed in range(4):
-        rows, played = model.loop_rows(np.random.default_rng(seed), 120)
+        rows, played = loop_rows(model, np.random.default_rng(seed), 120)
         assert len(rows) == 120 and period(tuple(played.source.tolist())) == len(played.source)
 
 
@@ -330,7 +331,7 @@ def test_a_take_that_never_returns_says_so() -> None:
     line = np.stack([np.linspace(0, 10, 80), np.linspace(0, 3, 80) ** 2], axis=1)
     model = learn(line, frame_time=FRAME_TIME)
     assert not recurring(model)
-    assert len(model.sample_rows(np.random.default_rng(0), 300)) == 300
+    assert len(played_rows(model, 0, 300)) == 300
     assert recurring(learn(circling(6.0), frame_time=FRAME_TIME))
 
 
@@ -461,7 +462,7 @@ def swing(circles: int) -> Floats:
 def test_a_loop_takes_larger_jumps_rather_than_to_leave_the_action_out() -> None:
     """The cheapest jumps lead round the small circles, whose poses reach 0.15 times as far as the take's."""
     for seed in range(3):
-        best = learn(swing(8), frame_time=1 / 60).find_loops(np.random.default_rng(seed), 180)[0]
+        best = ranked_loops(learn(swing(8), frame_time=1 / 60), np.random.default_rng(seed), 180)[0]
         assert best.likeness.range > 0.35
 
 
@@ -470,8 +471,8 @@ def test_the_energy_of_a_loop_is_that_of_what_is_shown() -> None:
     share = np.linspace(0.0, 1.0, 60)
     takes = [np.stack([4.0 * share**2 * (3.0 - 2.0 * share), 0.1 * k + 0.0 * share], axis=1) for k in range(3)]
     model, rng = learn(takes, frame_time=1 / 60), np.random.default_rng(0)
-    best = model.find_loops(rng, 50)[0]
-    rows, _ = model.show_loop(best, rng, 50)
+    best = ranked_loops(model, rng, 50)[0]
+    rows, _ = shown_loop(model, best, rng, 50)
     moved = np.linalg.norm(np.roll(rows, -1, axis=0) - rows, axis=1).mean()
     usual = np.mean([np.linalg.norm(np.diff(take, axis=0), axis=1).mean() for take in takes])
     assert best.likeness.energy > 1.15 and best.likeness.energy == pytest.approx(moved / usual, rel=0.02)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from freshtake.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from freshtake.density.class_weights import pad_weights, schedule
+    from freshtake.density.class_weights import schedule
     from freshtake.density.cleaning import common_points
     from freshtake.density.control import Control
     from freshtake.density.learning import learn
@@ -23,7 +23,6 @@ _HOMES = {
     "advance": "synthesize",
     "common_points": "cleaning",
     "learn": "learning",
-    "pad_weights": "class_weights",
     "schedule": "class_weights",
 }
 
@@ -35,7 +34,6 @@ __all__ = [
     "advance",
     "common_points",
     "learn",
-    "pad_weights",
     "schedule",
 ]
 

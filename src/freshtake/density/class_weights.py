@@ -1,10 +1,9 @@
-"""Weights of classes: from a text, a mapping, an array or a function over time, or from a point on a pad."""
+"""Weights of classes: from a text, a mapping, an array or a function over time."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,8 +11,6 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
-
-FLAT = 1e-9  # relative to a size: anything smaller is rounding
 
 Weights = Mapping[str, float] | str | npt.ArrayLike | Callable[[int], Mapping[str, float]]
 _ARROW = re.compile(r"->|→")
@@ -105,64 +102,4 @@ def _parsed(part: str) -> dict[str, float]:
         if name.strip() in out:
             raise UsageError(f"the class {name.strip()!r} is named twice in {part.strip()!r}")
         out[name.strip()] = number
-    return out
-
-
-def pad_weights(places: Mapping[str, Sequence[float]], at: Sequence[float]) -> dict[str, float]:
-    """Return barycentric weights of the classes at the corners of the triangle around a point, 0 for the others.
-
-    A point outside counts as the nearest one inside; two classes, and any that lie on a line, form no triangle and are
-    weighted by the distance between them.
-
-    Args:
-        places: the point (x, y) of every class on the pad, two classes or more, no two at one place.
-        at: the point (x, y), in the same unit.
-
-    Returns:
-        A weight of 0 or more for every class, summing to 1.
-    """
-    names = list(places)
-    corners = np.array([list(places[name]) for name in names], dtype=np.float64)
-    point = np.asarray(at, dtype=np.float64)
-    if len(names) < 2 or corners.shape[1:] != (2,) or point.shape != (2,):
-        raise UsageError("a pad needs the places (x, y) of two classes or more, and a point (x, y)")
-    if not (np.isfinite(corners).all() and np.isfinite(point).all()) or len(np.unique(corners, axis=0)) < len(names):
-        raise UsageError("the places on a pad must be finite, and no two classes may share one")
-    weights = _in_triangle(corners, point)
-    if weights is None:
-        weights = _on_rim(corners, point)
-    return dict(zip(names, (weights / weights.sum()).tolist(), strict=True))
-
-
-def _in_triangle(corners: Floats, point: Floats) -> Floats | None:
-    """Return barycentric weights in the Delaunay triangle around a point; None where it lies in no triangle."""
-    # Lifted to a paraboloid above the pad, Delaunay triangles are the lowest ones; the small term chooses
-    # between corners on one circle, such as those of a square, consistently.
-    height = np.square(corners - corners.mean(axis=0)).sum(axis=1)
-    height += FLAT * height.max() * np.arange(len(corners)) ** 2
-    lowest, out = np.inf, None
-    for three in map(list, combinations(range(len(corners)), 3)):
-        a, b, c = corners[three]
-        sides = np.stack([b - a, c - a], axis=1)
-        if abs(np.linalg.det(sides)) < FLAT * np.square(sides).sum():
-            continue
-        along = np.linalg.solve(sides, point - a)
-        weights = np.array([1.0 - along.sum(), *along])
-        if weights.min() >= -FLAT and weights @ height[three] < lowest:
-            lowest, out = float(weights @ height[three]), np.zeros(len(corners))
-            out[three] = np.clip(weights, 0.0, None)
-    return out
-
-
-def _on_rim(corners: Floats, point: Floats) -> Floats:
-    """Return weights of the two corners whose line is nearest to a point; among equals, of the nearest corners."""
-    best, out = (np.inf, np.inf), np.zeros(len(corners))
-    for i, j in combinations(range(len(corners)), 2):
-        edge = corners[j] - corners[i]
-        long = float(edge @ edge)
-        share = float(np.clip((point - corners[i]) @ edge / long, 0.0, 1.0))
-        off = float(np.linalg.norm(corners[i] + share * edge - point))
-        if off < best[0] - FLAT * long**0.5 or (off < best[0] + FLAT * long**0.5 and long < best[1]):
-            best, out = (off, long), np.zeros(len(corners))
-            out[[i, j]] = 1.0 - share, share
     return out

@@ -16,10 +16,11 @@ from freshtake.density.planting import planted_stream, standing
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
-from freshtake.motion.features.angles import ground_of
+from freshtake.motion.features.angles import path_on_ground
 from freshtake.motion.planting import settings_for
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import arc_lengths, nearest_on, point_on
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
@@ -34,7 +35,7 @@ class Control:
 
     `speed` in lengths per second; one of `turn` (radians per second, to the left), `heading` (radians, 0 is the
     start's) and `path` (points, 2) in the ground plane, world x and z or y. Headings and paths are reached over
-    `horizon` seconds. After its end a path continues straight.
+    `horizon` seconds. After its end a path continues straight; one that ends where it begins is followed again.
     """
 
     speed: float | None = None
@@ -167,24 +168,13 @@ def _target_turn(
 
 def _aim(model: DensityModel, control: Control, trajectory: Trajectory) -> tuple[complex, float]:
     """Return the direction to the point of the path one horizon ahead, and how far along its nearest point lies."""
-    path = np.asarray(control.path, dtype=np.float64)
     up = model.recipe.layout.up if model.recipe is not None else "y"  # type: ignore[union-attr]
-    world = np.zeros((len(path), 3))
-    world[:, [0, 2] if up == "y" else [0, 1]] = path
-    corners = ground_of(world, up)
-    marks = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(corners)))])
-    reach = max(abs(trajectory.travel) * control.horizon, 1e-6 * marks[-1])
-    # The nearest point is looked for a little ahead only, at 200 points: a path may cross itself.
-    ahead = trajectory.along + np.linspace(0.0, 3.0 * reach, 200)
-    along = float(ahead[np.abs(_on(corners, marks, ahead) - trajectory.ground).argmin()])
-    return complex(_on(corners, marks, np.array([along + reach]))[0] - trajectory.ground), along
-
-
-def _on(corners: npt.NDArray[np.complex128], marks: Floats, along: Floats) -> npt.NDArray[np.complex128]:
-    """Return points of a path by arc length, continued straight after its end."""
-    beyond = np.maximum(along - marks[-1], 0.0) * (corners[-1] - corners[-2]) / (marks[-1] - marks[-2])
-    inside = np.interp(along, marks, corners.real) + 1j * np.interp(along, marks, corners.imag)
-    return np.asarray(inside + beyond)
+    path = path_on_ground(np.asarray(control.path, dtype=np.float64), up)
+    reach = max(abs(trajectory.travel) * control.horizon, 1e-6 * arc_lengths(path)[-1])
+    place = np.array([trajectory.ground.real, trajectory.ground.imag])
+    # The nearest point is looked for a little ahead only: a path may cross itself.
+    along = nearest_on(path, place, trajectory.along, trajectory.along + 3.0 * reach)
+    return complex(*(point_on(path, along + reach) - place)), along
 
 
 def _wrapped(angle: float) -> float:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from freshtake.errors import UsageError
-from freshtake.methods.settings_checks import between, one_of
+from freshtake.methods.settings_checks import Changeable, between, one_of
 
 METHODS = ("default", "switch", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")
@@ -15,7 +14,7 @@ PHASES = ("tracked", "sine")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Changeable):
     """How to learn and how to synthesize; the first block is Okwechime 2008's, the second is ours.
 
     `method`: "default" follows kernels of the motion density, every class in one common phase, and mixes their poses by
@@ -61,14 +60,3 @@ class Settings:
         for name in ("correction", "residuals"):
             if not isinstance(getattr(self, name), bool):
                 raise UsageError(f"{name} must be true or false, not {getattr(self, name)!r}")
-
-    def changed(self, **changes: Any) -> Settings:
-        """Return a copy with some settings replaced.
-
-        Args:
-            **changes: settings by name.
-
-        Returns:
-            New settings, validated.
-        """
-        return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})

@@ -1,14 +1,33 @@
-"""Checks that the settings of all methods share: one of several words, a number between two others."""
+"""What the settings of all methods share: a copy with changes, and checks of words and numbers."""
 
 from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any, Self
 
 from freshtake.errors import UsageError
 
 
-def one_of(settings: object, name: str, choices: tuple[str, ...]) -> None:
+class Changeable:
+    """Settings that can be copied with changes."""
+
+    def changed(self, **changes: Any) -> Self:
+        """Return a copy with some settings replaced.
+
+        Args:
+            **changes: new values by the name of their setting.
+
+        Returns:
+            The copy, validated like any other settings.
+        """
+        return replace(self, **changes)  # type: ignore[type-var]
+
+
+def one_of(settings: object, name: str, choices: tuple[Any, ...]) -> None:
     """Refuse a setting that is none of the choices."""
-    if getattr(settings, name) not in choices:
-        raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(settings, name)!r}")
+    value = getattr(settings, name)
+    if value not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}")
 
 
 def between(settings: object, name: str, low: float, high: float) -> None:

@@ -1,4 +1,4 @@
-"""Curves through values and smoothed values, by numpy alone."""
+"""Curves through values, smoothed values, and points of polylines, by numpy alone."""
 
 from __future__ import annotations
 
@@ -69,3 +69,39 @@ def _end_tangent(near: Floats, far: Floats, slope: Floats, next_slope: Floats) -
     tangent = ((2.0 * near + far) * slope - near * next_slope) / (near + far)
     steep = (slope * next_slope < 0.0) & (np.abs(tangent) > 3.0 * np.abs(slope))
     return np.where(tangent * slope <= 0.0, 0.0, np.where(steep, 3.0 * slope, tangent))
+
+
+def point_on(path: Floats, along: float) -> Floats:
+    """Return the point of a path (points, 2) at a distance along it; beyond its end it continues straight.
+
+    A path that ends where it begins is followed again.
+    """
+    marks = arc_lengths(path)
+    if is_closed(path):
+        along %= marks[-1]
+    beyond = max(along - marks[-1], 0.0) * (path[-1] - path[-2]) / (marks[-1] - marks[-2])
+    return np.asarray([np.interp(along, marks, path[:, k]) for k in range(2)] + beyond)
+
+
+def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
+    """Return the distance along a path of the point nearest to a place, between two such distances."""
+    marks = arc_lengths(path)
+    rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if is_closed(path) else np.zeros(1)
+    corners = np.unique(marks + marks[-1] * rounds[:, None])
+    ends = np.concatenate([[low], corners[(corners > low) & (corners < high)], [high]])
+    points = np.stack([point_on(path, along) for along in ends])
+    steps = np.diff(points, axis=0)
+    lengths = np.maximum(np.diff(ends), 1e-300)
+    share = np.clip(((place - points[:-1]) * steps).sum(axis=1) / lengths**2, 0.0, 1.0)
+    best = int(np.linalg.norm(place - points[:-1] - share[:, None] * steps, axis=1).argmin())
+    return float(ends[best] + share[best] * lengths[best])
+
+
+def arc_lengths(path: Floats) -> Floats:
+    """Return the distance along the path of each of its points."""
+    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
+
+
+def is_closed(path: Floats) -> bool:
+    """Return whether a path ends where it begins."""
+    return len(path) > 2 and bool((path[0] == path[-1]).all())

@@ -247,28 +247,19 @@ class StyleModel:
         return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
     @one_blas_thread()
-    def translate_rows(
-        self, rows: Floats, *, time_warp: bool = True, generalize: bool | None = None, strength: Strength = 1.0
-    ) -> tuple[Translated, float]:
+    def translate_rows(self, rows: Floats, tool: Translator | None = None) -> tuple[Translated, float, Bools]:
         """Translate the rows of a complete motion, with a past for the first ones.
 
         Args:
             rows: Rows (frames, DOFs) of the source, as `encode` gives them.
-            time_warp: Whether the timing changes too.
-            generalize: Whether what is unlike the examples is kept (eq. 7-8); None: as the settings say.
-            strength: As for `translate`.
+            tool: The translator; None: that of the defaults.
 
         Returns:
-            The rows of the target style with the source frame of each, and the sway of the heading in the first row, in
-            radians.
+            The rows of the target style with the source frame of each, the sway of the heading in the first row, in
+            radians, and where feet stand (source rows, feet).
         """
-        tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
-        made, sway, _ = self._translated(rows, tool)
-        return made, sway
-
-    def _translated(self, rows: Floats, tool: Translator) -> tuple[Translated, float, Bools]:
-        """Run the systems once; return rows, the sway in the first one, and where feet stand (source rows, feet)."""
         # The first row is translated by itself because its sway gives the turn of the complete clip when it is placed.
+        tool = tool or self.translator()
         rows = tool.checked(rows)
         state, first, stood = tool.advance_seen(tool.start(self.past(rows)), rows[:1], self._stands)
         sway = float(state.walk[SWAY])
@@ -342,7 +333,7 @@ class StyleModel:
         """
         features = self.encode(clip, calibrate=calibrate)
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
-        made, sway, seen = self._translated(features.values, tool)
+        made, sway, seen = self.translate_rows(features.values, tool)
         made = with_tempo(made, self._tempo(features.values, made.rows, speed), root_columns(self.recipe))
         # Feet are classified on the source's clock; each frame out takes the label of the source frame it came from.
         origins = np.clip(np.round(made.origins).astype(np.intp), 0, len(features.values) - 1)
@@ -411,20 +402,6 @@ class StyleModel:
         state = tool.start(self.past(rows))
         states = self.bank.features(state.systems, tool.inputs(state, rows))
         return {annotation.name: annotation.label(states) for annotation in self.annotations}
-
-    def footplants(self, rows: Floats, made: Translated) -> Bools:
-        """Return where each foot stands in a translation.
-
-        Args:
-            rows: Rows (frames, DOFs) of the source.
-            made: Their translation.
-
-        Returns:
-            Whether each foot stands (frames out, feet), in the order of `feet`.
-        """
-        labels = self.labels(rows)
-        mask = np.stack([labels[name] for name in self.feet], axis=1)
-        return np.asarray(mask[np.clip(np.round(made.origins).astype(np.intp), 0, len(mask) - 1)])
 
     def start(self, past: Floats | None = None) -> TranslationState:
         """Return the state before the first frame of a stream.

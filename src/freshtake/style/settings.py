@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from freshtake.errors import UsageError
-from freshtake.methods.settings_checks import between, one_of
+from freshtake.methods.settings_checks import Changeable, between, one_of
 from freshtake.style.warping.warps import Stiffness
 
 SYSTEMS = ("auto", "n4sid", "fir")
@@ -17,7 +16,7 @@ TIMINGS = ("limbs", "root")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Changeable):
     """How to learn a translation and how to use it. Times are in seconds, whatever the frame rate."""
 
     system: str = "auto"  # n4sid: subspace identification (Hsu 2005, §4.3); fir: ridge on a delay line, for short clips
@@ -64,17 +63,6 @@ class Settings:
         between(self, "confidence", 0.01, 1e6)
         between(self, "preference", 0.01, 1e6)
         between(self, "reach", 0.0, 1e6)
-
-    def changed(self, **changes: Any) -> Settings:
-        """Return a copy with some settings replaced.
-
-        Args:
-            changes: New values by the name of the setting.
-
-        Returns:
-            The copy, validated like any other settings.
-        """
-        return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
 
 
 DOF_SCALES = ("auto", "raw", "zscore")

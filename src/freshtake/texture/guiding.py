@@ -13,8 +13,9 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.features.angles import Start, ground_of
+from freshtake.motion.features.angles import Start, path_on_ground
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import arc_lengths, nearest_on, point_on
 from freshtake.texture.action import FAST, turning_trend
 from freshtake.texture.frame_distance import Segments
 from freshtake.texture.synthesize import PlayState
@@ -107,7 +108,10 @@ def bearings_of(rows: Floats, segments: Segments, frame_time: float, up: str) ->
 
 def begin_guided(play: PlayState, guide: Guide, up: str) -> GuidedState:
     """Return the state before the first frame: facing the path where there is one, else heading 0."""
-    facing = 0.0 if guide.path is None else _Polyline(guide.path, up).direction()
+    facing = 0.0
+    if guide.path is not None:
+        path = path_on_ground(guide.path, up)
+        facing = _heading_towards(path, 0j, arc_lengths(path)[1])
     return GuidedState(play, heading=facing, mean=facing)
 
 
@@ -173,7 +177,7 @@ def turned_to(
     ends, turning changes gradually from its previous value.
     """
     out, step = rows, bearings.frame_time
-    path = None if guide.path is None else _Polyline(guide.path, bearings.up)
+    path = None if guide.path is None else path_on_ground(guide.path, bearings.up)
     ground, heading, mean, turning = state.ground, state.heading, state.mean, state.turning
     removed_before, steers, kept_heading, along = state.removed, state.steers, state.kept_heading, state.along
     slew, first = bearings.most / GENTLY * step, state.read is None
@@ -182,8 +186,8 @@ def turned_to(
     for k, row in enumerate(out):
         goal = guide.heading
         if path is not None:
-            along = path.nearest(ground, along, aim)
-            goal = path.towards(ground, along + aim)
+            along = nearest_on(path, np.array([ground.real, ground.imag]), along, along + aim)
+            goal = _heading_towards(path, ground, along + aim)
         elif goal is None and bearings.straight[sources[k]]:
             goal = kept_heading = mean if kept_heading is None else kept_heading
         else:
@@ -215,38 +219,6 @@ def turned_to(
     return after, out
 
 
-class _Polyline:
-    """A path as complex numbers, by arc length."""
-
-    def __init__(self, points: Floats, up: str) -> None:
-        world = np.zeros((len(points), 3))
-        world[:, [0, 2] if up == "y" else [0, 1]] = points
-        ground = ground_of(world, up)
-        self.ground = ground - ground[0]
-        self.length_at = np.concatenate([[0.0], np.cumsum(np.abs(np.diff(self.ground)))])
-
-    def at(self, along: float) -> complex:
-        """Return the place at an arc length; beyond the end the path continues straight."""
-        if along >= self.length_at[-1]:
-            last = int(np.flatnonzero(np.diff(self.length_at) > 0.0)[-1])
-            direction = (self.ground[last + 1] - self.ground[last]) / (self.length_at[last + 1] - self.length_at[last])
-            return complex(self.ground[-1] + (along - self.length_at[-1]) * direction)
-        real, imag = (
-            np.interp(along, self.length_at, self.ground.real),
-            np.interp(along, self.length_at, self.ground.imag),
-        )
-        return complex(real, imag)
-
-    def nearest(self, place: complex, along: float, reach: float) -> float:
-        """Find the arc length of the point nearest to a place, at most `reach` further on, never back."""
-        some = along + np.linspace(0.0, reach, 9)
-        away = [abs(self.at(float(s)) - place) for s in some]
-        return float(some[int(np.argmin(away))])
-
-    def towards(self, place: complex, along: float) -> float:
-        """Return the heading from a place to the point at an arc length."""
-        return float(np.angle(self.at(along) - place))
-
-    def direction(self) -> float:
-        """Return the heading at the beginning of the path."""
-        return self.towards(0j, float(self.length_at[self.length_at > 0.0][0]))
+def _heading_towards(path: Floats, place: complex, along: float) -> float:
+    """Return the heading from a place to the point of a path on the ground at an arc length."""
+    return float(np.angle(complex(*point_on(path, along)) - place))

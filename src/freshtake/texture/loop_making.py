@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from freshtake.texture.model import TextureModel
 
 UNLIKE_COST = 60.0  # mean frame steps: extra cost of a loop that is barely like the action in one respect
+STRETCH = 0.05  # share by which a loop's tempo may differ from the takes'
 CANDIDATES = 5  # loops that are compared
 WIDER = (2.0, 4.0, 1e9)  # times the largest jump of play, where there is no loop without larger ones
 NO_TRAVEL = "travel was not taken out of the takes (root heading does)"
@@ -85,17 +86,26 @@ def ranked_loops(
     rng: np.random.Generator,
     frames: int,
     *,
-    variety: float,
-    stretch: float,
-    course: str | float | None,
-    among: Bools | None,
+    variety: float = 1.0,
+    stretch: float = STRETCH,
+    course: str | float | None = "free",
+    among: Bools | None = None,
     report: Report = silent,
 ) -> list[Loop]:
-    """Find loops of exactly `frames` frames, the best first: small jumps, few of them, and like the action.
+    """Find up to five loops of exactly `frames` frames, the best first: small jumps, few of them, like the action.
 
-    The action is the part of the takes, or of the frames `among`, that moves. Where that makes better jumps, a path
-    whose length differs by at most a share `stretch` is played faster or slower. Frames are preferred that turn as
-    the `course` does.
+    Args:
+        model: of the takes.
+        rng: the random generator.
+        frames: length of the loop, 2 or more.
+        variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
+        stretch: share, 0 to 0.5, by which the tempo may differ from the takes' where that makes better jumps.
+        course: straight, closed (it returns), free (as the frames turn) or a turn in degrees.
+        among: (frames of the takes,), true for those that loops are made of; by default all that move.
+        report: called with the progress, a share and what is being done.
+
+    Returns:
+        The loops by rising cost.
     """
     if frames < 2:
         raise UsageError(f"a loop has at least 2 frames, not {frames}")
@@ -154,6 +164,11 @@ def shown_loop(model: TextureModel, loop: Loop, rng: np.random.Generator, frames
     if len(rows) == frames:
         return rows, played
     return paced(rows, frames, model.blending.turning, model.rates), played
+
+
+def loop_rows(model: TextureModel, rng: np.random.Generator, frames: int, **how: Any) -> tuple[Floats, Played]:
+    """Make the rows of the best loop; the frame after the last is the first. `how` is passed to `ranked_loops`."""
+    return shown_loop(model, ranked_loops(model, rng, frames, **how)[0], rng, frames)
 
 
 def finished_likeness(model: TextureModel, loop: Loop, motion: Any, among: Bools | None) -> Likeness:
@@ -228,10 +243,10 @@ def loop_motion(
     rows: Floats,
     played: Played,
     *,
-    times: int,
-    course: str | float | None,
-    plant: bool | str,
-    name: str,
+    times: int = 1,
+    course: str | float | None = None,
+    plant: bool | str = True,
+    name: str = "",
 ) -> Any:
     """Decode a loop's rows on its course, feet planted through the seam; a clip says that it is a loop."""
     bent = on_its_course(model, rows, course)

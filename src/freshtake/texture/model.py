@@ -10,12 +10,10 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.methods.progress import Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.features import Recipe, Start
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.texture.action import LoopCourse
 from freshtake.texture.cells import steered
 from freshtake.texture.frame_distance import Segments, Weights, mean_step
 from freshtake.texture.guiding import Bearings, Guide, GuidedState, bearings_of, begin_guided, read_on
@@ -24,7 +22,6 @@ from freshtake.texture.jump_map import (
     Reach,
     Sigmas,
     chances_at,
-    costs_of,
     hold_of,
     jump_rate,
     paper_chances,
@@ -32,15 +29,7 @@ from freshtake.texture.jump_map import (
     within,
 )
 from freshtake.texture.live import more_often, play_stream, where_rows_end
-from freshtake.texture.loop_making import (
-    NO_TRAVEL,
-    Loop,
-    loop_lengths,
-    loop_motion,
-    on_its_course,
-    ranked_loops,
-    shown_loop,
-)
+from freshtake.texture.loop_making import NO_TRAVEL, STRETCH, loop_motion, loop_rows
 from freshtake.texture.planting import Standing, planted, shown_contacts, standing_of
 from freshtake.texture.play_kernels import (
     CONSTANT,
@@ -54,8 +43,6 @@ from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Shape, decoded
 from freshtake.texture.synthesize import Blending, PlayState, advance, begin, shown, shown_rate
 from freshtake.texture.transitions import Fades, Played, longest_fade, turning_of, usual_bend
-
-STRETCH = 0.05  # share by which a loop's tempo may differ from the takes'
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -275,21 +262,6 @@ class TextureModel:
         """
         return self.cells[int(self.segments.cells()[state.frame])]
 
-    def sample_rows(self, rng: np.random.Generator, frames: int, *, cell: str | None = None) -> Floats:
-        """Make rows of an endless play, cut after `frames`.
-
-        Args:
-            rng: the random generator.
-            frames: how many frames to make, 1 or more.
-            cell: name of the cell to begin in; by default the first.
-
-        Returns:
-            (frames, columns) as in `rows` of the model.
-        """
-        if frames < 1:
-            raise UsageError(f"the number of frames must be 1 or more, not {frames}")
-        return self.advance(self.start(rng, cell=cell), rng, frames)[1]
-
     @one_blas_thread()
     def sample(
         self,
@@ -371,96 +343,6 @@ class TextureModel:
 
         return read_on(state, frames, guide, self.bearings, more, self.blending.turning)
 
-    def find_loops(
-        self,
-        rng: np.random.Generator,
-        frames: int,
-        *,
-        variety: float = 1.0,
-        stretch: float = STRETCH,
-        course: str | float | None = "free",
-        among: Bools | None = None,
-        report: Report = silent,
-    ) -> list[Loop]:
-        """Find up to five loops, the best first, of the part of the takes that moves.
-
-        Args:
-            rng: the random generator.
-            frames: length of the loop, 2 or more.
-            variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
-            stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
-            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees.
-            among: (frames of the takes,), true for those that loops are made of; by default all.
-            report: called with the progress, a share and what is being done.
-
-        Returns:
-            The loops by rising cost.
-        """
-        return ranked_loops(
-            self, rng, frames, variety=variety, stretch=stretch, course=course, among=among, report=report
-        )
-
-    def show_loop(self, loop: Loop, rng: np.random.Generator, frames: int) -> tuple[Floats, Played]:
-        """Make the rows of a loop; the frame after the last is the first.
-
-        Args:
-            loop: from `find_loops`.
-            rng: the random generator.
-            frames: in how many frames to play it.
-
-        Returns:
-            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's path.
-        """
-        return shown_loop(self, loop, rng, frames)
-
-    def loop_rows(
-        self,
-        rng: np.random.Generator,
-        frames: int,
-        *,
-        variety: float = 1.0,
-        stretch: float = STRETCH,
-        course: str | float | None = "free",
-    ) -> tuple[Floats, Played]:
-        """Make the rows of the best loop; the frame after the last is the first.
-
-        Args:
-            rng: the random generator.
-            frames: length of the loop, 2 or more.
-            variety: how much showing frames twice counts against the cost of jumps; 0 lets one short loop be repeated.
-            stretch: share, 0 to 0.5, by which the tempo may differ from the takes'.
-            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees.
-
-        Returns:
-            Rows (frames, columns), not on a course yet, and what they show; that has the length of the loop's path.
-        """
-        best = self.find_loops(rng, frames, variety=variety, stretch=stretch, course=course)[0]
-        return self.show_loop(best, rng, frames)
-
-    def jump_costs(self, played: Played) -> Floats:
-        """Look up the costs of the jumps that are shown.
-
-        Args:
-            played: what is shown, (frames,) in each part.
-
-        Returns:
-            (jumps,) in mean frame steps; infinity for those of the paper's map alone.
-        """
-        now = np.flatnonzero(played.jumped >= 0)
-        return costs_of(self.jumps, played.jumped[now], played.source[now])
-
-    def loop_lengths(self, rng: np.random.Generator, frames: int) -> list[int]:
-        """Find lengths of loops that need no larger jumps than play does.
-
-        Args:
-            rng: the random generator.
-            frames: the requested length.
-
-        Returns:
-            Up to three lengths near it, in frames, ascending.
-        """
-        return loop_lengths(self, rng, frames)
-
     @one_blas_thread()
     def loop(
         self,
@@ -490,47 +372,8 @@ class TextureModel:
         Returns:
             A motion of the takes' kind, of `times` times `frames` frames.
         """
-        rows, played = self.loop_rows(rng, frames, variety=variety, stretch=stretch, course=course)
-        return self.loop_motion(rows, played, times=times, course=course, plant=plant, name=name)
-
-    def loop_motion(
-        self,
-        rows: Floats,
-        played: Played,
-        *,
-        times: int = 1,
-        course: str | float | None = None,
-        plant: bool | str = True,
-        name: str = "",
-    ) -> Any:
-        """Decode a loop's rows on its course, feet planted through the seam; a clip says that it is a loop.
-
-        Args:
-            rows: (frames, columns) from `loop_rows` or `show_loop`.
-            played: what they show.
-            times: how often the loop is shown.
-            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees;
-                by default straight, and in place where the loop hardly travels.
-            plant: True, soft or hard holds feet where they stand in the takes; False leaves them as they are.
-            name: of the motion.
-
-        Returns:
-            A motion of the takes' kind, of `times` times as many frames as there are rows.
-        """
+        rows, played = loop_rows(self, rng, frames, variety=variety, stretch=stretch, course=course)
         return loop_motion(self, rows, played, times=times, course=course, plant=plant, name=name)
-
-    def on_course(self, rows: Floats, course: str | float | None = None) -> LoopCourse | None:
-        """Bend a loop's rows to its course over the ground.
-
-        Args:
-            rows: (frames, columns) of a loop.
-            course: straight, closed (it returns), free (as the frames turn) or a turn in degrees;
-                by default straight, and in place where the loop hardly travels.
-
-        Returns:
-            Rows, travel in the takes' unit of length and turns in radians; None for motions that have no course.
-        """
-        return on_its_course(self, rows, course)
 
     def stream(
         self, rng: np.random.Generator, *, cell: str | None = None, decode: bool = False, plant: bool | str = False

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any
+from dataclasses import dataclass
 
 from freshtake.errors import UsageError
+from freshtake.methods.settings_checks import Changeable, between, one_of
 
 METHODS = ("default", "paper")
 BLENDS = ("inertial", "constant", "variable", "printed", "none")
 ROOTS = ("heading", "absolute")
 NORMALS = ("joint", "own", "drop")
 BITS = (0, 8, 16)
-WHOLE = {
+COUNTS = {
     "components": 1,
     "velocity_components": 1,
     "parts": 1,
@@ -26,7 +26,7 @@ SHARES = ("energy", "velocity_weight", "q", "velocity_q", "anticipation")
 
 
 @dataclass(frozen=True, kw_only=True)
-class Settings:
+class Settings(Changeable):
     """How to compress, where to jump, how to blend.
 
     Sattler 2004 writes c for `components`, c* for `velocity_components`, sigma and sigma* for the two sigmas, q and q*
@@ -65,44 +65,17 @@ class Settings:
     lookahead: float = 0.3  # within which a steered sequence searches its path into a cell
 
     def __post_init__(self) -> None:
-        for name, choices in (("method", METHODS), ("blend", BLENDS), ("normals", NORMALS), ("bits", BITS)):
-            if getattr(self, name) not in choices:
-                raise UsageError(f"{name} must be one of {_list(choices)}, not {getattr(self, name)!r}")
-        if self.root is not None and self.root not in ROOTS:
-            raise UsageError(f"root must be one of {_list(ROOTS)}, not {self.root!r}")
-        for name, low in WHOLE.items():
-            _between(self, name, low, 100_000, whole=True)
+        choices = {"method": METHODS, "blend": BLENDS, "normals": NORMALS, "bits": BITS, "root": (None, *ROOTS)}
+        for name, words in choices.items():
+            one_of(self, name, words)
+        for name, low in COUNTS.items():
+            between(self, name, low, 100_000)
         for name in AMOUNTS:
-            _between(self, name, 0.0, 1e9)
+            between(self, name, 0.0, 1e9)
         for name in SHARES:
-            _between(self, name, 0.0, 1.0)
+            between(self, name, 0.0, 1.0)
         for name in ("jump_time", "lookahead"):
-            _between(self, name, 1e-3, 1e6)
+            between(self, name, 1e-3, 1e6)
         for name in ("sigma", "velocity_sigma"):
             if getattr(self, name) == 0:
                 raise UsageError(f"{name} must be above 0")
-
-    def changed(self, **changes: Any) -> Settings:
-        """Copy the settings with some of them replaced.
-
-        Args:
-            **changes: new values by the name of their setting.
-
-        Returns:
-            The copy, validated.
-        """
-        return Settings(**{f.name: changes.get(f.name, getattr(self, f.name)) for f in fields(self)})
-
-
-def _list(choices: tuple[Any, ...]) -> str:
-    return ", ".join(str(choice) for choice in choices)
-
-
-def _between(settings: Settings, name: str, low: float, high: float, whole: bool = False) -> None:
-    value = getattr(settings, name)
-    if value is None:
-        return
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
-        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
-    if whole and not isinstance(value, int):
-        raise UsageError(f"{name} must be a whole number, but is {value!r}")

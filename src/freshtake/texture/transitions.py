@@ -21,8 +21,6 @@ from freshtake.texture.frame_distance import Segments
 LONGER = (1.0, 1.2, 1.4, 1.7, 2.0, 2.5, 3.0)  # times the usual length, tried one after the other
 CALM = 0.99  # quantile of the takes' second differences that a jump's may reach
 
-SLOTS = 2  # past frames that an offset continues: place and velocity
-
 
 @dataclass(frozen=True, eq=False)
 class Turning:

@@ -18,9 +18,18 @@ from freshtake.requests.texturing import Playing
 from freshtake.texture.action import Likeness, rate_of
 from freshtake.texture.guiding import TEMPI, Guide, start_on
 from freshtake.texture.learning import with_jump_time
-from freshtake.texture.loop_making import Loop, finished_likeness
+from freshtake.texture.loop_making import (
+    STRETCH,
+    Loop,
+    finished_likeness,
+    loop_lengths,
+    loop_motion,
+    on_its_course,
+    ranked_loops,
+    shown_loop,
+)
 from freshtake.texture.loops import NoLoop
-from freshtake.texture.model import STRETCH, TextureModel
+from freshtake.texture.model import TextureModel
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import Played
 from freshtake.workflows.inputs import frame_at, moment_of
@@ -212,30 +221,30 @@ def _made_loop(
     }  # fmt: skip
     drawn = rng.bit_generator.state  # the nearest length is looked for among the same draws
     try:
-        loops = model.find_loops(rng, frames, **how)
+        loops = ranked_loops(model, rng, frames, **how)
     except NoLoop as error:
         if not error.near:
             raise
         nearest = min(error.near, key=lambda length: abs(length - frames))
         say(f"there is no loop of exactly {frames} frames; this one has {nearest}, the nearest length that closes")
         frames, rng.bit_generator.state = nearest, drawn
-        loops = model.find_loops(rng, frames, **how)
+        loops = ranked_loops(model, rng, frames, **how)
     if request.candidate > len(loops):
         raise UsageError(f"there are {len(loops)} different loops to choose from, but no loop {request.candidate}")
     chosen = loops[request.candidate - 1]
     _warn_of_jumps(model, chosen, frames, say)
     _warn_of_turning(model, frames, course, say)
-    rows, played = model.show_loop(chosen, rng, frames)
+    rows, played = shown_loop(model, chosen, rng, frames)
     if picture is not None:
         _draw_candidates(model, loops, frames, course, picture)
     jumps = len(chosen.costs) * request.times
     facts = tuple(_loop_facts(loop, frames) for loop in loops)
     if model.shape is not None:
         _warn_of_likeness(chosen.likeness, frames, say)
-        moved = model.on_course(rows, course)
+        moved = on_its_course(model, rows, course)
         rows = np.tile(rows if moved is None else moved.rows, (request.times, 1))
         return MadePlay(None, rows, jumps, facts)
-    motion = model.loop_motion(rows, played, times=request.times, course=course, plant=plant)
+    motion = loop_motion(model, rows, played, times=request.times, course=course, plant=plant)
     _warn_of_likeness(finished_likeness(model, chosen, motion, how["among"]), frames, say)
     return MadePlay(motion, np.tile(rows, (request.times, 1)), jumps, facts)
 
@@ -258,7 +267,7 @@ def _draw_candidates(
 
     motions, titles = [], []
     for number, loop in enumerate(loops, start=1):
-        motions.append(model.loop_motion(*model.show_loop(loop, np.random.default_rng(0), frames), course=course))
+        motions.append(loop_motion(model, *shown_loop(model, loop, np.random.default_rng(0), frames), course=course))
         speed = "" if loop.likeness.travel is None else f"speed {loop.likeness.travel:.2f}, "
         jumps = f"{len(loop.costs)} jump{'s' * (len(loop.costs) != 1)} to {loop.costs.max(initial=0.0):.1f}"
         titles.append(f"{number}: {speed}energy {loop.likeness.energy:.2f}, range {loop.likeness.range:.2f}; {jumps}")
@@ -312,7 +321,7 @@ def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Say) -> N
     largest = float(loop.costs.max(initial=0.0))
     if largest <= loop.limit or model.settings.method == "paper":
         return
-    near = model.loop_lengths(np.random.default_rng(0), frames)
+    near = loop_lengths(model, np.random.default_rng(0), frames)
     better = f"; loops of {', '.join(map(str, near))} frames need none above {loop.limit:g}" if near else ""
     warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
 

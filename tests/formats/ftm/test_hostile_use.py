@@ -17,6 +17,7 @@ import freshtake as ft
 from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
+from freshtake.texture.loop_making import loop_rows
 from tests.formats.ftm.opened import Opened, changed, places, put
 
 MODELS = ("texture", "mesh", "density", "style")
@@ -174,6 +175,6 @@ def test_a_loop_among_jumps_without_size(learned: dict[str, Path], tmp_path: Pat
 
     model: Any = ft.load(alter(Opened(learned["texture"]), small, tmp_path / "texture.ftm"))
     try:
-        model.loop_rows(rng(), 40)
+        loop_rows(model, rng(), 40)
     except UsageError as error:
         assert "loop" in str(error)

@@ -8,7 +8,7 @@ import pytest
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block
 from freshtake.style.systems.banks import Bank, DelayBank, StateSpaceBank, System, settled
-from freshtake.style.systems.state_kernels import CHUNK, run_modal_batch
+from freshtake.style.systems.state_kernels import CHUNK
 
 BLOCKS = (
     Block("a", (0, 1), (0, 1)), Block("b", (2, 3, 4), (2,)), Block("c", (4, 1, 3), (6, 4, 5)),
@@ -115,18 +115,6 @@ def test_the_steady_state_is_one(bank: Bank) -> None:
     row = np.random.default_rng(4).normal(size=5)
     _, out = bank.run(settled(bank, row), np.repeat(row[None], 5, axis=0))
     assert np.ptp(out, axis=0).max() < 0.02 * np.abs(out).max()
-
-
-def test_many_characters_at_once_equal_one() -> None:
-    bank = state_space_bank(5)
-    rows = np.random.default_rng(5).normal(size=(40, 5, 3)).astype(np.float32)
-    state = np.zeros((bank.size, 3), dtype=np.float32)
-    out = np.zeros((40, bank.width, 3), dtype=np.float32)
-    run_modal_batch(state, rows, out, bank.packed, np.zeros((16, 3), dtype=np.float32))
-    for k in range(3):
-        after, alone = bank.run(bank.start(), rows[:, :, k].astype(np.float64))
-        np.testing.assert_allclose(out[:, :, k], alone, rtol=2e-4, atol=2e-4)
-        np.testing.assert_allclose(state[:, k], after, rtol=2e-4, atol=2e-4)
 
 
 def test_a_classifier_sees_states_or_delays_of_the_very_frame() -> None:

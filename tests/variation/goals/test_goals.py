@@ -20,7 +20,7 @@ from freshtake.variation.deviations import PinnedValues
 from freshtake.variation.goals.goals import SLOWEST_GOAL, ground_speed
 from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided, pose_errors
-from freshtake.variation.goals.steering import followed, from_the_first_point, nearest_on, point_on
+from freshtake.variation.goals.steering import followed, from_the_first_point
 from tests.conftest import DATA
 
 QUICK = Settings()
@@ -180,19 +180,6 @@ def test_a_path_is_followed_through_its_crossing_and_straight_on_after_its_end(w
     walked = np.delete(clip.root, clip.up_index, axis=1) / speed
     assert np.linalg.norm(walked - [5.0, 9.0], axis=1).min() < 1.5
     assert walked[-1, 0] < -10.0 and abs(walked[-1, 1] - 4.0) < 1.0
-
-
-def test_points_on_a_path() -> None:
-    path = np.array([[0.0, 0.0], [0.0, 10.0], [10.0, 10.0]])
-    np.testing.assert_allclose(point_on(path, 6.0), [0.0, 6.0])
-    np.testing.assert_allclose(point_on(path, 12.0), [2.0, 10.0])
-    np.testing.assert_allclose(point_on(path, 23.0), [13.0, 10.0])
-    assert nearest_on(path, np.array([3.0, 4.0]), 0.0, 20.0) == pytest.approx(4.0)
-    assert nearest_on(path, np.array([3.0, 4.0]), 6.0, 20.0) == pytest.approx(6.0)
-    assert nearest_on(path, np.array([25.0, 11.0]), 15.0, 45.0) == pytest.approx(35.0)
-    ring = np.array([[0.0, 0.0], [0.0, 10.0], [10.0, 10.0], [10.0, 0.0], [0.0, 0.0]])
-    np.testing.assert_allclose(point_on(ring, 93.0), [3.0, 10.0])
-    assert nearest_on(ring, np.array([-1.0, 2.0]), 35.0, 55.0) == pytest.approx(42.0)
 
 
 def test_bad_goals_are_refused_in_one_sentence(walking: VariationModel, walks: list[Clip]) -> None:

@@ -64,6 +64,18 @@ def ground_of(places: Floats, up: str) -> Complexes:
     return np.asarray(forward + 1j * places[..., 0])
 
 
+def path_on_ground(points: Floats, up: str) -> Floats:
+    """Project a path (points, 2) of world x and z (z up: x and y) to the ground plane, relative to its first point.
+
+    Returns real and imaginary parts (points, 2), without points that repeat the one before.
+    """
+    world = np.zeros((len(points), 3))
+    world[:, [0, 2] if up == "y" else [0, 1]] = points
+    ground = ground_of(world, up)
+    ground = ground[np.concatenate([[True], np.diff(ground) != 0.0])]
+    return np.stack([ground.real - ground[0].real, ground.imag - ground[0].imag], axis=1)
+
+
 def set_ground(places: Floats, ground: Complexes, up: str) -> None:
     """Write the ground plane (...,) into world vectors (..., 3), leaving the height as it is."""
     places[..., 0] = ground.imag

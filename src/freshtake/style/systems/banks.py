@@ -56,7 +56,7 @@ class StateSpaceBank:
         s = self.systems
         return Modal(
             *_ports(self.blocks), _starts([len(x.damping) for x in s]),
-            _flat([x.damping for x in s]), _flat([x.turning for x in s]), _partners(s),
+            _flat([x.damping for x in s]), _flat([x.turning for x in s]),
             _flat([x.B for x in s]), _flat([x.C for x in s]), _flat([x.D for x in s]), _flat([x.offset for x in s]),
         )  # fmt: skip
 
@@ -209,21 +209,6 @@ def _starts(counts: Sequence[int]) -> Ints:
 
 def _flat(parts: Sequence[Floats]) -> Floats:
     return np.concatenate([np.ascontiguousarray(part).ravel() for part in parts]) if parts else np.zeros(0)
-
-
-def _partners(systems: Sequence[System]) -> Ints:
-    """Return, for every state, the other one of its pair, or itself; counted within the block."""
-    out: list[int] = []
-    for system in systems:
-        k = 0
-        while k < len(system.damping):
-            if system.turning[k] != 0.0:
-                out += [k + 1, k]
-                k += 2
-            else:
-                out.append(k)
-                k += 1
-    return np.array(out, dtype=np.intp)
 
 
 class Choice(NamedTuple):

@@ -5,14 +5,11 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 
 CHUNK = 128  # frames at a time, so that they stay in the cache
-
-Singles = npt.NDArray[np.float32]
 
 
 class Modal(NamedTuple):
@@ -25,7 +22,6 @@ class Modal(NamedTuple):
     states: Ints  # where each block's states begin
     damping: Floats
     turning: Floats
-    partners: Ints
     B: Floats
     C: Floats
     D: Floats
@@ -162,45 +158,6 @@ def _widest(starts: Ints) -> int:
     for k in range(len(starts) - 1):
         most = max(most, starts[k + 1] - starts[k])
     return most
-
-
-@compiled
-def run_modal_batch(state: Singles, rows: Singles, out: Singles, bank: Modal, scratch: Singles) -> None:
-    """Run `run_modal` for many characters at once: state (states, batch), rows (frames, inputs, batch), all float32."""
-    # Characters are the last axis and the innermost loop: they are independent, so every sum over them is a vector.
-    frames, batch = rows.shape[0], rows.shape[2]
-    at_b, at_c, at_d = 0, 0, 0
-    for block in range(len(bank.states) - 1):
-        first, n = bank.states[block], bank.states[block + 1] - bank.states[block]
-        i0, m = bank.input_starts[block], bank.input_starts[block + 1] - bank.input_starts[block]
-        o0, p = bank.output_starts[block], bank.output_starts[block + 1] - bank.output_starts[block]
-        for t in range(frames):
-            for o in range(p):
-                y = out[t, bank.outputs[o0 + o]]
-                offset = np.float32(bank.offsets[o0 + o])
-                for c in range(batch):
-                    y[c] = offset
-                for k in range(n):
-                    weight, x = np.float32(bank.C[at_c + o * n + k]), state[first + k]
-                    for c in range(batch):
-                        y[c] += weight * x[c]
-                for j in range(m):
-                    weight, u = np.float32(bank.D[at_d + o * m + j]), rows[t, bank.inputs[i0 + j]]
-                    for c in range(batch):
-                        y[c] += weight * u[c]
-            for k in range(n):
-                damping, turning = np.float32(bank.damping[first + k]), np.float32(bank.turning[first + k])
-                x, other, after = state[first + k], state[first + bank.partners[first + k]], scratch[k]
-                for c in range(batch):
-                    after[c] = damping * x[c] + turning * other[c]
-                for j in range(m):
-                    weight, u = np.float32(bank.B[at_b + k * m + j]), rows[t, bank.inputs[i0 + j]]
-                    for c in range(batch):
-                        after[c] += weight * u[c]
-            # Written back only now: the partner of a pair still reads the state before the frame.
-            for k in range(n):
-                state[first + k, :] = scratch[k]
-        at_b, at_c, at_d = at_b + n * m, at_c + p * n, at_d + p * m
 
 
 @compiled

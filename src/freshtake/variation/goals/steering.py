@@ -13,6 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.motion.features import Recipe, Start, where_it_ends
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import arc_lengths, is_closed, nearest_on, point_on
 
 UPDATE = 0.1  # seconds between corrections
 WINDOW = 3.0  # horizons: how far ahead along a path its nearest point is searched
@@ -128,7 +129,7 @@ def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> 
     heading = float(np.arctan2(x, _forward(recipe, other)) - travel.leaning)
     turned = (seen - seen[0]) * np.exp(-1j * heading)
     points = np.stack([turned.imag, _forward(recipe, 1.0) * turned.real], axis=1)
-    if _is_closed(path):
+    if is_closed(path):
         points[-1] = points[0]
     return replace(steering, path=points), Start(ground=(float(path[0, 0]), float(path[0, 1])), heading=heading)
 
@@ -145,49 +146,17 @@ class Followed(NamedTuple):
 def followed(steering: Steering, travel: Travel, places: Floats, frame_time: float) -> Followed:
     """Measure how places (frames, 2) in the ground plane follow a path, without what comes after its end."""
     path = np.asarray(steering.path)
-    length, along, off = float(_marks(path)[-1]), 0.0, []
+    length, along, off = float(arc_lengths(path)[-1]), 0.0, []
     stride = max(round(steering.horizon / 4.0 / frame_time), 1)
     ahead = WINDOW * max(travel.speed * steering.horizon, 1e-9)
     for place in places[::stride]:
         along = nearest_on(path, place, along, along + ahead)
-        if along > length and not _is_closed(path):
+        if along > length and not is_closed(path):
             break
         off.append(float(np.linalg.norm(point_on(path, along) - place)))
-    return Followed(min(along, length) if not _is_closed(path) else along, length, float(np.mean(off)), max(off))
+    return Followed(min(along, length) if not is_closed(path) else along, length, float(np.mean(off)), max(off))
 
 
 def _forward(recipe: Recipe, other: float) -> float:
     """Return the second coordinate of a place on the ground as the part in the direction of heading 0."""
     return other if recipe.layout.up == "y" else -other  # type: ignore[union-attr]
-
-
-def point_on(path: Floats, along: float) -> Floats:
-    """Return the point of a path (points, 2) at a distance along it; beyond its end see Steering."""
-    marks = _marks(path)
-    if _is_closed(path):
-        along %= marks[-1]
-    beyond = max(along - marks[-1], 0.0) * (path[-1] - path[-2]) / (marks[-1] - marks[-2])
-    return np.asarray([np.interp(along, marks, path[:, k]) for k in range(2)] + beyond)
-
-
-def nearest_on(path: Floats, place: Floats, low: float, high: float) -> float:
-    """Return the distance along a path of the point nearest to a place, between two such distances."""
-    marks = _marks(path)
-    rounds = np.arange(low // marks[-1], high // marks[-1] + 1.0) if _is_closed(path) else np.zeros(1)
-    corners = np.unique(marks + marks[-1] * rounds[:, None])
-    ends = np.concatenate([[low], corners[(corners > low) & (corners < high)], [high]])
-    points = np.stack([point_on(path, along) for along in ends])
-    steps = np.diff(points, axis=0)
-    lengths = np.maximum(np.diff(ends), 1e-300)
-    share = np.clip(((place - points[:-1]) * steps).sum(axis=1) / lengths**2, 0.0, 1.0)
-    best = int(np.linalg.norm(place - points[:-1] - share[:, None] * steps, axis=1).argmin())
-    return float(ends[best] + share[best] * lengths[best])
-
-
-def _marks(path: Floats) -> Floats:
-    """Return the distance along the path of each of its points."""
-    return np.concatenate([[0.0], np.cumsum(np.linalg.norm(np.diff(path, axis=0), axis=1))])
-
-
-def _is_closed(path: Floats) -> bool:
-    return len(path) > 2 and bool((path[0] == path[-1]).all())
