@@ -73,6 +73,17 @@ def test_files_that_a_text_names_and_links_in_folders_are_refused_too(takes: Pat
     assert not (takes / "v").exists() and not (takes / "other.ftm").exists()
 
 
+def test_tasks_that_write_temporary_files_are_carried_out_too(takes: Path) -> None:
+    (takes / "walks").mkdir()
+    for path in takes.glob("walk_*.bvh"):
+        path.rename(takes / "walks" / path.name)
+    call("augment", {"folder": "walks", "out": "data.tar", "count": 1}, [takes])
+    assert (takes / "data.tar").exists()
+    ft.write(takes / "flag.npz", ft.samples.flag(np.random.default_rng(0)))
+    tables = call("texture_tables", {"meshes": ["flag.npz"]}, [takes])["result"]
+    assert len(next(iter(tables.values()))["compression"]) > 1
+
+
 def test_limits_and_names_are_those_of_the_command_line(takes: Path) -> None:
     for arguments, message in (
         ({"model": "m.ftm", "out": "v", "amount": 9.0}, "amount must lie between 0 and 4"),

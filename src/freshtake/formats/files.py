@@ -19,6 +19,7 @@ from contextvars import ContextVar
 from enum import Enum
 from importlib import import_module
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 from freshtake.errors import FormatError
@@ -185,6 +186,20 @@ def check_free(path: Path) -> None:
         elif any(path.iterdir()):
             more = ", or replace its files with --force" if choice is Existing.REFUSE else ""
             raise FormatError(path, f"the folder exists and is not empty: name another{more}")
+
+
+@contextmanager
+def scratch_folder() -> Iterator[Path]:
+    """Yield a temporary folder for files that are not kept; a context that is confined to folders may use it too."""
+    with TemporaryDirectory() as name:
+        folder, folders = Path(name).resolve(), _confined.get()
+        # Without any folders nothing is confined, and adding one would confine.
+        confined, existing = _confined.set((*folders, folder) if folders else ()), _existing.set(Existing.REPLACE_FILES)
+        try:
+            yield folder
+        finally:
+            _confined.reset(confined)
+            _existing.reset(existing)
 
 
 @contextmanager

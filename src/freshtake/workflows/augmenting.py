@@ -12,12 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple
 
 from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.dataset import Sample, is_dataset, write_dataset
-from freshtake.formats.files import replacing_folder, write_bytes
+from freshtake.formats.files import replacing_folder, scratch_folder, write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import FORMATS, for_writing, take_in_all, write
 from freshtake.methods.gathering import gathered
@@ -249,7 +248,7 @@ def _takes(source: Path, target: Path) -> list[Path]:
         raise FormatError(source, "this is not a folder: name one with takes in it")
     inside = target.resolve()
     if inside == source.resolve() or source.resolve() in inside.parents:
-        raise FormatError(target, "variants go into a folder of their own, outside that of the takes")
+        raise FormatError(target, "variants go into another folder, outside that of the takes")
     endings = {suffix for form in FORMATS if form.name not in ("asf", "obj") for suffix in form.suffixes}
     takes = [path for path in source.rglob("*") if path.is_file() and path.suffix.lower() in endings]
     takes = [path for path in takes if not path.name.startswith(".") and path.stem != "labels"]
@@ -274,8 +273,8 @@ def _variants(request: Augment, name: str, motions: list[Motion], models: Path |
     model = learn(gathered(motions, lambda sentence: None), rng=generator(request.seed))
     plan = Variants(count=request.count, amount=request.amount, seed=request.seed)
     variants = [variant.motion for variant in guided_variants(model, plan)]
-    with TemporaryDirectory() as folder:
-        file = (models or Path(folder)) / f"{name}.ftm"
+    with scratch_folder() as folder:
+        file = (models or folder) / f"{name}.ftm"
         save(file, model)
         return hashlib.sha256(file.read_bytes()).hexdigest(), variants
 

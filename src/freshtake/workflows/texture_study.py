@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.files import replacing_folder
+from freshtake.formats.files import replacing_folder, scratch_folder
 from freshtake.formats.ftm import save
 from freshtake.formats.registry import read
 from freshtake.formats.report_files import require_plots, write_figure
@@ -53,11 +52,11 @@ def compression_table(
     """Compute table 1 with real file sizes, for pairs of components and bits (0: float32)."""
     raw, zipped = mesh.vertices.nbytes, zipped_size(mesh.vertices)
     out = []
-    with tempfile.TemporaryDirectory() as folder:
+    with scratch_folder() as folder:
         for number, (count, bits) in enumerate(choices):
             report(Progress(number / len(choices), f"{count} components"))
             model = learn(mesh, Settings(components=count, bits=bits))
-            target = Path(folder) / "model.ftm"
+            target = folder / "model.ftm"
             save(target, model)
             size = target.stat().st_size
             out.append(Compression(count, bits, size, raw / size, zipped / size, relative_error(mesh, model)))
