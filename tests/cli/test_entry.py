@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import signal
@@ -13,7 +14,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cyclopts import App
 
 import freshtake
 from freshtake.cli.entry import command_names, run
@@ -148,12 +148,16 @@ def test_a_command_is_imported_without_the_others_and_the_version_without_any() 
 
 
 @pytest.mark.parametrize("name", command_names())
-def test_the_list_of_commands_has_the_first_line_of_each(name: str) -> None:
+def test_the_help_of_a_command_begins_with_its_line_in_the_list(
+    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("COLUMNS", "200")
     place, words = command_names()[name]
-    module, _, attribute = place.partition(":")
-    command = getattr(import_module(module), attribute)
-    full = command.help if isinstance(command, App) else command.__doc__
-    assert " ".join(full.split("\n\n")[0].split()) == words
+    run([name, "--help"])
+    usage, first, *_ = (one for one in capsys.readouterr().out.split("\n\n") if one.strip())
+    assert usage.startswith("Usage:")
+    assert first.split("\n")[0].strip() == words.replace("`", "")
+    assert words not in inspect.getsource(import_module(place.partition(":")[0])), "it is written once"
 
 
 @pytest.mark.parametrize("arguments", [[], ["--help"], ["-h"], ["--help", "--quiet"]])

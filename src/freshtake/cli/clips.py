@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import in_words, print_json, progress_bar, say, warn
-from freshtake.cli.outputs import Force, Json, prepare
+from freshtake.cli.console import in_words, print_json, say
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.requests.clips import Convert, Cut, Loop, Plant, Retarget, Robot
 
 if TYPE_CHECKING:
     from freshtake.workflows.editing import Looped
 
 
-def loop(request: Loop, *, force: Force = False, json: Json = False) -> int:
-    """Make a loop from a clip: find its cycle, cut it where its ends match best, and close the gap.
-
-    The last frame leads into the first: a loop of N frames lasts N frame times, and frame N is frame 0 moved on by the
+def loop(request: Loop, *, force: Force = False, json: Json = False) -> None:
+    """The last frame leads into the first: a loop of N frames lasts N frame times, and frame N is frame 0 moved by the
     travel of one loop. It begins above the origin, faces forward and goes straight: a turn is removed evenly over the
     loop.
 
@@ -30,18 +28,14 @@ def loop(request: Loop, *, force: Force = False, json: Json = False) -> int:
     ```
     """
     from freshtake.motion.verdict import verdict_line
-    from freshtake.workflows import loop as run
 
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        loops = run(request, report, warn)
+    loops = carry_out(request, request.out, force=force)
     if json:
         print_json(loops[0].summary() if len(loops) == 1 else {"loops": [one.summary() for one in loops]})
-        return 0
+        return
     for one in loops:
         say(_loop_sentence(one))
     say(verdict_line([verdict for one in loops for verdict in one.verdicts], "it" if len(loops) == 1 else "all loops"))
-    return 0
 
 
 def _loop_sentence(looped: Looped) -> str:
@@ -58,10 +52,8 @@ def _loop_sentence(looped: Looped) -> str:
     return f"wrote {looped.path}: {frames}; speed {info.speed:.3g} {unit} a second; joints step {seam}"
 
 
-def plant(request: Plant, *, force: Force = False, json: Json = False) -> int:
-    """Hold feet still while they stand, keep them on the floor, and bring pinned joints to their places.
-
-    **Examples**
+def plant(request: Plant, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake plant sliding.bvh -o clean.bvh
@@ -70,28 +62,21 @@ def plant(request: Plant, *, force: Force = False, json: Json = False) -> int:
     freshtake plant take.bvh -o reach.bvh --pins pins.json --contacts contacts.csv --mapping limbs.json
     ```
     """
-    from freshtake.workflows import plant as run
-
-    prepare(request.out, force=force)
-    with progress_bar() as progress:
-        planted = run(request, progress, warn)
+    planted = carry_out(request, request.out, force=force)
     if json:
         facts = [{"written": str(one.path), **one.report.summary()} for one in planted]
         print_json(facts[0] if len(facts) == 1 else {"clips": facts})
-        return 0
+        return
     for path, report in planted:
         held = f"{len(report.contacts)} contacts held, missed by {report.residual:.2g} at most"
         say(f"wrote {path}: {held}; between contacts, legs turned by {report.change:.2g}° on average")
         for pin, missed in report.pins:
             frames = f"frame {pin.start}" if pin.stop == pin.start + 1 else f"frames {pin.start} to {pin.stop - 1}"
             say(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}")
-    return 0
 
 
-def cut(request: Cut, *, force: Force = False, json: Json = False) -> int:
-    """Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.
-
-    **Examples**
+def cut(request: Cut, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake cut walk_10s.bvh -o cycles/
@@ -101,23 +86,16 @@ def cut(request: Cut, *, force: Force = False, json: Json = False) -> int:
     freshtake cut takes/ -o cycles/
     ```
     """
-    from freshtake.workflows import cut as run
-
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        pieces = run(request, report, warn)
+    pieces = carry_out(request, request.out, force=force)
     if json:
         print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in pieces]})
-        return 0
+        return
     for piece in pieces:
         say(f"{piece.path}  frames {piece.start}..{piece.stop - 1}")
-    return 0
 
 
-def convert(request: Convert, *, force: Force = False, json: Json = False) -> int:
-    """Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.
-
-    **Examples**
+def convert(request: Convert, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake convert take.amc take.bvh --skeleton 35.asf --fps 60
@@ -127,13 +105,10 @@ def convert(request: Convert, *, force: Force = False, json: Json = False) -> in
     freshtake convert raw.bvh clean.bvh --repair drop-tpose unwrap
     ```
     """
-    from freshtake.workflows import convert as run
     from freshtake.workflows.outputs import playback_summary
 
     out = request.sources_and_target()[1]
-    prepare(out, force=force)
-    with progress_bar() as report:
-        result = run(request, report, warn)
+    result = carry_out(request, out, force=force)
     if json:
         alone = len(result.paths) == 1 and result.paths[0] == out
         facts: dict[str, Any] = {
@@ -150,13 +125,10 @@ def convert(request: Convert, *, force: Force = False, json: Json = False) -> in
     else:
         for path, motion in zip(result.paths, result.motions, strict=True):
             say(f"wrote {path}: {in_words(motion)}")
-    return 0
 
 
-def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> int:
-    """Put clips onto a character with another skeleton: joints are matched by name or shape, rest poses aligned.
-
-    **Examples**
+def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake retarget walk.bvh --onto hero.glb -o hero_walk.glb
@@ -165,24 +137,17 @@ def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> 
     freshtake retarget *.bvh --onto hero.glb --map actors.toml -o clips/ --format bvh
     ```
     """
-    from freshtake.workflows import retarget as run
-
-    prepare(request.out, request.save_map, request.picture, force=force)
-    with progress_bar() as report:
-        result = run(request, report, warn)
+    result = carry_out(request, request.out, request.save_map, request.picture, force=force)
     if json:
         print_json(result.summary())
-        return 0
+        return
     names = [str(result.paths[0]), *[path.name for path in result.paths[1:]]]
     listed = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
     say(f"wrote {listed}")
-    return 0
 
 
-def robot(request: Robot, *, force: Force = False, json: Json = False) -> int:
-    """Put clips onto a robot (URDF or MuJoCo model): joints within their limits, feet held where they stand.
-
-    **Examples**
+def robot(request: Robot, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake robot walk_1.bvh --onto g1.urdf -o walk.csv
@@ -190,17 +155,12 @@ def robot(request: Robot, *, force: Force = False, json: Json = False) -> int:
     freshtake robot variants/ --onto g1.urdf -o robot/ --format pkl
     ```
     """
-    from freshtake.workflows import robot as run
-
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        written = run(request, report, warn)
+    written = carry_out(request, request.out, force=force)
     if json:
         print_json({"written": [{**one._asdict(), "path": str(one.path)} for one in written]})
-        return 0
+        return
     for one in written:
         say(
             f"wrote {one.path}: {one.frames} frames, {100 * one.off:.1f} cm from the clip on average, standing feet "
             f"slide {100 * one.sliding:.1f} % of a leg per second (clip {100 * one.source_sliding:.1f})"
         )
-    return 0

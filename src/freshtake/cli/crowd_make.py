@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from cyclopts import App
 
-from freshtake.cli.console import print_json, progress_bar, say, warn
-from freshtake.cli.outputs import Force, Json, prepare, prepare_folder
+from freshtake.cli.console import print_json, say
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.requests.crowd import Crowd, CrowdPreview, CrowdTextures
 
 if TYPE_CHECKING:
@@ -17,11 +17,9 @@ app = App(name="crowd", help_format="markdown", group_commands="Commands")  # it
 
 
 @app.default
-def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> int:
-    """Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.
-
-    The same command goes on where it was stopped: finished shards are kept. The same seed gives the same bytes on any
-    engine and with any number of workers.
+def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> None:
+    """The same command continues where it was stopped: finished shards are kept. The same seed gives the same bytes on
+    any engine and with any number of workers.
 
     **Examples**
 
@@ -37,12 +35,8 @@ def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> int:
     ```
     """
     from freshtake.crowd.making import JobWritten
-    from freshtake.workflows import crowd as run
 
-    prepare_folder(request.out, force=force, empty=False)
-    prepare(request.job, force=force)
-    with progress_bar() as report:
-        made = run(request, report, warn)
+    made = carry_out(request, request.job, force=force, folder=True)
     if isinstance(made, JobWritten):
         _print_job(made, json)
     elif json:
@@ -54,7 +48,6 @@ def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> int:
         rest = f"; {made.missing} are still to be made" if made.missing else f": see {made.folder / 'manifest.json'}"
         shards = "1 shard" if made.made == 1 else f"{made.made} shards"
         say(f"made {shards} of a crowd of {made.characters:,}{kept}{rest}")
-    return 0
 
 
 def _facts(made: CrowdMade) -> dict[str, object]:
@@ -81,7 +74,7 @@ def _print_job(job: JobWritten, json: bool) -> None:
 
 
 @app.command
-def preview(request: CrowdPreview, *, force: Force = False, json: Json = False) -> int:
+def preview(request: CrowdPreview, *, force: Force = False, json: Json = False) -> None:
     """Look at a crowd: a page that plays it, or a picture.
 
     **Examples**
@@ -91,21 +84,17 @@ def preview(request: CrowdPreview, *, force: Force = False, json: Json = False) 
     freshtake crowd preview crowd/ --png crowd.png
     ```
     """
-    from freshtake.workflows import crowd_preview as run
-
-    prepare(request.out, request.png, force=force)
-    made = run(request)
+    made = carry_out(request, request.out, request.png, force=force)
     if json:
         shown = {"characters": made.characters, "motions": made.motions, "motions_of_the_crowd": made.of}
         print_json({"written": [str(path) for path in made.written], **shown})
     else:
         for path in made.written:
             say(f"wrote {path}: {made.characters} characters, {made.motions} motions")
-    return 0
 
 
 @app.command
-def textures(request: CrowdTextures, *, force: Force = False, json: Json = False) -> int:
+def textures(request: CrowdTextures, *, force: Force = False, json: Json = False) -> None:
     """Write bone matrices as textures, for engines and web pages that draw one mesh many times.
 
     **Examples**
@@ -116,12 +105,8 @@ def textures(request: CrowdTextures, *, force: Force = False, json: Json = False
     freshtake crowd textures crowd/ -o textures/ --format png
     ```
     """
-    from freshtake.workflows import crowd_textures as run
-
-    prepare_folder(request.out, force=force)
-    made = run(request)
+    made = carry_out(request, request.out, force=force, folder=True)
     if json:
         print_json({"written": [str(path) for path in made.written], "motions": made.motions, "frames": made.frames})
     else:
         say(f"wrote {request.out}: {made.motions} motions, {made.frames} frames, see bones.json")
-    return 0

@@ -25,11 +25,12 @@ from freshtake.errors import FreshtakeError
 BAD_INPUT = 2
 INTERRUPTED = 130
 
-# Where each command is, and the first line of its help: a command is imported when it runs, and none for the list of all.
+# Where each command is, and the first line of its help, which its docstring continues. A command is imported when it
+# runs, and none for the list of all.
 GROUPS = {
-    "To begin with": {
+    "Getting started": {
         "servers:studio": "Open the studio: drop takes, look at them, learn, make variants, export; everything on one page in your browser.",
-        "samples:demo": "Run the main job on sample takes: learn from four walks, make fifteen new ones, judge and draw them.",
+        "samples:demo": "Run the main job on sample takes: learn from four walks, make fifteen new ones, compare and draw them.",
         "samples:app samples": "Example motions: made by freshtake itself, or public takes to download.",
         "looking:info": "Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.",
         "looking:view": "Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.",
@@ -40,15 +41,15 @@ GROUPS = {
     "New takes from a few": {
         "variation:learn": "Learn a model from one take or a few (best four) of one movement; `vary` and `stream` make new motion with it.",
         "variation:vary": "Write new variants of the movement that a model has learned: variant_001, variant_002, ...",
-        "variation:redraw": "Draw a stretch of a clip again, or a part of the body, and keep everything else to the byte; or let it go on.",
+        "variation:redraw": "Draw a stretch of a clip, or a part of the body, again and leave everything else unchanged; or continue the clip.",
         "variation:pack": "Write a pack of variants: loops that share their first and last pose, so that any can follow any other.",
-        "variation:stream": "Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.",
-        "crowd_make:app crowd": "Make a crowd: hundreds to a hundred thousand characters, each with a motion of its own.",
-        "evaluation:evaluate": "Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.",
+        "variation:stream": "Write one motion that continues without repeating itself, from a model of a cyclic movement; or send it live.",
+        "crowd_make:app crowd": "Make a crowd: hundreds to a hundred thousand characters, each moving differently.",
+        "evaluation:evaluate": "Compare variants with real takes: how they move, how new and how natural they are, and whether feet slide.",
         "models:explain": "Show what a model has learned: which joints vary together, and where a clip is unlike the takes.",
         "models:select": "Find which clips are similar enough to trusted ones to learn from, and why the others are not.",
     },
-    "Other ways to new motion": {
+    "Other methods": {
         "style_translate:app style": "Learn a style from pairs of clips, and put other clips into it.",
         "density_blend:app blend": "Learn classes of motion (walk, run, skip) and synthesize motion that changes between them by weights.",
         "texture_play:app texture": "Endless, looped and steered motion from one animation of a mesh or skeleton.",
@@ -60,12 +61,12 @@ GROUPS = {
         "clips:robot": "Put clips onto a robot (URDF or MuJoCo model): joints within their limits, feet held where they stand.",
         "clips:cut": "Cut a take into clips: its cycles, the repetitions of an action, or a range of frames.",
         "clips:convert": "Convert IN to OUT; the ending of OUT gives the format. Nothing is repaired without --repair.",
-        "style_align:align": "Find which frames of two motions belong together, although their styles differ.",
+        "style_translate:align": "Find which frames of two motions belong together, although their styles differ.",
     },
     "For research": {
-        "variation:augment": "Copy a folder of takes and write variants of every action beside them, labelled, as training data.",
-        "evaluation:study study": "A user study: who watches what, and what the scores show.",
-        "paper_draw:app paper": "The paper's own method (Lau 2009): its figures, beside those of the default method.",
+        "variation:augment": "Copy a folder of takes and write variants of every action next to them, labelled, as training data.",
+        "evaluation:study": "A user study: who watches what, and what the scores show.",
+        "evaluation:paper": "The paper's method (Lau 2009): its figures, next to those of the default method.",
     },
 }  # fmt: skip
 
@@ -86,7 +87,7 @@ def make_app(listing: bool = False) -> App:
     With `listing`, commands are not imported, and help is read as rich markup, since Markdown takes 50 ms to load.
     """
     shown = partial(re.sub, r"`([^`]+)`", r"[bold cyan]\1[/]") if listing else str
-    made = App(
+    root = App(
         name="freshtake",
         help=shown(
             "Turn a few takes of a movement into an unlimited supply of new ones: `learn` a model, then `vary` it."
@@ -104,11 +105,11 @@ def make_app(listing: bool = False) -> App:
         group = Group(title, sort_key=number)
         for _ in members:
             name, (where, words) = next(names)
-            made.command(where, name=name, group=group, **({"help": shown(words)} if listing else {}))
-    made.register_install_completion_command(
+            root.command(where, name=name, group=group, help=shown(words))
+    root.register_install_completion_command(
         help=shown("Complete commands and options by Tab in this shell from now on.")
     )
-    return made
+    return root
 
 
 app = make_app()

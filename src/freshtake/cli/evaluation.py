@@ -1,4 +1,4 @@
-"""`freshtake evaluate` and `freshtake study`: how good variants are, by figures and by people."""
+"""`freshtake evaluate`, `study` and `paper`: how good variants are, by figures, by people, and next to the paper's."""
 
 from __future__ import annotations
 
@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import PIPE_WIDTH, output, print_json, progress_bar, say, warn
-from freshtake.cli.outputs import Force, Json, prepare, prepare_folder
+from freshtake.cli.console import PIPE_WIDTH, output, print_json, say
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign
+from freshtake.requests.variation import PaperFigures
 
 if TYPE_CHECKING:
     from freshtake.evaluation import Figure
@@ -17,18 +18,12 @@ if TYPE_CHECKING:
 
 COLORS = {"good": "green", "above": "yellow", "below": "yellow", "": ""}
 Everything = Annotated[bool, Parameter(name="--all", negative="", help="Print all figures, not only the main ones.")]
-study = App(
-    name="study",
-    help="A user study: who watches what, and what the scores show.",
-    help_format="markdown",
-    group_commands="Commands",
-)
+study = App(name="study", help_format="markdown", group_commands="Commands")
+paper = App(name="paper", help_format="markdown")
 
 
-def evaluate(request: Evaluate, *, everything: Everything = False, force: Force = False, json: Json = False) -> int:
-    """Judge variants beside real takes: how they move, how new and how natural they are, and whether feet stand still.
-
-    Every figure stands beside the same figure of real takes: each input scored against the other inputs, and each
+def evaluate(request: Evaluate, *, everything: Everything = False, force: Force = False, json: Json = False) -> None:
+    """Every figure stands beside the same figure of real takes: each input scored against the other inputs, and each
     `--extra` take against the inputs.
 
     **Examples**
@@ -40,20 +35,15 @@ def evaluate(request: Evaluate, *, everything: Everything = False, force: Force 
     freshtake evaluate --inputs walks/ --outputs variants/ --baselines -o report.html
     ```
     """
-    from freshtake.workflows import evaluate as run
-
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        done = run(request, report, warn)
+    done = carry_out(request, request.out, force=force)
     written = [str(path) for path in done.written]
     if json:
         checks = [{"color": one.color, "remarks": one.sentences} for one in done.checks]
         print_json({**done.result.as_dict(), "checks": checks, "written": written})
-        return 0
+        return
     _print(done, everything)
     for path in written:
         say(f"wrote {path}")
-    return 0
 
 
 def _print(done: Evaluated, everything: bool) -> None:
@@ -100,7 +90,7 @@ def _row(figure: Figure) -> tuple[str, str, str, str]:
 
 
 @study.command
-def design(request: StudyDesign, *, force: Force = False, json: Json = False) -> int:
+def design(request: StudyDesign, *, force: Force = False, json: Json = False) -> None:
     """Write a study: stimuli under neutral names, ratings.csv to be filled in, and key.csv, which stays with you.
 
     Experiment A shows single variants among captured takes and asks how natural they are; experiment B shows long
@@ -116,22 +106,17 @@ def design(request: StudyDesign, *, force: Force = False, json: Json = False) ->
     freshtake study design --motion jump --experiment A --variants v*.bvh --captured takes/*.bvh -o jump_study/
     ```
     """
-    from freshtake.workflows import study_design
-
-    prepare_folder(request.out, force=force)
-    with progress_bar() as report:
-        done = study_design(request, report, warn)
+    done = carry_out(request, request.out, force=force, folder=True)
     if json:
         facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}
         print_json({"folder": str(done.folder), **facts})
     else:
         counts = f"{len(done.stimuli)} stimuli and {done.trials} trials for {request.participants} participants"
         say(f"wrote {done.folder}: {counts}")
-    return 0
 
 
 @study.command
-def analyze(request: StudyAnalyze, *, force: Force = False, json: Json = False) -> int:
+def analyze(request: StudyAnalyze, *, force: Force = False, json: Json = False) -> None:
     """Analyze the scores: means, how certain they are, and whether the conditions differ.
 
     **Examples**
@@ -141,18 +126,14 @@ def analyze(request: StudyAnalyze, *, force: Force = False, json: Json = False) 
     freshtake study analyze walk_study/ cheering_study/ --json
     ```
     """
-    from freshtake.workflows import study_analyze
-
-    prepare(request.out, force=force)
-    outcomes = study_analyze(request)
+    outcomes = carry_out(request, request.out, force=force)
     if json:
         print_json({"outcomes": [outcome.as_dict() for outcome in outcomes]})
-        return 0
+        return
     for outcome in outcomes:
         _print_outcome(outcome)
     if request.out is not None:
         say(f"wrote {request.out}")
-    return 0
 
 
 def _print_outcome(outcome: Outcome) -> None:
@@ -175,3 +156,21 @@ def _print_outcome(outcome: Outcome) -> None:
         console.print(f"  in {outcome.not_found} trials the clones were not found within a minute", markup=False)
     if outcome.unanswered:
         console.print(f"  {outcome.unanswered} trials have no score", markup=False)
+
+
+@paper.command
+def figures(request: PaperFigures, *, force: Force = False, json: Json = False) -> None:
+    """Draw figures 1 and 4 to 8 of the paper: its own method and the default one side by side. Takes minutes.
+
+    **Examples**
+
+    ```
+    freshtake paper figures -o figures/
+    freshtake paper figures -o figures/ --data recorded/ --only 1 7
+    ```
+    """
+    written = carry_out(request, request.out, force=force)
+    if json:
+        print_json({"written": [str(path) for path in written]})
+    else:
+        say(f"wrote {len(written)} figure{'s' * (len(written) > 1)}: {written[0]}" + " ..." * (len(written) > 1))

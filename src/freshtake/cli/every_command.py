@@ -43,6 +43,9 @@ def complete_command(group: App, arguments: Sequence[str]) -> None:
 def _complete_one(command: App, words: tuple[str, ...]) -> None:
     function = command.default_command
     if function is not None and not hasattr(function, "is_complete"):
+        if len(words) == 1:
+            # The list of commands has the first line of the help, and the docstring the rest.
+            command.help = f"{command.help}\n\n{inspect.cleandoc(function.__doc__ or '')}"
         command.default_command = _completed(function, " ".join(words))
 
 

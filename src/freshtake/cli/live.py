@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from freshtake.workflows.sending import SendReport
 
 
-def send_live(request: Stream, json: bool) -> int:
+def send_live(request: Stream, json: bool) -> None:
     """Send until the end; keys steer where stdin is a terminal."""
     from freshtake.workflows import motion_send as run
     from freshtake.workflows.live import Steers, key_pressed, keys_help
@@ -48,7 +48,6 @@ def send_live(request: Stream, json: bool) -> int:
             each_tick=each_tick, warn=warn,
         )  # fmt: skip
     _tell(done, json)
-    return 0
 
 
 def _tell(done: SendReport, json: bool) -> None:

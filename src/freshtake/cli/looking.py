@@ -8,8 +8,8 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import PIPE_WIDTH, output, print_json, progress_bar, say, warn
-from freshtake.cli.outputs import Force, Json, prepare
+from freshtake.cli.console import PIPE_WIDTH, output, print_json, say
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.requests.clips import Info, View
 
 Everything = Annotated[
@@ -17,10 +17,8 @@ Everything = Annotated[
 ]
 
 
-def info(request: Info, *, everything: Everything = False, json: Json = False) -> int:
-    """Show what is in clips, strokes, point clips, mesh sequences and models, and what is wrong with them.
-
-    **Examples**
+def info(request: Info, *, everything: Everything = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake info walk.bvh
@@ -29,14 +27,13 @@ def info(request: Info, *, everything: Everything = False, json: Json = False) -
     freshtake info walk.ftm
     ```
     """
-    from freshtake.workflows import info as run
     from freshtake.workflows import motion_set_info
 
-    described = run(request, warn=warn)
+    described = carry_out(request)
     together = motion_set_info(described)
     if json:
         print_json({"files": [d.facts for d in described], "together": together})
-        return 0
+        return
     # Up to three files fit on a screen when they are described in full.
     if len(described) > 3 and not everything:
         _print_table([one.facts for one in described])
@@ -45,7 +42,6 @@ def info(request: Info, *, everything: Everything = False, json: Json = False) -
             _print(one.facts)
     for sentence in together:
         output().print(f"[yellow]together:[/yellow] {_plain(sentence)}")
-    return 0
 
 
 def _print(facts: dict[str, Any]) -> None:
@@ -98,10 +94,8 @@ def _plain(text: str) -> str:
     return escape(text)
 
 
-def view(request: View, *, force: Force = False, json: Json = False) -> int:
-    """Look at motions, side by side on one timeline: takes, variants, strokes, meshes, and new variants of models.
-
-    **Examples**
+def view(request: View, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake view walk_1.bvh walk_2.bvh
@@ -111,23 +105,20 @@ def view(request: View, *, force: Force = False, json: Json = False) -> int:
     freshtake view takes/ --png strip.png --gif takes.gif
     ```
     """
-    from freshtake.workflows import view as run
-
-    prepare(request.out, request.png, request.gif, force=force)
     opens = request.out is None and request.png is None and request.gif is None
     page = _temporary() if opens else None
-    with progress_bar() as report:
-        result = run(replace(request, out=page) if opens else request, report, warn)
+    result = carry_out(
+        replace(request, out=page) if opens else request, request.out, request.png, request.gif, force=force
+    )
     opened = page is not None and _opened(page)
     if json:
         shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in result.scene.shapes]
         print_json({"written": [str(path) for path in result.written], "shown": shown, "opened": opened})
-        return 0
+        return
     for path in result.written:
         hint = "opened" if opened else "wrote"
         more = ": open it in a browser" if page is not None and not opened else ""
         say(f"{hint} {path}{more}")
-    return 0
 
 
 def _temporary() -> Path:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import PIPE_WIDTH, output, print_json, progress_bar, say, warn
-from freshtake.cli.outputs import Force, Json, prepare
+from freshtake.cli.console import PIPE_WIDTH, output, print_json, say
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.requests.variation import Explain, Select
 
 if TYPE_CHECKING:
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from freshtake.workflows.learning import Selected
 
 
-def select(request: Select, *, force: Force = False, json: Json = False) -> int:
-    """Find which clips are similar enough to trusted ones to learn from, and why the others are not.
-
-    A clip is kept unless it differs more from the trusted ones than all but a few clips of their kind would, given
+def select(request: Select, *, force: Force = False, json: Json = False) -> None:
+    """A clip is kept unless it differs more from the trusted ones than all but a few clips of their kind would, given
     how far the trusted ones differ among themselves. `--json` prints `kept` and `rejected` alone.
 
     **Examples**
@@ -29,18 +27,13 @@ def select(request: Select, *, force: Force = False, json: Json = False) -> int:
     freshtake select new/*.bvh --trusted walk_*.bvh --picture why.png --json
     ```
     """
-    from freshtake.workflows import select as run
-
-    prepare(request.picture, force=force)
-    with progress_bar() as report:
-        done = run(request, report, warn)
+    done = carry_out(request, request.picture, force=force)
     if json:
         print_json(done.as_dict())
-        return 0
+        return
     _print_selection(done)
     if request.picture is not None:
         say(f"wrote {request.picture}")
-    return 0
 
 
 def _print_selection(done: Selected) -> None:
@@ -66,10 +59,8 @@ def _chance(share: float) -> str:
     return f"{100 * share:.1f} %" if share >= 0.0005 else "< 0.1 %"
 
 
-def explain(request: Explain, *, force: Force = False, json: Json = False) -> int:
-    """Show what a model has learned: which joints vary together, and where a clip is unlike the takes.
-
-    **Examples**
+def explain(request: Explain, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake explain walk.ftm
@@ -79,19 +70,16 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> in
     ```
     """
     from freshtake.reports.wording import link_sentences
-    from freshtake.workflows import explain as run
     from freshtake.workflows.describing import PaperExplained
 
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        done = run(request, report, warn)
+    done = carry_out(request, request.out, force=force)
     written = [] if isinstance(done, PaperExplained) else [str(path) for path in done.written]
     if json:
         print_json({**done.facts, "written": written})
-        return 0
+        return
     if isinstance(done, PaperExplained):
         _print_networks(done.facts)
-        return 0
+        return
     for sentence in link_sentences(done.explanation.links):
         say(sentence)
     _print_links(done.explanation)
@@ -99,7 +87,6 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> in
         say(sentence)
     for line in written:
         say(f"wrote {line}")
-    return 0
 
 
 def _print_networks(facts: dict[str, Any]) -> None:

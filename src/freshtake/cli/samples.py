@@ -4,20 +4,19 @@ from __future__ import annotations
 
 from cyclopts import App
 
-from freshtake.cli.console import messages, output, print_json, progress_bar, say, warn
-from freshtake.cli.outputs import Force, Json, prepare_folder
+from freshtake.cli.console import messages, output, print_json, progress_bar, say
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.requests.samples import Demo, SamplesDownload, SamplesWrite
 
 app = App(
     name="samples",
-    help="Example motions: made by freshtake itself, or public takes to download.",
     help_format="markdown",
     group_commands="Commands",
 )
 
 
 @app.command(name="list")
-def list_samples(*, json: Json = False) -> int:
+def list_samples(*, json: Json = False) -> None:
     """List what `samples write` makes and what `samples download` can fetch.
 
     **Examples**
@@ -32,7 +31,7 @@ def list_samples(*, json: Json = False) -> int:
     if json:
         sample_sets = [{"name": s.name, "about": s.about} for s in SAMPLE_SETS]
         print_json({"made": sample_sets, "public": [t._asdict() for t in takes()]})
-        return 0
+        return
     console = output()
     console.print("made by freshtake (freshtake samples write NAME... -o DIR):")
     for made_set in SAMPLE_SETS:
@@ -40,11 +39,10 @@ def list_samples(*, json: Json = False) -> int:
     console.print("public takes (freshtake samples download TAKE... -o DIR):")
     for take in takes():
         console.print(f"  {take.take:<10} {take.description} ({take.bytes // 1024} KiB)", markup=False)
-    return 0
 
 
 @app.command
-def write(request: SamplesWrite, *, force: Force = False, json: Json = False) -> int:
+def write(request: SamplesWrite, *, force: Force = False, json: Json = False) -> None:
     """Write sample takes that freshtake makes itself.
 
     **Examples**
@@ -54,21 +52,16 @@ def write(request: SamplesWrite, *, force: Force = False, json: Json = False) ->
     freshtake samples write -o samples/
     ```
     """
-    from freshtake.workflows import samples_write
-
-    prepare_folder(request.out, force=force, empty=False)
-    with progress_bar() as report:
-        paths = samples_write(request, report, warn)
+    paths = carry_out(request, force=force, folder=True)
     if json:
         print_json({"written": [str(path) for path in paths]})
     else:
         for path in paths:
             say(str(path))
-    return 0
 
 
 @app.command
-def download(request: SamplesDownload, *, force: Force = False, json: Json = False) -> int:
+def download(request: SamplesDownload, *, force: Force = False, json: Json = False) -> None:
     """Download public takes of the CMU motion capture database, checked by their SHA-256.
 
     **Examples**
@@ -77,49 +70,35 @@ def download(request: SamplesDownload, *, force: Force = False, json: Json = Fal
     freshtake samples download 35_01 35_02 -o cmu/
     ```
     """
-    from freshtake.workflows import samples_download
-
-    prepare_folder(request.out, force=force, empty=False)
-    with progress_bar() as report:
-        paths, credit = samples_download(request, report, warn)
+    paths, credit = carry_out(request, force=force, folder=True)
     if json:
         print_json({"written": [str(path) for path in paths], "credit": credit})
-        return 0
+        return
     for path in paths:
         say(str(path))
     messages().print(credit, markup=False)
-    return 0
 
 
-def demo(request: Demo, *, force: Force = False, json: Json = False) -> int:
-    """Run the main job on sample takes: learn from four walks, make fifteen new ones, judge and draw them.
-
-    **Examples**
+def demo(request: Demo, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake demo
     freshtake demo -o /tmp/demo --seed 3
     ```
     """
-    from freshtake.workflows import demo as run
-
-    prepare_folder(request.out, force=force)
-    with progress_bar() as report:
-        items = run(request, report, warn)
+    items = carry_out(request, request.out, force=force, folder=True)
     if json:
         print_json({"folder": str(request.out), "made": [{"what": m.what, "path": str(m.path)} for m in items]})
-        return 0
+        return
     console = output()
     console.print("freshtake demo: what was made", markup=False)
     for item in items:
         console.print(f"  {item.what}\n      {item.path}", markup=False)
-    return 0
 
 
-def warm_up(*, json: Json = False) -> int:
-    """Compile everything now, so that the first real command does not have to; needed once after an installation.
-
-    **Examples**
+def warm_up(*, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake warm-up
@@ -137,4 +116,3 @@ def warm_up(*, json: Json = False) -> int:
         print_json({"seconds": round(seconds, 1)})
     else:
         say(f"compiled and kept; this took {seconds:.0f} s")
-    return 0

@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from freshtake.serve.running import Serving
 
 
-def studio(request: Studio, *, json: Json = False) -> int:
-    """Open the studio: drop takes, look at them, learn, make variants, export; everything on one page in your browser.
-
-    **Examples**
+def studio(request: Studio, *, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake studio
@@ -42,13 +40,10 @@ def studio(request: Studio, *, json: Json = False) -> int:
         _folder(request), take_files(request.files or [], TAKES | MODELS), host=request.host, port=request.port,
         token=_token(request), started=started,
     )  # fmt: skip
-    return 0
 
 
-def serve(request: Serve, *, json: Json = False) -> int:
-    """Serve a project to tools, by the same routes as the studio's page but without it; /openapi.json describes them.
-
-    **Examples**
+def serve(request: Serve, *, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake serve --project walks --port 9000
@@ -61,7 +56,6 @@ def serve(request: Serve, *, json: Json = False) -> int:
         _folder(request), host=request.host, port=request.port, token=_token(request),
         started=lambda serving: _tell(serving, json, "serving at"),
     )  # fmt: skip
-    return 0
 
 
 def _folder(request: Serve) -> Path:
@@ -82,10 +76,8 @@ def _tell(serving: Serving, json: bool, words: str) -> None:
     sys.stdout.flush()
 
 
-def mcp(request: Mcp, *, json: Json = False) -> int:
-    """Offer freshtake to agents as tools, over standard input and output (Model Context Protocol).
-
-    An agent's program starts it: name this command in its list of servers.
+def mcp(request: Mcp, *, json: Json = False) -> None:
+    """An agent's program starts it: name this command in its list of servers.
 
     **Examples**
 
@@ -104,4 +96,3 @@ def mcp(request: Mcp, *, json: Json = False) -> int:
         print_json({name: input_schema(one) for name, one in tools().items()})
     else:
         serve(folders)
-    return 0

@@ -1,4 +1,4 @@
-"""`freshtake style learn` and `freshtake style apply`: a motion in another style."""
+"""`freshtake style` and `align`: motions in another style, gaits as sliders, and frames that belong together."""
 
 from __future__ import annotations
 
@@ -6,23 +6,23 @@ from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from freshtake.cli.console import PIPE_WIDTH, messages, output, print_json, progress_bar, warn
-from freshtake.cli.outputs import Force, Json, prepare
-from freshtake.cli.style_gaits import app as gaits
-from freshtake.requests.style import StyleApply, StyleLearn
+from freshtake.cli.console import PIPE_WIDTH, messages, output, print_json, say, warn
+from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.requests.style import GaitsLearn, GaitsSample, StyleAlign, StyleApply, StyleLearn
 
 if TYPE_CHECKING:
+    from freshtake.workflows.style_reporting import Aligned
     from freshtake.workflows.style_translating import StyleApplied, StyleLearned, StylePairs
 
 
-app = App(
-    name="style", help="Learn a style from pairs of clips, and put other clips into it.", group_commands="Commands"
-)
+app = App(name="style", group_commands="Commands")
+
+gaits = App(name="gaits", help="Style and speed as two sliders, from one clip of every style at every speed.")
 app.command(gaits)
 
 
 @app.command
-def learn(request: StyleLearn, *, force: Force = False, json: Json = False) -> int:
+def learn(request: StyleLearn, *, force: Force = False, json: Json = False) -> None:
     """Learn how one style becomes another from pairs of clips with the same content.
 
     One long take of each style is enough: both are cut into stretches of a few cycles, which pair by content. Two lists
@@ -37,14 +37,10 @@ def learn(request: StyleLearn, *, force: Force = False, json: Json = False) -> i
     freshtake style learn --source normal/ --target limping/ -o limp.ftm --report limp.html
     ```
     """
-    from freshtake.workflows import style_learn
-
-    prepare(request.out, request.report, force=force)
-    with progress_bar() as report:
-        done = style_learn(request, report, warn, show=None if json else show_pairs)
+    done = carry_out(request, request.out, request.report, force=force, show=None if json else show_pairs)
     if json:
         print_json(_learned_facts(done))
-        return 0
+        return
     console = output()
     for line in (
         *done.pairs.notes,
@@ -53,7 +49,6 @@ def learn(request: StyleLearn, *, force: Force = False, json: Json = False) -> i
         f"next: freshtake style apply {request.out} CLIP -o NEW",
     ):
         console.print(line, markup=False)
-    return 0
 
 
 def _learned_facts(done: StyleLearned) -> dict[str, Any]:
@@ -90,7 +85,7 @@ def show_pairs(style_pairs: StylePairs) -> None:
 
 
 @app.command
-def apply(request: StyleApply, *, force: Force = False, json: Json = False) -> int:
+def apply(request: StyleApply, *, force: Force = False, json: Json = False) -> None:
     """Put a clip into the style of a model.
 
     **Examples**
@@ -106,18 +101,13 @@ def apply(request: StyleApply, *, force: Force = False, json: Json = False) -> i
     freshtake style apply walk.bvh --style oldman.ftm=0.4 --style drunk.ftm=0.6 -o mixed.bvh
     ```
     """
-    from freshtake.workflows import style_apply
-
-    prepare(request.out, request.report, force=force)
-    with progress_bar() as report:
-        done = style_apply(request, report, warn)
+    done = carry_out(request, request.out, request.report, force=force)
     if json:
         facts = [_applied_facts(one) for one in done]
         print_json(facts[0] if len(facts) == 1 else {"clips": facts})
-        return 0
+        return
     for one in done:
         _print_applied(one)
-    return 0
 
 
 def _applied_facts(done: StyleApplied) -> dict[str, Any]:
@@ -146,3 +136,121 @@ def _print_applied(done: StyleApplied) -> None:
         console.print(f"of the style arrived: {shares}", markup=False)
     for path in done.written:
         console.print(f"wrote {path}", markup=False)
+
+
+@gaits.command(name="learn")
+def learn_gaits(request: GaitsLearn, *, force: Force = False, json: Json = False) -> None:
+    """Learn style and speed of a gait as two sliders, from one clip of every style at every speed.
+
+    A clip holds one cycle or more, of which the steadiest is taken. The first clip given is the clock of all.
+
+    **Examples**
+
+    ```
+    freshtake style gaits learn normal@0.9=a.bvh normal@1.7=b.bvh crouch@0.9=c.bvh crouch@1.7=d.bvh -o gaits.ftm
+    ```
+    """
+    from freshtake.workflows import gaits_facts
+
+    model = carry_out(request, request.out, force=force)
+    if json:
+        print_json({"written": str(request.out), **gaits_facts(model)})
+        return
+    console = output()
+    styles, speeds = (", ".join(map(str, levels)) for levels in (model.styles, model.speeds))
+    console.print(f"{styles} at {speeds}, {model.code.frames} frames per cycle", markup=False, highlight=False)
+    console.print(f"wrote {request.out}", markup=False)
+
+
+@gaits.command(name="sample")
+def sample_gaits(request: GaitsSample, *, force: Force = False, json: Json = False) -> None:
+    """Write a walk in any mixture of the model's styles and speeds; its end meets its start.
+
+    **Examples**
+
+    ```
+    freshtake style gaits sample gaits.ftm --style crouch --speed 1.3 -o walk.bvh
+    freshtake style gaits sample gaits.ftm --style normal=1.3,crouch=-0.3 --speed 2.0 --cycles 10 -o walk.bvh
+    ```
+    """
+    clip = carry_out(request, request.out, force=force)
+    if json:
+        by_cycles = request.frames is None and request.seconds is None
+        print_json(
+            {"frames": len(clip), **({"cycles": request.cycles} if by_cycles else {}), "written": str(request.out)}
+        )
+        return
+    say(f"wrote {request.out}: {len(clip)} frames")
+
+
+def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> None:
+    """The first motion is warped in time and, smoothly, in space until it lies on the second: iterative motion warping
+    (Hsu, Pulli and Popović 2005). Both must have the same skeleton and the same content: the same steps, the same
+    punch.
+
+    **Examples**
+
+    ```
+    freshtake align normal.bvh crouched.bvh
+    freshtake align normal.bvh crouched.bvh -o crouched_in_step.bvh --plot warp.png
+    freshtake align letter_1.csv letter_2.csv --method dtw-1 --json
+    ```
+    """
+    done = carry_out(request, request.out, request.plot, force=force)
+    if done.identical:
+        warn(f"{request.first} and {request.second} hold the same motion: the warp changes nothing")
+    if json:
+        print_json(_aligned_facts(done))
+        return
+    console = output()
+    for line in _aligned_lines(done):
+        console.print(line, markup=False)
+    for path in (request.out, request.plot):
+        if path is not None:
+            console.print(f"written: {path}", markup=False)
+
+
+def _aligned_facts(done: Aligned) -> dict[str, Any]:
+    """Return the alignment as plain values, for JSON."""
+    alignment = done.alignment
+    return {
+        "method": alignment.settings.method,
+        "first": {
+            "name": done.first.name, "frames": len(done.first),
+            "start": alignment.first[0], "stop": alignment.first[1],
+        },
+        "second": {
+            "name": done.second.name, "frames": len(done.second),
+            "start": alignment.second[0], "stop": alignment.second[1],
+        },
+        "identical": done.identical,
+        "rounds": alignment.rounds,
+        "energy": list(alignment.energy),
+        "cost": alignment.cost,
+        "pace": {
+            "mean": float(alignment.steps.mean()),
+            "least": float(alignment.steps.min()), "most": float(alignment.steps.max()),
+        },
+        "path": alignment.path.tolist(),
+        "steps": alignment.steps.tolist(),
+        "differential": alignment.differential.tolist(),
+    }  # fmt: skip
+
+
+def _aligned_lines(done: Aligned) -> list[str]:
+    """Return the alignment in a few lines of text."""
+    alignment = done.alignment
+    out = []
+    for name, motion, (start, stop) in (
+        ("first", done.first, alignment.first),
+        ("second", done.second, alignment.second),
+    ):
+        part = "all" if stop - start == len(motion) else f"{start}..{stop - 1}"
+        out.append(f"{name}: {motion.name or 'motion'}, {len(motion)} frames, aligned: {part}")
+    pace = f"{alignment.steps.mean():.2f} (from {alignment.steps.min():.2f} to {alignment.steps.max():.2f})"
+    out.append(f"frames of the second per frame of the first: {pace}")
+    if len(alignment.energy) > 1:
+        fell = f"energy {alignment.energy[0]:.4g} -> {alignment.energy[-1]:.4g}"
+        out.append(f"{fell} in {alignment.rounds} rounds")
+    out.append(f"distance left per DOF: {alignment.cost:.3g}")
+    return out

@@ -8,20 +8,19 @@ from typing import Any
 
 from cyclopts import App
 
-from freshtake.cli.console import output, print_json, progress_bar, say, warn
-from freshtake.cli.outputs import Force, Json, prepare, prepare_folder
+from freshtake.cli.console import output, print_json, say, warn
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.requests.texturing import TextureFigures, TextureLearn, TextureSample, TextureTables
 
 app = App(
     name="texture",
-    help="Endless, looped and steered motion from one animation of a mesh or skeleton.",
     help_format="markdown",
     group_commands="Commands",
 )
 
 
 @app.command
-def learn(request: TextureLearn, *, force: Force = False, json: Json = False) -> int:
+def learn(request: TextureLearn, *, force: Force = False, json: Json = False) -> None:
     """Learn where an animation can be left and entered again.
 
     **Examples**
@@ -34,13 +33,8 @@ def learn(request: TextureLearn, *, force: Force = False, json: Json = False) ->
     freshtake texture learn forward=f_1.bvh forward=f_2.bvh left=l.bvh right=r.bvh -o steer.ftm
     ```
     """
-    from freshtake.workflows import texture_learn
-
-    prepare(request.out, request.picture, force=force)
-    with progress_bar() as report:
-        learned = texture_learn(request, report, warn)
+    learned = carry_out(request, request.out, request.picture, force=force)
     _print_learned(request.out, learned.facts, json)
-    return 0
 
 
 def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
@@ -68,7 +62,7 @@ def _times(ratio: float) -> str:
 
 
 @app.command
-def sample(request: TextureSample, *, force: Force = False, json: Json = False) -> int:
+def sample(request: TextureSample, *, force: Force = False, json: Json = False) -> None:
     """Write new motion: a piece of endless play, a loop, or a steered sequence.
 
     A mesh goes to .npz, to a folder of OBJ files, or to .glb with its modes as morph targets. Feet of a skeleton stand
@@ -88,12 +82,9 @@ def sample(request: TextureSample, *, force: Force = False, json: Json = False) 
     freshtake texture sample fox.ftm --frames 1200 --character Fox.glb -o fox_for_ever.glb
     ```
     """
-    from freshtake.workflows import texture_sample
     from freshtake.workflows.making import path_sentence
 
-    prepare(request.out, request.candidates, force=force)
-    with progress_bar() as report:
-        result = texture_sample(request, report, warn)
+    result = carry_out(request, request.out, request.candidates, force=force)
     if json:
         facts = {"frames": result.frames, "duration_s": round(result.duration, 4), "jumps": result.jumps}
         path_facts = {} if result.followed is None else {"path": result.followed._asdict()}
@@ -105,7 +96,6 @@ def sample(request: TextureSample, *, force: Force = False, json: Json = False) 
         say(text + _loop_text(result.loops, request.candidate))
         if result.followed is not None:
             say(path_sentence([result.followed], result.motion))
-    return 0
 
 
 def _loop_text(loops: Sequence[dict[str, Any]], candidate: int) -> str:
@@ -121,7 +111,7 @@ def _loop_text(loops: Sequence[dict[str, Any]], candidate: int) -> str:
 
 
 @app.command
-def tables(request: TextureTables, *, json: Json = False) -> int:
+def tables(request: TextureTables, *, json: Json = False) -> None:
     """Print compression ratios with real file sizes, and errors, by number of components (tables 1 and 2 of the paper).
 
     **Examples**
@@ -130,15 +120,11 @@ def tables(request: TextureTables, *, json: Json = False) -> int:
     freshtake texture tables human_walk.npz
     ```
     """
-    from freshtake.workflows import texture_tables
-
-    with progress_bar() as report:
-        facts = texture_tables(request, report, warn)
+    facts = carry_out(request)
     if json:
         print_json(facts)
     else:
         _print_tables(facts)
-    return 0
 
 
 def _print_tables(facts: dict[str, Any]) -> None:
@@ -161,7 +147,7 @@ def _print_tables(facts: dict[str, Any]) -> None:
 
 
 @app.command
-def figures(request: TextureFigures, *, force: Force = False, json: Json = False) -> int:
+def figures(request: TextureFigures, *, force: Force = False, json: Json = False) -> None:
     """Draw how alike a take's frames are, and where it can be left and entered (figs. 3 and 5-9 of the paper).
 
     **Examples**
@@ -170,13 +156,8 @@ def figures(request: TextureFigures, *, force: Force = False, json: Json = False
     freshtake texture figures flag.npz -o pictures/
     ```
     """
-    from freshtake.workflows import texture_figures
-
-    prepare_folder(request.out, force=force)
-    with progress_bar() as report:
-        paths = texture_figures(request, report, warn)
+    paths = carry_out(request, request.out, force=force, folder=True)
     if json:
         print_json({"written": [str(path) for path in paths]})
     else:
         say(f"wrote {len(paths)} pictures into {request.out}")
-    return 0

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import made_facts, output, print_json, progress_bar, say, say_made, warn
-from freshtake.cli.outputs import Force, Json, prepare
+from freshtake.cli.console import made_facts, output, print_json, say, say_made
+from freshtake.cli.outputs import Force, Json, carry_out
 from freshtake.errors import UsageError
 from freshtake.requests.packs import Pack
 from freshtake.requests.variation import Augment, Learn, Redraw, Stream, Vary
@@ -16,10 +16,8 @@ if TYPE_CHECKING:
     from freshtake.workflows.varying import Written
 
 
-def learn(request: Learn, *, force: Force = False, json: Json = False) -> int:
-    """Learn a model from one take or a few (best four) of one movement; `vary` and `stream` make new motion with it.
-
-    **Examples**
+def learn(request: Learn, *, force: Force = False, json: Json = False) -> None:
+    """**Examples**
 
     ```
     freshtake learn walk_*.bvh -o walk.ftm
@@ -31,28 +29,22 @@ def learn(request: Learn, *, force: Force = False, json: Json = False) -> int:
     freshtake learn jump_*.bvh -o jump.ftm --method paper
     ```
     """
-    from freshtake.workflows import learn as run
     from freshtake.workflows import model_facts
 
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        facts = model_facts(run(request, report, warn))
+    facts = model_facts(carry_out(request, request.out, force=force))
     if json:
         print_json({"written": str(request.out), **facts})
-        return 0
+        return
     plural = "" if facts["examples"] == 1 else "s"
     kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that ends by itself"
     say(
         f"wrote {request.out}: {facts['examples']} example{plural} at {facts['fps']:g} fps, {kind}; "
         f"next: freshtake vary {request.out} -n 15 -o variants/",
     )
-    return 0
 
 
-def vary(request: Vary, *, force: Force = False, json: Json = False) -> int:
-    """Write new variants of the movement that a model has learned: variant_001, variant_002, ...
-
-    The same seed gives the same variants, however many you make.
+def vary(request: Vary, *, force: Force = False, json: Json = False) -> None:
+    """The same seed gives the same variants, however many you make.
 
     **Examples**
 
@@ -69,16 +61,11 @@ def vary(request: Vary, *, force: Force = False, json: Json = False) -> int:
     freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --seconds 2.5
     ```
     """
-    from freshtake.workflows import vary as run
-
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        written = run(request, report, warn)
+    written = carry_out(request, request.out, force=force)
     if json:
         print_json(_variant_facts(written))
     else:
         _print_variants(written)
-    return 0
 
 
 def _variant_facts(written: Written) -> dict[str, Any]:
@@ -105,11 +92,9 @@ def _print_variants(written: Written) -> None:
         say(path_sentence(written.followed, written.last))
 
 
-def stream(request: Stream, *, force: Force = False, json: Json = False) -> int:
-    """Write one motion that goes on without repeating itself, from a model of a cyclic movement; or send it live.
-
-    With --live it goes to VRM apps and engines by the VMC protocol, 60 poses a second, until --seconds are over or q is
-    pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free heading,
+def stream(request: Stream, *, force: Force = False, json: Json = False) -> None:
+    """With --live it goes to VRM apps and engines by the VMC protocol, 60 poses a second, until --seconds are over or q
+    is pressed; models of blends and textures can be sent too. Keys: + - amount, w s speed, a d heading, f free heading,
     1 to 9 a class or cell.
 
     **Examples**
@@ -128,29 +113,24 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> int:
     if request.live is not None:
         from freshtake.cli.live import send_live
 
-        return send_live(request, json)
+        send_live(request, json)
+        return
     if request.out is None:
         raise UsageError("name where the motion goes: -o FILE, or --live vmc://127.0.0.1:39539")
-    from freshtake.workflows import stream as run
     from freshtake.workflows.outputs import playback_summary
 
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        result = run(request, report, warn)
+    result = carry_out(request, request.out, force=force)
     if json:
         playback = playback_summary(result.motion)
         print_json({**made_facts(result), **({} if playback is None else {"playback": playback})})
     else:
         say_made(result)
-    return 0
 
 
-def augment(request: Augment, *, force: Force = False, json: Json = False) -> int:
-    """Copy a folder of takes and write variants of every action beside them, labelled, as training data.
-
-    Takes whose names differ by the number at their end (walk_1, walk_2) are one action. labels.csv and labels.json list
-    for every file its group, whether it is real or a variant, which takes it is from, seed, amount, model and licence.
-    Where -o ends in .tar, .npz or .parquet, one file for learners is written instead, with the same labels.
+def augment(request: Augment, *, force: Force = False, json: Json = False) -> None:
+    """Takes whose names differ by the number at their end (walk_1, walk_2) are one action. labels.csv and labels.json
+    list for every file its group, whether it is real or a variant, which takes it is from, seed, amount, model and
+    licence. Where -o ends in .tar, .npz or .parquet, one file for learners is written instead, with the same labels.
 
     **Examples**
 
@@ -160,14 +140,10 @@ def augment(request: Augment, *, force: Force = False, json: Json = False) -> in
     freshtake augment takes/ -o training.tar -n 10 --mirror --speed 0.9 1.1
     ```
     """
-    from freshtake.workflows import augment as run
-
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        done = run(request, report, warn)
+    done = carry_out(request, request.out, force=force)
     if json:
         print_json({"written": str(done.path), **done.as_dict()})
-        return 0
+        return
     groups = {label.group for label in done.labels if label.kind == "variant" and not label.change}
     takes = sum(label.kind == "real" and not label.change for label in done.labels)
     changed = len(done.labels) - takes - done.variants
@@ -176,14 +152,11 @@ def augment(request: Augment, *, force: Force = False, json: Json = False) -> in
         + (f", {changed} mirrored or at another speed" if changed else "")
         + ("; labels.csv, labels.json" if done.path.is_dir() else "")
     )
-    return 0
 
 
-def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> int:
-    """Draw a stretch of a clip again, or a part of the body, and keep everything else to the byte; or let it go on.
-
-    Frames outside the stretch and joints of other parts stay as they are. The new frames join smoothly, and feet that
-    stand stay where they are. A stretch that reaches an end of the clip is free there.
+def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> None:
+    """Frames outside the stretch and joints of other parts stay as they are, to the byte. The new frames join smoothly,
+    and feet that stand stay where they are. A stretch that reaches an end of the clip is free there.
 
     **Examples**
 
@@ -194,16 +167,11 @@ def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> int:
     freshtake redraw take.bvh --model walk.ftm --extend 4s -n 3 -o longer/
     ```
     """
-    from freshtake.workflows import redraw as run
-
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        result = run(request, report, warn)
+    result = carry_out(request, request.out, force=force)
     if json:
         print_json(result.summary())
     else:
         _print(result)
-    return 0
 
 
 def _print(redrawn: Redrawn) -> None:
@@ -219,10 +187,8 @@ def _print(redrawn: Redrawn) -> None:
         say(verdict_line(redrawn.verdicts, f"{count} clip{'s' * (count > 1)}"))
 
 
-def pack(request: Pack, *, force: Force = False, json: Json = False) -> int:
-    """Write a pack of variants: loops that share their first and last pose, so that any can follow any other.
-
-    The folder gets one file per model and format (one per clip in bvh), `pack.json` with every clip's seed, speed,
+def pack(request: Pack, *, force: Force = False, json: Json = False) -> None:
+    """The folder gets one file per model and format (one per clip in bvh), `pack.json` with every clip's seed, speed,
     footprints and quality, a contact sheet `sheet.png` and `preview.html`, where you star and reject clips.
 
     **Examples**
@@ -237,11 +203,8 @@ def pack(request: Pack, *, force: Force = False, json: Json = False) -> int:
     ```
     """
     from freshtake.motion.verdict import verdict_line
-    from freshtake.workflows import pack as run
 
-    prepare(request.out, force=force)
-    with progress_bar() as report:
-        result = run(request, report, warn)
+    result = carry_out(request, request.out, force=force)
     if json:
         verdicts = [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]
         print_json({"written": [str(path) for path in result.paths], **result.facts, "verdicts": verdicts})
@@ -250,4 +213,3 @@ def pack(request: Pack, *, force: Force = False, json: Json = False) -> int:
         what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
         output().print(f"wrote {request.out}: {what}, {len(result.paths)} files", markup=False)
         output().print(verdict_line(result.verdicts, f"{clips} clip{'s' * (clips > 1)}"), markup=False)
-    return 0
