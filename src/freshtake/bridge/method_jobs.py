@@ -12,8 +12,7 @@ from freshtake.requests.fields import from_values
 from freshtake.requests.style import StyleApply, StyleLearn, StyleLearning, Styling
 from freshtake.requests.texturing import Playing, TextureLearning, TextureSample
 from freshtake.workflows.density_blending import density_facts, learn_classes, write_blend
-from freshtake.workflows.inputs import Length, Seconds
-from freshtake.workflows.outputs import Delivery, Finish, chosen_delivery
+from freshtake.workflows.outputs import Finish, chosen_delivery
 from freshtake.workflows.style_translating import style_apply as run_apply
 from freshtake.workflows.style_translating import style_facts
 from freshtake.workflows.style_translating import style_learn as run_learn
@@ -22,32 +21,9 @@ from freshtake.workflows.texture_sampling import learn_takes, texture_facts, wri
 
 def finish_options(request: Request) -> Finish:
     """Read `plant`, `in_place` and `closing_frame`; clips are returned as NPZ, which keeps every digit."""
-    return Finish(
-        plant=request.get("plant", bool, str, default=True),
-        delivery=delivery_option(request),
-        ending="npz",
-    )
-
-
-def delivery_option(request: Request) -> Delivery:
-    """Read how motion is delivered: `in_place` without travel, `closing_frame` with the first frame of loops again."""
-    return chosen_delivery(
-        None, request.get("in_place", bool, default=False), request.get("closing_frame", bool, default=False)
-    )
-
-
-def length_option(request: Request, *, needed: bool = True) -> Length | None:
-    """Read the length, either `frames` or `seconds`."""
-    frames, seconds = request.get("frames", int), request.number("seconds")
-    if frames is not None and seconds is not None:
-        raise UsageError("a length is given in frames or in seconds, not in both")
-    if frames is None and seconds is None:
-        if needed:
-            raise UsageError("say how long the motion shall be: frames, or seconds")
-        return None
-    if seconds is not None and not 0.0 < seconds < 1e6:
-        raise UsageError(f"a length above 0 was expected, not {seconds:g} s")
-    return frames if seconds is None else Seconds(float(seconds))
+    in_place, closing = (request.get(name, bool, default=False) for name in ("in_place", "closing_frame"))
+    plant = request.get("plant", bool, str, default=True)
+    return Finish(plant, chosen_delivery(None, in_place, closing), ending="npz")
 
 
 def style_learn(request: Request) -> Answer:
@@ -88,7 +64,6 @@ def blend_learn(request: Request) -> Answer:
 
 def blend_sample(request: Request) -> Answer:
     """Synthesize motion of this length with these weights."""
-    length_option(request)
     target = request.folder / "blend.npz"
     values = {**request.params, "weights": _weights(request)}
     asked = BlendSample(model=request.model(), out=target, **from_values(Blend, values))
@@ -124,7 +99,6 @@ def texture_learn(request: Request) -> Answer:
 
 def texture_sample(request: Request) -> Answer:
     """Synthesize play, or a loop, of this length; `jump_rate` is in jumps per second."""
-    length_option(request)
     rate, target = request.number("jump_rate"), request.folder / "play.npz"
     if rate is not None and not 0.0 < rate <= 100.0:
         raise UsageError(f"the rate of jumps must lie above 0 and not above 100 a second, but is {rate:g}")

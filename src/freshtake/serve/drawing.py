@@ -7,7 +7,6 @@ the pen is down; the path through the air is a straight line.
 from __future__ import annotations
 
 import hashlib
-import math
 from collections import OrderedDict
 from collections.abc import Sequence
 from threading import Lock
@@ -179,12 +178,6 @@ def stroke_model(strokes: Sequence[Stroke]) -> Any:
 @one_blas_thread()
 def stroke_variants(strokes: Sequence[Stroke], number: int = 15, amount: float = 1.0, seed: int = 0) -> list[Stroke]:
     """Draw new strokes of a character, each with its timing."""
-    if not 1 <= number <= MOST_VARIANTS:
-        raise UsageError(f"the number of variants must lie between 1 and {MOST_VARIANTS}, but is {number}")
-    if not (math.isfinite(amount) and 0.0 <= amount <= 4.0):
-        raise UsageError(f"the amount must lie between 0 and 4, but is {amount}")
-    if seed < 0:
-        raise UsageError(f"the seed must be 0 or more, but is {seed}")
     model = stroke_model(strokes)
     samples = [model.sample(np.random.default_rng([seed, k]), amount=amount) for k in range(1, number + 1)]
     return [Stroke(one.points, one.times, one.dimensions, f"variant_{k:03d}") for k, one in enumerate(samples, start=1)]

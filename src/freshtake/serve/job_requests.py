@@ -26,6 +26,7 @@ Parts = Annotated[dict[Annotated[str, Field(max_length=80)], Amount], Field(max_
 Seconds = Annotated[float, Field(ge=0.1, le=600.0)]
 ByName = Annotated[dict[Annotated[str, Field(min_length=1, max_length=60)], Ids], Field(max_length=20)]
 Step = Annotated[str, Field(max_length=40)]
+Finite = Annotated[float, Field(allow_inf_nan=False)]
 Weight = Annotated[float, Field(ge=-STRONGEST, le=STRONGEST)]
 Pen = Annotated[list[Annotated[list[float], Field(min_length=3, max_length=3)]], Field(max_length=MOST_POINTS)]
 Drawing = Annotated[list[Annotated[Pen, Field(min_length=1)]], Field(max_length=60)]
@@ -169,7 +170,7 @@ class BlendSample(Shape):
 
     task: Literal["blend_sample"]
     items: OneId
-    course: Annotated[list[tuple[float, dict[str, float], float, float]], Field(min_length=1, max_length=20_000)]
+    course: Annotated[list[tuple[Finite, dict[str, Finite], Finite, Finite]], Field(min_length=1, max_length=20_000)]
     seconds: Seconds
     seed: Seed = 0
     plant: bool = True

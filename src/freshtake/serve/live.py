@@ -14,30 +14,32 @@ from pathlib import Path
 from typing import Annotated, Any, NamedTuple
 
 from fastapi import APIRouter, Query, WebSocket, WebSocketDisconnect
-from pydantic import Field, ValidationError
+from pydantic import Field, ValidationError, create_model
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.processes import Process, prepare_process, start_process
 from freshtake.serve.routes.access import studio
 from freshtake.serve.routes.scenes import source_of
+from freshtake.workflows.live import LIMITS
 from freshtake.workflows.sentences import plainly
 
 router = APIRouter(tags=["live"])
 
 
-class LiveControl(Shape):
+_Steered = create_model(
+    "_Steered",
+    __base__=Shape,
+    **{name: (Annotated[float, Field(ge=low, le=high)] | None, None) for name, (low, high) in LIMITS.items()},
+)  # type: ignore[call-overload]
+
+
+class LiveControl(_Steered):  # type: ignore[misc,valid-type]
     """Controls of a stream; each method uses those it supports. Degrees, degrees per second, and factors.
 
     `send` is an address that also receives the poses, such as vmc://127.0.0.1:39539; null stops it.
     """
 
-    amount: Annotated[float, Field(ge=0.0, le=4.0)] | None = None
-    speed: Annotated[float, Field(ge=0.1, le=4.0)] | None = None
-    heading: Annotated[float, Field(ge=-1e6, le=1e6)] | None = None
-    turn: Annotated[float, Field(ge=-720.0, le=720.0)] | None = None
-    strength: Annotated[float, Field(ge=0.0, le=3.0)] | None = None
-    jump_rate: Annotated[float, Field(ge=0.0, le=20.0)] | None = None
     send: Annotated[str, Field(max_length=200)] | None = None
     weights: Annotated[dict[str, Annotated[float, Field(ge=0.0, le=1e6)]], Field(max_length=50)] | None = None
 

@@ -7,13 +7,17 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import TypeAdapter
 
 from freshtake import samples
 from freshtake.serve.items import Item, new_id
+from freshtake.serve.job_requests import JobRequest
 from freshtake.serve.project import Project
 from freshtake.serve.tasks import TASKS
 from freshtake.serve.tasks.context import Context
 from tests.serve.in_a_loop import run_apart
+
+BODIES: TypeAdapter[Any] = TypeAdapter(JobRequest)
 
 
 class Here:
@@ -26,10 +30,12 @@ class Here:
         self._made: list[Item] = []
 
     def run(self, task: str, items: list[str] | None = None, **asked: Any) -> list[Item]:
-        """What a task makes."""
+        """What a task makes, asked for as the page does: the body checks it first."""
+        body = BODIES.validate_python({"task": task, "items": items or [], **asked})
+        settings = body.model_dump(exclude={"task"}, exclude_unset=task == "again")
         self._made = []
         context = Context(self.project, new_id(), self._say, items or [])
-        TASKS[task].load()(context, items=items or [], **asked)
+        TASKS[task].load()(context, **settings)
         assert all(0.0 <= done <= of for _, done, of in self.reports)
         return [item for item in self._made if item.kind != "movement"]
 

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from freshtake.errors import UsageError
 from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.samples import circle, digit_2, letter_a
 from freshtake.serve.drawing import drawn_strokes, pens_of, stroke_model, stroke_variants
+from freshtake.serve.job_requests import Draw
 from freshtake.serve.movements import distance, print_of
+from freshtake.serve.routes.previews import VariantsOf
 
 
 def letters(count: int = 4) -> list[list[list[list[float]]]]:
@@ -97,8 +100,11 @@ def test_what_cannot_be_learned_from_is_refused_in_one_sentence(
     "asked", [{"number": 0}, {"number": 999}, {"amount": float("nan")}, {"amount": 9.0}, {"seed": -1}]
 )
 def test_numbers_beyond_reason_are_refused(asked: dict[str, float]) -> None:
-    with pytest.raises(UsageError):
-        stroke_variants(drawn_strokes(letters()), **asked)  # type: ignore[arg-type]
+    body = {"drawings": letters(), **asked}
+    with pytest.raises(ValidationError, match=next(iter(asked))):
+        VariantsOf.model_validate(body)
+    with pytest.raises(ValidationError, match=next(iter(asked))):
+        Draw.model_validate({"task": "draw", **body})
 
 
 def mouse_events(stroke: Stroke, rate: float, pixels: float, rng: np.random.Generator) -> list[list[list[float]]]:

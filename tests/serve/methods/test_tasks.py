@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from pydantic import ValidationError
 
 from freshtake import samples
 from freshtake.errors import UsageError
@@ -14,7 +15,7 @@ from freshtake.formats.registry import read
 from freshtake.motion.edit import heading
 from freshtake.requests.style import Styling
 from freshtake.serve.items import Item
-from freshtake.serve.tasks.methods import moments_of, translated
+from freshtake.serve.tasks.methods import translated
 from freshtake.variation.goals import guidance
 from tests.serve.methods.tasks_here import Here
 
@@ -89,16 +90,18 @@ def test_speed_is_tempo(here: Here, blend: Item) -> None:
 
 
 @pytest.mark.parametrize("course", [[], [(0.0, {"walk": float("nan")}, 0.0, 1.0)], [("a", {}, 0.0, 1.0)], [(0.0, 3)]])
-def test_courses_that_say_nothing_are_refused(course: list[Any]) -> None:
-    with pytest.raises(UsageError):
-        moments_of(course)
+def test_courses_that_say_nothing_are_refused(here: Here, blend: Item, course: list[Any]) -> None:
+    with pytest.raises(ValidationError, match="course"):
+        here.run("blend_sample", [blend.id], course=course, seconds=1.0)
 
 
 def test_classes_that_are_unknown_or_alone_are_refused(here: Here, blend: Item, takes: dict[str, list[str]]) -> None:
     with pytest.raises(UsageError, match="no class 'fly'"):
         here.run("blend_sample", [blend.id], course=[(0.0, {"fly": 1.0}, 0.0, 1.0)], seconds=1.0)
-    with pytest.raises(UsageError, match="two classes or more"):
+    with pytest.raises(ValidationError, match="at least 2 items"):
         here.run("blend_learn", classes={"walk": takes["long"]})
+    with pytest.raises(UsageError, match="two classes or more"):
+        here.run("blend_learn", classes={"walk": takes["long"], " ": takes["run"]})
 
 
 def test_a_texture_loops_and_goes_where_it_is_sent(here: Here, texture: Item) -> None:
@@ -124,7 +127,7 @@ def test_noise_is_as_strong_as_variants_and_replays_are_takes(here: Here, takes:
     again = here.run("noise", takes["walk"], kind="replay", number=1)[0]
     known = [read(here.project.path(id)).rotations for id in takes["walk"]]
     assert any(len(one) == len(motion(here, again)) for one in known)
-    with pytest.raises(UsageError, match="choose from"):
+    with pytest.raises(ValidationError, match="'strawman', 'perlin'"):
         here.run("noise", takes["walk"], kind="static")
 
 
@@ -133,7 +136,7 @@ def test_an_evaluation_says_a_verdict_and_writes_a_page(here: Here, report: Item
     figures = {row["key"]: row for row in report.facts["figures"]}
     assert figures["copied"]["baselines"]["replay"] > figures["copied"]["value"]
     assert here.project.path(report.id).read_text().startswith("<!doctype html>")
-    with pytest.raises(UsageError, match="two takes"):
+    with pytest.raises(ValidationError, match="at least 2 items"):
         here.run("evaluate", takes["long"], inputs=takes["walk"][:1])
 
 

@@ -13,10 +13,9 @@ from pydantic import Field
 
 from freshtake.errors import UsageError
 from freshtake.reports.viewport.scene import Shape as Shape3D
-from freshtake.requests.style import STRONGEST
 from freshtake.serve.drawing import MOST_VARIANTS
 from freshtake.serve.items import Id, Shape
-from freshtake.serve.job_requests import Drawing, Drawings
+from freshtake.serve.job_requests import Amount, Drawing, Drawings, Seed, Weight
 from freshtake.serve.queries import Source, motion_from
 from freshtake.serve.routes.access import (
     TheModels,
@@ -46,8 +45,8 @@ class VariantsOf(Drawn):
     """Drawings, how many variants to make, and how different."""
 
     number: Annotated[int, Field(ge=1, le=MOST_VARIANTS)] = 15
-    amount: Annotated[float, Field(ge=0.0, le=4.0)] = 1.0
-    seed: Annotated[int, Field(ge=0, le=2**53)] = 0
+    amount: Amount = 1.0
+    seed: Seed = 0
 
 
 class Written(Shape):
@@ -77,15 +76,12 @@ def example() -> Drawn:
     return Drawn(drawings=example_drawings())
 
 
-Strength = Annotated[float, Field(ge=-STRONGEST, le=STRONGEST)]
-
-
 class Restyled(Shape):
     """A take, the styles that it is translated into with their weights, and a factor on all of them."""
 
     take: Id
-    styles: Annotated[list[tuple[Id, Strength]], Field(min_length=1, max_length=8)]
-    strength: Strength = 1.0
+    styles: Annotated[list[tuple[Id, Weight]], Field(min_length=1, max_length=8)]
+    strength: Weight = 1.0
     plant: bool = True
 
 

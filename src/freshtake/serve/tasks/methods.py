@@ -37,10 +37,6 @@ def style_learn(
     from freshtake.style.pairs import fit_to_learn
     from freshtake.workflows.style_translating import paired, settings_of, style_facts
 
-    if not items or not targets:
-        raise UsageError("style translation needs takes in both styles: choose some for each list")
-    if by not in ("order", "content"):
-        raise UsageError(f"takes pair by order or by content, not by {by!r}")
     sources, others = clip_sets(context, NEED, items, targets)
     if by == "order" and len(sources) != len(others):
         raise UsageError(
@@ -155,16 +151,8 @@ class Moment(NamedTuple):
 
 
 def moments_of(course: Sequence[Sequence[Any]]) -> list[Moment]:
-    """Check a recording of the page, and make it begin at second 0."""
-    try:
-        moments = [Moment(float(s), {str(k): float(v) for k, v in w.items()}, *map(float, r)) for s, w, *r in course]
-    except (TypeError, ValueError, AttributeError):
-        raise UsageError("a course is a list of moments: second, weights by class, turn, speed") from None
-    if not moments:
-        raise UsageError("nothing was recorded: move on the pad first")
-    if not all(math.isfinite(v) for one in moments for v in (one.second, one.turn, one.speed, *one.weights.values())):
-        raise UsageError("a course must have finite numbers")
-    moments.sort(key=lambda one: one.second)
+    """Sort a recording of the page by time, and make it begin at second 0."""
+    moments = sorted((Moment(*one) for one in course), key=lambda one: one.second)
     return [moments[0]._replace(second=0.0), *moments[1:]]
 
 
@@ -232,8 +220,6 @@ def texture_learn(
     from freshtake.texture.learning import recurring
     from freshtake.workflows.texture_sampling import learn_takes, texture_facts
 
-    if not items and not cells:
-        raise UsageError("a texture needs a take: choose one in the list")
     context.report("reading", 0.0, 1.0)
     named = {cell: ids for cell, ids in (cells or {}).items() if ids}
     if named:
