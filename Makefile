@@ -105,7 +105,8 @@ test-clients: $(VENV)/.test clients
 fuzz: $(VENV)/.test
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),3600)
 
-# Kills every command that writes at random moments (KILLS=1000), and fills the disk; minutes.
+# Kills every command that writes, the studio and the agents' server at random moments (KILLS=1000) and at every flush; full and
+# small disks, wrong clocks, first compilations at the same time; minutes.
 faults: $(VENV)/.test
 	$(BIN)/python -m tests.faults --kills $(or $(KILLS),300)
 

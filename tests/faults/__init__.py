@@ -1,1 +1,1 @@
-"""Faults: commands that are killed, that meet a full disk or a folder they may not write to."""
+"""Faults: commands and servers that are killed, small disks, wrong clocks, first compilations at the same time."""

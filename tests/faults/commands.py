@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from freshtake.cli.entry import run
+from tests.faults.servers import call_agent_server
 
 # Words of a command; {} is where its result goes, and the ending says what that is.
 COMMANDS: dict[str, tuple[list[str], str]] = {
@@ -28,7 +29,13 @@ COMMANDS: dict[str, tuple[list[str], str]] = {
     "crowd": (["crowd", "walk.ftm", "-n", "6", "--seconds", ".3", "--workers", "1", "-o", "{}"], "crowd"),
     "view": (["view", "walk", "-o", "{}"], "page.html"),
     "samples": (["samples", "write", "walk", "-n", "3", "-o", "{}"], "samples"),
+    # Not the words of a command line: the server for agents is started, and its tool of this name called.
+    "mcp": (["mcp", "vary", "walk.ftm", "{}"], "by_agent"),
 }
+# Pages and reports contain the time of their making: they have to be complete, not equal.
+SAME_SIZE_ONLY = {"evaluate", "view"}
+# Results that grow file by file, each of them complete: shards of a crowd, loops of several clips, samples.
+FILE_BY_FILE = {"crowd", "loop", "samples"}
 
 
 def prepare(home: Path) -> None:
@@ -45,6 +52,14 @@ def prepare(home: Path) -> None:
          "fir", "-o", f"{home}/style.ftm"],
     ):  # fmt: skip
         assert run([*words, "-q"]) == 0, words
+
+
+def run_words(words: list[str]) -> int:
+    """Run a command in this process and return its exit code."""
+    if words[0] != "mcp":
+        return run(words)
+    _, tool, model, out, *options = words
+    return call_agent_server(tool, {"model": model, "out": out, "count": 4, "replace": "--force" in options})
 
 
 def words_of(name: str, out: Path) -> list[str]:

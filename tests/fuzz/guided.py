@@ -1,61 +1,113 @@
 """Coverage-guided fuzzing of one reader: python -m tests.fuzz.guided TARGET [--seconds 1200] [--keep fuzz-failures].
 
-Needs atheris, which is no requirement of ours: install it into an environment of its own next to freshtake. The readers
-are instrumented as they are imported, so that inputs which reach new branches are kept and damaged further; the first
-input that ends in anything but a sentence of ours ends the run and is written to the folder.
+Needs atheris, which is no requirement of ours: install it into a separate environment next to freshtake. Readers are
+instrumented as they are imported, so that inputs which reach new branches are kept and damaged further. Half of the
+damage is libFuzzer's, the other half that of `tests.fuzz.mutate`, inside of containers too, whose checksums are
+corrected. Models are loaded, not used: `python -m tests.fuzz` uses them. Every kind of failure is written to the folder
+once, with the traceback next to it. `--corpus` names a folder that inputs are read from and added to.
 """
 
 from __future__ import annotations
 
 import argparse
+import hashlib
+import os
 import sys
 import tempfile
 from pathlib import Path
 
-# Packages with readers; modules with compiled functions are left out, since numba reads their code.
-INSTRUMENTED = ["freshtake.formats", "freshtake.crowd", "freshtake.bridge", "freshtake.requests", "freshtake.workflows"]
-LONGEST = 1 << 16  # bytes of an input
+LONGEST = 1 << 16  # bytes of an input, unless a good file is longer than half of it
 
 
 def main() -> None:
-    """Run one target until the time is over or an input fails."""
-    import atheris
-
-    with atheris.instrument_imports(include=INSTRUMENTED):
-        from tests.fuzz.child import complaint, limit_memory
-        from tests.fuzz.seeds import TARGETS, make_target
+    """Run one target in a child process, since libFuzzer ends its process, until the time is over."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.guided", description=__doc__)
-    parser.add_argument("target", choices=TARGETS)
+    parser.add_argument("target")
     parser.add_argument("--seconds", type=int, default=1200)
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
+    parser.add_argument("--corpus", type=Path)
     options = parser.parse_args()
-    folder = Path(tempfile.mkdtemp(prefix="freshtake-guided-"))
-    target = make_target(options.target, folder)
-    scene, corpus = folder / "scene", folder / "corpus"
-    for place in (scene, corpus, options.keep):
+    with tempfile.TemporaryDirectory(prefix="freshtake-guided-") as scratch:
+        process = os.fork()
+        if process == 0:
+            run(options.target, options.seconds, options.keep, options.corpus or Path(scratch, "corpus"), Path(scratch))
+        sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+
+
+def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> None:
+    """Fuzz one target in this process, and end it."""
+    import atheris
+
+    scene = scratch / "scene"
+    for place in (scene, corpus, keep):
         place.mkdir(parents=True, exist_ok=True)
-    for name, content in target.beside:
-        (scene / name).write_bytes(content)
-    for number, content in enumerate(target.seeds):
-        (corpus / str(number)).write_bytes(content)
-    path = scene / target.file
+    # Readers are imported when they are first used: they have to be used here once.
+    with atheris.instrument_imports(include=["freshtake"], exclude=_compiled()):
+        import numpy as np
+
+        import freshtake as ft
+        from tests.fuzz.child import complaint, limit_memory
+        from tests.fuzz.mutate import mutate
+        from tests.fuzz.seeds import make_target
+
+        target = make_target(name, scratch)
+        for beside, content in target.beside:
+            (scene / beside).write_bytes(content)
+        path = scene / target.file
+        reader = ft.load if path.suffix == ".ftm" else target.read
+        for number, content in enumerate(target.seeds):
+            (corpus / f"good-{number}").write_bytes(content)
+            path.write_bytes(content)
+            assert not complaint(scene if target.name == "obj" else path, reader=reader)
+    stem = target.name.replace(" ", "_")
+    reported: set[str] = set()
 
     def one_input(data: bytes) -> None:
         path.write_bytes(data)
-        problem = complaint(scene if target.name == "obj" else path, reader=target.read)
-        if problem:
-            raise AssertionError(problem)
+        problem = complaint(scene if target.name == "obj" else path, reader=reader)
+        if problem and (kind := _kind(problem)) not in reported:
+            reported.add(kind)
+            kept = keep / f"{stem}-{hashlib.sha256(data).hexdigest()[:12]}"
+            kept.with_suffix(path.suffix).write_bytes(data)
+            kept.with_suffix(".txt").write_text(problem, encoding="utf-8")
+            print(f"FAILURE {kept}: {problem.strip().splitlines()[-1]}", flush=True)
+
+    def damage(data: bytes, most: int, seed: int) -> bytes:
+        rng = np.random.default_rng(seed)
+        if rng.random() < 0.5:
+            return bytes(atheris.Mutate(data, most))
+        other = target.seeds[int(rng.integers(0, len(target.seeds)))]
+        if target.inside is None or rng.random() < 0.3:
+            return mutate(data, other, rng)[:most]
+        try:
+            return target.inside(data, other, rng)[:most]
+        except Exception:  # only a container that is still complete can be opened, and damaged inside
+            return target.inside(other, other, rng)[:most]
 
     limit_memory()
+    longest = max(LONGEST, *[2 * len(seed) for seed in target.seeds])
     atheris.Setup(
         [
-            sys.argv[0], str(corpus), f"-max_total_time={options.seconds}", f"-max_len={LONGEST}",
-            f"-artifact_prefix={options.keep}/{target.name.replace(' ', '_')}-", "-rss_limit_mb=4000",
-            "-timeout=60", "-print_final_stats=1",
+            sys.argv[0], str(corpus), f"-max_total_time={seconds}", f"-max_len={longest}",
+            f"-artifact_prefix={keep}/{stem}-", "-rss_limit_mb=4000", "-timeout=60", "-print_final_stats=1",
         ],
         one_input,
+        custom_mutator=damage,
     )  # fmt: skip
     atheris.Fuzz()
+
+
+def _compiled() -> list[str]:
+    """Return the modules with compiled functions: numba reads their code, which must not be instrumented."""
+    source = Path(__file__).resolve().parents[2] / "src"
+    paths = [path for path in source.rglob("*.py") if "numeric.compiled" in path.read_text(encoding="utf-8")]
+    return [".".join(path.relative_to(source).with_suffix("").parts) for path in paths]
+
+
+def _kind(problem: str) -> str:
+    """Return what failures with one cause share: the places of a traceback, or the sentence without its file."""
+    lines = [line for line in problem.splitlines() if line.strip().startswith("File ")]
+    return "\n".join(lines) or problem[:30]
 
 
 if __name__ == "__main__":
