@@ -23,8 +23,9 @@ import numpy as np
 import freshtake as ft
 from freshtake.motion.verdict import learn_limits
 from freshtake.numeric.arrays import Floats
+from freshtake.requests import Stream
 from freshtake.workflows.live import STREAMS, Steers, joined
-from freshtake.workflows.sending import Address, motion_send
+from freshtake.workflows.sending import motion_send
 
 BLOCK = 2000  # frames that are looked at together
 REPORT = 500_000  # frames between two lines on standard error
@@ -184,7 +185,8 @@ def sending(seconds: float) -> tuple[int, int, float, float]:
     with receiver, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "walk.ftm"
         ft.save(path, variation()[0])
-        timing = motion_send(path, Address(*receiver.getsockname()), seconds=seconds, unit_m=0.01).timing
+        address = "vmc://{}:{}".format(*receiver.getsockname())
+        timing = motion_send(Stream(model=path, live=address, seconds=seconds, unit=0.01)).timing
     return timing.sent, timing.left_out, timing.p99_ms, timing.worst_ms
 
 

@@ -6,6 +6,7 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,7 @@ from freshtake.formats.ftm.io import Stored
 from freshtake.formats.vrm import Message, humanoid_of, message, mirrored_places, mirrored_turns, unity_name
 from freshtake.motion import Clip
 from freshtake.motion.edit import scaled
+from freshtake.requests import Stream
 from freshtake.samples import walk
 from freshtake.workflows import sending
 from freshtake.workflows.live import (
@@ -35,7 +37,7 @@ from freshtake.workflows.live import (
     obey,
     ticks,
 )
-from freshtake.workflows.sending import Address, address_of, motion_send
+from freshtake.workflows.sending import address_of, motion_send
 from tests.formats.osc_reader import read_packet
 
 
@@ -102,6 +104,10 @@ def test_ticks_that_are_long_past_are_left_out_and_the_rest_is_on_time() -> None
     assert lateness([Tick(k, k / 1e3) for k in range(101)])[2:] == pytest.approx((50.0, 99.0, 100.0))
 
 
+def vmc(receiver: socket.socket) -> str:
+    return "vmc://{}:{}".format(*receiver.getsockname())
+
+
 def test_poses_are_those_of_the_stream_in_small_packets_and_in_order(folder: Path, receiver: socket.socket) -> None:
     model = ft.load(folder / "walk.ftm")
     frames = list(islice(model.stream(np.random.default_rng(4), decode=True, plant="soft"), 40))
@@ -109,9 +115,7 @@ def test_poses_are_those_of_the_stream_in_small_packets_and_in_order(folder: Pat
     unit = 1.0 if frames[0].unit_m is None else frames[0].unit_m
     clip = scaled(joined(frames), unit)
     human = humanoid_of(clip).put(clip)
-    sent = motion_send(
-        folder / "walk.ftm", Address(*receiver.getsockname()), seconds=0.5, plant="soft", unit_m=unit, seed=4
-    )
+    sent = motion_send(Stream(model=folder / "walk.ftm", live=vmc(receiver), seconds=0.5, unit=unit, seed=4))
     packets = received(receiver)
     assert len(packets) == sent.packets and max(map(len, packets)) == sent.largest_packet < 1472
     said = [one for packet in packets for one in read_packet(packet)]
@@ -150,10 +154,8 @@ def test_messages_and_callers_steer(folder: Path, receiver: socket.socket) -> No
             if count == 12:
                 voice.sendto(message("/freshtake/end"), ("127.0.0.1", port))
 
-    motion_send(
-        folder / "walk.ftm", Address(*receiver.getsockname()), steers=steers, seconds=600.0, listen=port, in_place=True,
-        each_tick=each_tick, warn=said.append,
-    )  # fmt: skip
+    request = Stream(model=folder / "walk.ftm", live=vmc(receiver), seconds=600.0, listen=port, in_place=True)
+    motion_send(request, said.append, steers=steers, each_tick=each_tick)
     assert steers == Steers(0.25, 1.0, 30.0, ended=True)
     assert any("speed must be a number between 0.1 and 4" in sentence for sentence in said)
     roots = [v for packet in received(receiver) for a, v in read_packet(packet) if a == "/VMC/Ext/Root/Pos"]
@@ -202,7 +204,7 @@ def test_models_without_a_body_or_an_end_are_refused(tmp_path: Path) -> None:
     for cyclic, error in ((True, FormatError), (False, UsageError)):
         ft.save(tmp_path / "x.ftm", ft.variation.learn(circles, rng=rng, cyclic=cyclic))
         with pytest.raises(error):
-            motion_send(tmp_path / "x.ftm", Address("127.0.0.1", 39539), seconds=0.1)
+            motion_send(Stream(model=tmp_path / "x.ftm", live="vmc://127.0.0.1:39539", seconds=0.1))
 
 
 def test_blends_and_textures_are_sent_too(tmp_path: Path, receiver: socket.socket) -> None:
@@ -210,10 +212,11 @@ def test_blends_and_textures_are_sent_too(tmp_path: Path, receiver: socket.socke
     blend = ft.density.learn({"slow": takes[:1], "fast": takes[1:]})
     ft.save(tmp_path / "blend.ftm", blend)
     steers = Steers()
-    done = motion_send(tmp_path / "blend.ftm", Address(*receiver.getsockname()), steers=steers, seconds=0.1, unit_m=1.0)
+    request = Stream(model=tmp_path / "blend.ftm", live=vmc(receiver), seconds=0.1, unit=1.0)
+    done = motion_send(request, steers=steers)
     assert done.timing.sent >= 1 and steers.classes == ("slow", "fast") and steers.weights == {"slow": 1.0}
     ft.save(tmp_path / "texture.ftm", ft.texture.learn(takes))
-    done = motion_send(tmp_path / "texture.ftm", Address(*receiver.getsockname()), seconds=0.1, unit_m=1.0)
+    done = motion_send(replace(request, model=tmp_path / "texture.ftm"))
     assert done.timing.sent >= 1
 
 
@@ -294,11 +297,12 @@ def test_nothing_is_sent_of_what_no_body_does(
         return (one.changed(root=one.root - [0.0, 60.0, 0.0]) for one in frames(*given))
 
     monkeypatch.setattr(sending, "_frames", sunk)
-    address, said = Address(*receiver.getsockname()), list[str]()
+    said: list[str] = []
+    request = Stream(model=folder / "walk.ftm", live=vmc(receiver), seconds=0.1, unit=0.01)
     with pytest.raises(UsageError, match=r"walk\.ftm, frame \d+: a foot goes .* deeper than in any take"):
-        motion_send(folder / "walk.ftm", address, seconds=0.1, unit_m=0.01)
+        motion_send(request)
     assert received(receiver) == []
-    motion_send(folder / "walk.ftm", address, seconds=0.1, unit_m=0.01, keep_going=True, warn=said.append)
+    motion_send(replace(request, keep_going=True), said.append)
     assert received(receiver) and "deeper than in any take" in said[0]
 
 

@@ -13,10 +13,9 @@ from freshtake import samples
 from freshtake.errors import UsageError
 from freshtake.formats.vrm import PARENTS, PoseReader, message, unity_name, vrm_name
 from freshtake.style.learning import learn
-from freshtake.workflows import receiving
+from freshtake.workflows import sending
 from freshtake.workflows.live import joined, styled
-from freshtake.workflows.receiving import Receiver
-from freshtake.workflows.sending import Address, HumanoidBody, LiveSender
+from freshtake.workflows.sending import Address, HumanoidBody, LiveSender, Receiver
 from tests.workflows.test_live_styles import _bent
 
 
@@ -63,7 +62,7 @@ def test_noise_on_the_port_is_left_alone_and_silence_is_a_sentence(monkeypatch: 
     for packet in (message("/VMC/Ext/Bone/Pos", "Hips", *[float("nan")] * 7), message("/other", 1)):
         reader.take(packet)
     assert not reader.complete
-    monkeypatch.setattr(receiving, "PATIENCE", 0.05)
+    monkeypatch.setattr(sending, "PATIENCE", 0.05)
     receiver = Receiver(port := free_port())
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as out:
         out.sendto(b"garbage", ("127.0.0.1", port))

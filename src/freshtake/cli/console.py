@@ -7,10 +7,9 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -177,15 +176,6 @@ def _countdown(say: Callable[[str], None]) -> Countdown:
     from freshtake.workflows.compiling import Countdown, expected_times
 
     return Countdown(lambda: expected_times(command), say, time.monotonic)
-
-
-def each_with_progress(sources: Sequence[Path], targets: Sequence[Path], report: Report) -> Iterator[tuple[Path, Path]]:
-    """Yield pairs of source and target, reporting progress before each."""
-    from freshtake.methods.progress import Progress as Step
-
-    for number, pair in enumerate(zip(sources, targets, strict=True)):
-        report(Step(number / len(sources), pair[0].name))
-        yield pair
 
 
 def occasional_lines(

@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
 from freshtake.cli.console import output, print_json, warn
-from freshtake.errors import UsageError
 from freshtake.requests.variation import Stream
 
 if TYPE_CHECKING:
@@ -20,14 +19,9 @@ if TYPE_CHECKING:
 
 def send_live(request: Stream, json: bool) -> None:
     """Send until the end; keys steer where stdin is a terminal."""
-    from freshtake.workflows import motion_send as run
-    from freshtake.workflows.live import Steers, key_pressed, keys_help
-    from freshtake.workflows.sending import address_of
+    from freshtake.workflows import motion_send
+    from freshtake.workflows.live import key_pressed, keys_help
 
-    if request.seconds is not None and not 0.0 < request.seconds < 1e9:
-        raise UsageError(f"a time above 0 was expected, not {request.seconds:g} s")
-    target = address_of(request.live or "", anywhere=request.host)
-    steers = Steers(request.amount, request.speed, request.heading)
     terminal = sys.stdin is not None and sys.stdin.isatty() and sys.stderr.isatty()
     keys_shown = not terminal
 
@@ -41,12 +35,7 @@ def send_live(request: Stream, json: bool) -> None:
             print(f"\r{now.status()}\033[K", end="", file=sys.stderr, flush=True)
 
     with pressed_keys() as keys:
-        done = run(
-            request.model, target, steers=steers, seconds=request.seconds, in_place=request.in_place,
-            listen=request.listen, anywhere=request.host, plant=request.planting, unit_m=request.unit,
-            seed=request.seed, keep_going=request.keep_going,
-            each_tick=each_tick, warn=warn,
-        )  # fmt: skip
+        done = motion_send(request, warn, each_tick=each_tick)
     _tell(done, json)
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import Finishing, Length, OutNames, Reading, Seed, Steer
+from freshtake.requests.shared import Finishing, Length, ModelOut, Out, OutNames, Reading, Seed, Steer
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class BlendLearn(Classes, Reading):
         list[str],
         Option("NAME=CLIP or NAME=FOLDER; more clips of a class follow it, or repeat NAME=.", positional=True),
     ]
-    out: Annotated[Path, Option("The model to write (.ftm).", names=OutNames)]
+    out: ModelOut
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -78,7 +78,7 @@ class BlendSample(Blend, Steer, Finishing):
     """Write motion whose class follows weights over time."""
 
     model: Annotated[Path, Option("A model that `freshtake blend learn` wrote.", positional=True)]
-    out: Annotated[Path, Option("Where the result goes.", names=OutNames)]
+    out: Out
 
 
 @dataclass(frozen=True, kw_only=True)

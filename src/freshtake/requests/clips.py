@@ -16,6 +16,7 @@ from freshtake.requests.shared import (
     LoopTravel,
     MeshReading,
     OnCharacter,
+    Out,
     OutNames,
     Reading,
     Seed,
@@ -82,7 +83,7 @@ class Cut(Reading):
             "The recording to cut; several, or a folder of them, are cut one by one into one folder.", positional=True
         ),
     ]
-    out: Annotated[Path, Option("Where the result goes.", names=OutNames)]
+    out: Out
     cycles: Annotated[bool, Option("Cut into cycles (the default).")] = False
     between: Annotated[
         str | None,

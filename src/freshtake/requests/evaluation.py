@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import LARGEST_SEED, OutNames, Reading, Seed
+from freshtake.requests.shared import OutNames, Reading, Seed
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,7 +48,7 @@ class StudyPlan(Request):
         int, Option("Clips that are joined in a long sequence, or repeated by each of a crowd.", least=1, most=1000)
     ] = 15
     blend: Annotated[float, Option("Seconds over which the step from clip to clip fades.", least=0.0, most=60.0)] = 0.25
-    seed: Annotated[int, Option("The same seed gives the same result.", least=0, most=LARGEST_SEED)] = 0
+    seed: Seed = 0
 
 
 @dataclass(frozen=True, kw_only=True)

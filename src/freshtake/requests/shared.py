@@ -78,6 +78,7 @@ Plant = Annotated[bool, Option("Hold feet where they stand.")]
 Guard = Annotated[bool, Option("Redraw variants that no body could do, or that go too far beyond the takes.")]
 OutNames = ("--out", "-o")
 Out = Annotated[Path, Option("Where the result goes.", names=OutNames)]
+ModelOut = Annotated[Path, Option("The model to write (.ftm).", names=OutNames)]
 
 
 @dataclass(frozen=True, kw_only=True)

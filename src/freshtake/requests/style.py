@@ -7,10 +7,9 @@ from typing import Annotated, Literal
 
 from freshtake.errors import UsageError
 from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import Ending, Feet, KeepGoing, Length, OnCharacter, OutNames, Reading, Unit
+from freshtake.requests.shared import Ending, Feet, KeepGoing, Length, ModelOut, OnCharacter, OutNames, Reading, Unit
 
 STRONGEST = 2.0  # the same as in `style.columns`, which refuses more
-ModelOut = Annotated[Path, Option("The model to write (.ftm).", names=OutNames)]
 Page = Annotated[Path | None, Option("Report: a page (.html), or a folder with figures and pictures.")]
 
 

@@ -11,6 +11,8 @@ from freshtake.requests.shared import (
     Length,
     LoopTravel,
     MeshReading,
+    ModelOut,
+    Out,
     OutNames,
     Reading,
     Seed,
@@ -70,7 +72,7 @@ class TextureLearn(TextureLearning, MeshReading):
             positional=True,
         ),
     ]
-    out: Annotated[Path, Option("The model to write (.ftm).", names=OutNames)]
+    out: ModelOut
     picture: Annotated[Path | None, Option("Draw the matrices and the jump map here (.png).")] = None
 
 
@@ -122,7 +124,7 @@ class TextureSample(Playing, Steer, LoopTravel, Finishing):
     """Write new motion: a piece of endless play, a loop, or a steered sequence."""
 
     model: Annotated[Path, Option("A model that `freshtake texture learn` wrote.", positional=True)]
-    out: Annotated[Path, Option("Where the result goes.", names=OutNames)]
+    out: Out
     candidates: Annotated[Path | None, Option("Draw all loops that were found here (.png).")] = None
 
 

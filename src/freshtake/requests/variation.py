@@ -17,6 +17,7 @@ from freshtake.requests.shared import (
     KeepGoing,
     Length,
     LoopTravel,
+    ModelOut,
     OutNames,
     Plant,
     Reading,
@@ -66,7 +67,7 @@ class Learn(Learning, Reading):
             positional=True,
         ),
     ]
-    out: Annotated[Path, Option("The model to write (.ftm).", names=OutNames)]
+    out: ModelOut
     structure: Annotated[
         Path | None, Option("Vary as the takes of this model do; of `paper`: reuse its networks for one take.")
     ] = None

@@ -227,7 +227,7 @@ def _stream(pipe: Connection, request: StreamRequest) -> None:
     from freshtake.motion.edit import take_frames
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.workflows.live import Steers, classes_of
-    from freshtake.workflows.receiving import Receiver
+    from freshtake.workflows.sending import Receiver
     from freshtake.workflows.viewing import Showing
 
     with one_blas_thread():

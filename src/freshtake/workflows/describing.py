@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -23,6 +23,7 @@ from freshtake.motion.body.orientation import guess_unit, unit_name
 from freshtake.motion.body.roles import feet
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.check import check, check_set
+from freshtake.motion.kinds import kind_word
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.explanation import Explanation, explain_page, explanation
@@ -35,10 +36,6 @@ from freshtake.variation.model import VariationModel
 from freshtake.variation.paper.model import PaperModel
 from freshtake.workflows.inputs import checked, named_apart
 from freshtake.workflows.outputs import seconds_of
-
-if TYPE_CHECKING:
-    from freshtake.variation.model import VariationModel
-    from freshtake.variation.paper.model import PaperModel
 
 
 class Described(NamedTuple):
@@ -79,12 +76,11 @@ def motion_infos(paths: Sequence[Path], **options: Any) -> list[Described]:
 def _describe_motion(path: Path, motion: Motion, how: str) -> Described:
     with np.errstate(over="ignore", invalid="ignore"):  # damaged files may hold numbers whose squares overflow
         findings = [{"code": f.code, "sentence": f.sentence, "repair": f.repair} for f in check(motion)]
-        facts = {"file": str(path), "kind": _kind(motion), "format": detect(path).title, **_facts(motion, how)}
+        facts = {"file": str(path), "kind": kind_word(motion), "format": detect(path).title, **_facts(motion, how)}
     return Described({**facts, "findings": findings}, motion)
 
 
 def _describe_model(path: Path) -> Described:
-
     stored = read_stored(path)
     origin = {"sources": list(stored.sources), "written_by": f"freshtake {stored.written_by}"}
     facts = {"file": str(path), "kind": "model", "format": "freshtake model", **model_facts(stored.model), **origin}
@@ -95,10 +91,6 @@ def motion_set_info(described: Sequence[Described]) -> list[str]:
     """Report problems between files: skeletons that do not match, unequal rates, duplicates."""
     motions = [d.motion for d in described if d.motion is not None]
     return [finding.sentence for finding in check_set(motions)]
-
-
-def _kind(motion: Motion) -> str:
-    return {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}[type(motion)]
 
 
 def _facts(motion: Motion, up_from: str) -> dict[str, Any]:
@@ -134,7 +126,7 @@ def _unit(motion: Clip | PointClip | MeshSequence) -> str:
 
 def _clip_facts(clip: Clip) -> dict[str, Any]:
     skeleton = clip.skeleton
-    facts: dict[str, Any] = {
+    return {
         "joints": len(skeleton),
         "end_sites": len(skeleton.end_sites),
         "channels": skeleton.channel_count,
@@ -145,7 +137,6 @@ def _clip_facts(clip: Clip) -> dict[str, Any]:
         "feet": [foot.name for foot in feet(skeleton)] or "none found",
         "joint_names": list(skeleton.names),
     }
-    return facts
 
 
 def _moving_channels(clip: Clip) -> int:
@@ -167,10 +158,14 @@ def model_facts(model: Any) -> dict[str, Any]:
 
 def variation_facts(model: VariationModel) -> dict[str, Any]:
     """Return examples, DOFs, chosen settings, and how many parents nodes have (least, mean, most)."""
+    return {"method": "variation", **_example_facts(model), **_network_facts(model), "dof_names": list(model.dofs)}
+
+
+def _example_facts(model: VariationModel | PaperModel) -> dict[str, Any]:
+    """Return what models of variation have in common: their examples, rate, joints and DOFs."""
     material = model.material
     skeleton = None if material.recipe is None else material.recipe.skeleton
     return {
-        "method": "variation",
         "motion": "cyclic" if model.cyclic else "acyclic",
         "examples": len(material.values),
         "example_frames": [len(rows) for rows in material.values],
@@ -178,8 +173,6 @@ def variation_facts(model: VariationModel) -> dict[str, Any]:
         "frame_time": model.frame_time,
         "joints": None if skeleton is None else len(skeleton),
         "dofs": len(model.dofs),
-        **_network_facts(model),
-        "dof_names": list(model.dofs),
     }
 
 
@@ -195,17 +188,9 @@ def _network_facts(model: VariationModel) -> dict[str, Any]:
 
 def paper_facts(model: PaperModel) -> dict[str, Any]:
     """Return the examples, the DOFs, the numbers that were chosen, and how many parents nodes have."""
-    material = model.material
-    skeleton = None if material.recipe is None else material.recipe.skeleton
     return {
         "method": "paper (Lau 2009)",
-        "motion": "cyclic" if model.cyclic else "acyclic",
-        "examples": len(material.values),
-        "example_frames": [len(rows) for rows in material.values],
-        "fps": round(fps_of(model.frame_time), 3),
-        "frame_time": model.frame_time,
-        "joints": None if skeleton is None else len(skeleton),
-        "dofs": len(model.dofs),
+        **_example_facts(model),
         "order": model.settings.order,
         "neighbors": model.rule.neighbors,
         "kernel_width": round(model.rule.width, 6),

@@ -25,7 +25,7 @@ LIMITS = {  # all factors, but heading in degrees and turn in degrees a second
 }  # fmt: skip
 PREFIX = "/freshtake/"
 AT_REST = 0.3  # how far from its middle a stick has to be pushed; worn ones do not return to 0
-MOST_PACKETS = 64  # messages read at a time, so that a flood of them cannot stop the motion
+MOST_PACKETS = 64  # read at a time
 
 
 @dataclass
@@ -138,28 +138,33 @@ def obey(steers: Steers, message: Message) -> None:
 
 
 class Inbox:
-    """Receives OSC messages without waiting for any."""
+    """Receives packets without waiting for any; `what` and `remedy` are for the sentence where that is impossible."""
 
-    def __init__(self, host: str, port: int) -> None:
+    def __init__(
+        self, host: str, port: int, what: str = "messages", remedy: str = "name another with --listen"
+    ) -> None:
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         try:
             self._socket.bind((host, port))
         except (OSError, OverflowError) as error:
             self._socket.close()
             reason = getattr(error, "strerror", None) or "it is not a port"
-            raise UsageError(
-                f"messages cannot be received on port {port} ({reason}): name another with --listen"
-            ) from None
+            raise UsageError(f"{what} cannot be received on port {port} ({reason}): {remedy}") from None
         self._socket.setblocking(False)
         self.port: int = self._socket.getsockname()[1]
 
-    def take(self, steers: Steers, warn: Callable[[str], None]) -> None:
-        """Apply all messages that have arrived, and warn about those that are not understood."""
+    def packets(self) -> Iterator[bytes]:
+        """Yield the packets that have arrived."""
+        # A flood must not stop the motion: the rest is read with the next frame.
         for _ in range(MOST_PACKETS):
             try:
-                packet = self._socket.recv(65536)
+                yield self._socket.recv(65536)
             except OSError:  # nothing has arrived
                 return
+
+    def take(self, steers: Steers, warn: Callable[[str], None]) -> None:
+        """Apply all messages that have arrived, and warn about those that are not understood."""
+        for packet in self.packets():
             try:
                 for message in decoded(packet):
                     obey(steers, message)

@@ -1,4 +1,4 @@
-"""Live motion sent to avatars."""
+"""Live motion sent to avatars, and poses received from other programs, both as VMC messages."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import ipaddress
 import socket
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import islice
 from pathlib import Path
@@ -20,13 +21,17 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import Stored, is_model, read_stored
 from freshtake.formats.read_options import WriteOptions
 from freshtake.formats.rig import in_metres
-from freshtake.formats.vrm import PORT, PosePackets, humanoid_of
+from freshtake.formats.vrm import PORT, PosePackets, PoseReader, humanoid_of
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.rooting import as_filed
+from freshtake.motion.features import decode
+from freshtake.motion.retarget import Retargeter, make_rig
 from freshtake.motion.verdict import judge, require_possible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.rotations import slerp
+from freshtake.requests.variation import Stream
+from freshtake.style.model import StyleModel
 from freshtake.workflows.live import (
     OWN_MOTION,
     STREAMS,
@@ -90,19 +95,22 @@ class LiveSender:
         """Send a clip of one frame."""
         pose = self._body.pose(clip)
         place = pose.hips * GROUND
-        try:
-            for packet in self._packing.of(place, pose.hips - place, pose.turns, seconds):
-                self._socket.sendto(packet, self._address)
-        except BlockingIOError:
-            return  # the network buffer is full: the next pose follows in a sixtieth of a second
-        except OSError as error:
-            raise UsageError(
-                f"nothing can be sent to {self._address.host}:{self._address.port} ({error.strerror or error})"
-            ) from None
+        send_packets(self._socket, self._packing.of(place, pose.hips - place, pose.turns, seconds), self._address)
 
     def close(self) -> None:
         """Close the socket."""
         self._socket.close()
+
+
+def send_packets(out: socket.socket, packets: Sequence[bytes], address: Address) -> None:
+    """Send packets; where the address cannot be reached, raise one sentence."""
+    try:
+        for packet in packets:
+            out.sendto(packet, address)
+    except BlockingIOError:
+        return  # the network buffer is full: the next pose follows in a sixtieth of a second
+    except OSError as error:
+        raise UsageError(f"nothing can be sent to {address.host}:{address.port} ({error.strerror or error})") from None
 
 
 class HumanoidPoses:
@@ -214,44 +222,48 @@ def address_of(text: str, *, anywhere: bool = False) -> Address:
 
 @one_blas_thread()
 def motion_send(
-    source: Path,
-    address: Address,
+    request: Stream,
+    warn: Callable[[str], None] = lambda sentence: None,
     *,
     steers: Steers | None = None,
-    seconds: float | None = None,
-    in_place: bool = False,
-    listen: int | None = None,
-    anywhere: bool = False,
-    plant: bool | str = True,
-    unit_m: float | None = None,
-    seed: int = 0,
-    keep_going: bool = False,
     each_tick: Callable[[Steers], None] | None = None,
-    warn: Callable[[str], None] = lambda sentence: None,
 ) -> SendReport:
-    """Send a model's motion until `seconds` are over or `steers.ended` says so; `each_tick` may change the steers.
+    """Send a model's motion until `request.seconds` are over or `steers.ended` says so.
 
-    Messages to the port `listen` steer as well, from this machine alone unless `anywhere`. Where the first frames of a
-    variation model are what no body does, nothing is sent, unless `keep_going` (see motion.verdict).
+    Where the first frames of a variation model are what no body does, nothing is sent, unless the request keeps going
+    (see motion.verdict).
+
+    Args:
+        request: The model, the address, and how it is played. Messages to the port `listen` steer it, from this machine
+            alone unless `host` is set.
+        warn: Called with sentences for the user.
+        steers: The values that the caller may change meanwhile; default: those of the request.
+        each_tick: Called with the steers after every pose.
+
+    Returns:
+        What was sent, and how punctually.
     """
-    if seed < 0:
-        raise UsageError(f"the seed must be 0 or more, but is {seed}")
+    source, seconds, address = request.model, request.seconds, address_of(request.live or "", anywhere=request.host)
+    if seconds is not None and not 0.0 < seconds < 1e9:
+        raise UsageError(f"a time above 0 was expected, not {seconds:g} s")
     if source.exists() and not is_model(source):
         raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
-    steers = steers or Steers()
+    steers = steers or Steers(request.amount, request.speed, request.heading)
     stored = read_stored(source)
     steers.classes = classes_of(stored)
     if steers.classes and not steers.weights:
         steers.choose(steers.classes[0])
-    inbox = None if listen is None else Inbox("0.0.0.0" if anywhere else "127.0.0.1", listen)
+    listens_at = "0.0.0.0" if request.host else "127.0.0.1"
+    inbox = None if request.listen is None else Inbox(listens_at, request.listen)
     out = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
     gc.collect()
     gc.freeze()  # what was loaded stays, and is not looked through again in the middle of a motion
     try:
         posing = HumanoidPoses(
-            source, stored, steers, unit_m=unit_m, plant=plant, seed=seed, warn=warn, keep_going=keep_going
-        )
-        return _send(posing, out, address, steers, seconds, in_place, inbox, each_tick, warn)
+            source, stored, steers, unit_m=request.unit, plant=request.planting, seed=request.seed, warn=warn,
+            keep_going=request.keep_going,
+        )  # fmt: skip
+        return _send(posing, out, address, steers, seconds, request.in_place, inbox, each_tick, warn)
     finally:
         gc.unfreeze()
         out.close()
@@ -271,13 +283,7 @@ def _send(
     for tick in ticks(RATE, time.perf_counter, time.sleep):
         if steers.ended or (seconds is not None and tick.number >= seconds * RATE):
             break
-        try:
-            for packet in ready:
-                out.sendto(packet, address)
-        except OSError as error:
-            raise UsageError(
-                f"nothing can be sent to {address.host}:{address.port} ({error.strerror or error})"
-            ) from None
+        send_packets(out, ready, address)
         packets, largest = packets + len(ready), max(largest, *map(len, ready))
         seen.append(tick)
         if inbox is not None:
@@ -296,3 +302,45 @@ def _packed(posing: HumanoidPoses, packing: PosePackets, in_place: bool, seconds
     pose = posing.now()
     place = pose.hips * GROUND
     return packing.of(np.zeros(3) if in_place else place, pose.hips - place, pose.turns, seconds)
+
+
+PATIENCE = 20.0  # seconds that the first pose may take
+
+
+class Receiver:
+    """Listens on a port of this machine; `frames` gives the newest pose, whenever one is asked for."""
+
+    def __init__(self, port: int) -> None:
+        self._reader, self._inbox = PoseReader(), Inbox("127.0.0.1", port, "poses", "choose another port")
+
+    def wait(self) -> None:
+        """Wait until a complete body has arrived; raise after `PATIENCE` seconds."""
+        end = time.monotonic() + PATIENCE
+        while not self._reader.complete:
+            self._take()
+            if time.monotonic() > end:
+                raise UsageError("no poses arrive: let the other program send VMC to this port, then try again")
+            time.sleep(0.01)
+
+    def frames(self, model: StyleModel) -> Iterator[Clip]:
+        """Yield clips of one frame on the model's skeleton without end: the newest pose each time."""
+        first = self._newest(model.frame_time)
+        body = decode(model.recipe, model.poses, name="the model's skeleton")
+        if not isinstance(body, Clip):
+            raise UsageError("this style is of motion without a skeleton: choose a style of a body")
+        onto = Retargeter(make_rig(first, who="the received body"), make_rig(body, who="the model's skeleton"))
+        while True:
+            yield onto.retarget(self._newest(model.frame_time))
+
+    def _newest(self, frame_time: float) -> Clip:
+        self._take()
+        return self._reader.clip(frame_time)
+
+    def _take(self) -> None:
+        for packet in self._inbox.packets():
+            with suppress(UsageError):  # not OSC: somebody else's packet
+                self._reader.take(packet)
+
+    def close(self) -> None:
+        """Release the port."""
+        self._inbox.close()

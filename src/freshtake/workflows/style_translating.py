@@ -22,7 +22,7 @@ from freshtake.motion.edit import resample, with_up
 from freshtake.motion.features import decode
 from freshtake.motion.gait import Gait, gait_of
 from freshtake.motion.retarget import Retargeter, make_rig
-from freshtake.motion.skeleton import compatible
+from freshtake.motion.skeleton import compatible, require_compatible
 from freshtake.motion.validation import same_rate
 from freshtake.motion.verdict import AMBER, Remark, Verdict, check_result, gait_remarks
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -141,7 +141,6 @@ def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
 
 
 def _by_stretches(source: Clip, target: Clip) -> StylePairs:
-    from freshtake.motion.skeleton import require_compatible
     from freshtake.style.pairs import cut_and_paired
     from freshtake.style.warping.correspondence import described
 
@@ -155,7 +154,6 @@ def _by_stretches(source: Clip, target: Clip) -> StylePairs:
 
 
 def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
-    from freshtake.motion.skeleton import require_compatible
     from freshtake.style.warping.correspondence import content, content_distances, described
 
     pairs = tuple(zip(sources, targets, strict=True))
@@ -378,18 +376,8 @@ def style_facts(model: StyleModel) -> dict[str, Any]:
     }
 
 
-Say = Callable[[str], None]
-
-
-class FittedClip(NamedTuple):
-    """A clip as the model takes it, and a function that converts the result to the clip's rate and skeleton."""
-
-    clip: Clip
-    back: Callable[[Clip], Clip]
-
-
-def fitted_clip(taken: Clip, model: StyleModel, say: Say) -> FittedClip:
-    """Convert a clip to the model's rate and skeleton, and report what was changed."""
+def fitted_clip(taken: Clip, model: StyleModel, say: Warn) -> tuple[Clip, Callable[[Clip], Clip]]:
+    """Convert a clip to the model's rate and skeleton; return it and a function that converts the result back."""
     fps, name = 1.0 / model.frame_time, taken.name or "the clip"
     at_rate = taken
     if not same_rate(taken.frame_time, model.frame_time):
@@ -399,13 +387,13 @@ def fitted_clip(taken: Clip, model: StyleModel, say: Say) -> FittedClip:
     assert isinstance(clip, Clip)
     ours = model.recipe.skeleton
     if ours is None or compatible(ours, clip.skeleton) or len(model.poses) == 0:
-        return FittedClip(clip, lambda out: _at_rate(out, taken))
+        return (clip, lambda out: _at_rate(out, taken))
     body = decode(model.recipe, model.poses, name="the model's skeleton")
     assert isinstance(body, Clip)
     rigs = make_rig(at_rate, who=name), make_rig(body, who="the model's skeleton")
     there, back = Retargeter(*rigs), Retargeter(*rigs[::-1])
-    say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is put back onto its own")
-    return FittedClip(there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken))
+    say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is put back onto its skeleton")
+    return (there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken))
 
 
 def _at_rate(clip: Clip, taken: Clip) -> Clip:

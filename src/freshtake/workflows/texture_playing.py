@@ -139,7 +139,7 @@ def steered_play(
     """Play by a plan: at each of its times, change to the cell or guide given there."""
     given = guide or Guide()
     stops = sorted(((round(when / model.frame_time), what) for when, what in plan), key=lambda stop: stop[0])
-    guides = [(at, _guided(model, given, what)) for at, what in stops]
+    guides = [(at, _guided(model, what)) for at, what in stops]
     if not _is_guided(model, guides, given):
         return _plain(model, rng, frames, stops, cell)
     state, now, done, parts, seen = model.start_guided(rng, given, cell=cell), given, 0, [], []
@@ -164,7 +164,7 @@ def _is_guided(model: TextureModel, guides: Sequence[tuple[int, Guide | None]], 
     return model.rates > 0 and bool(model.bearings.straight.any())
 
 
-def _guided(model: TextureModel, given: Guide, what: str) -> Guide | None:
+def _guided(model: TextureModel, what: str) -> Guide | None:
     """Return what a word of the plan changes about the guide; None if the word is a cell."""
     name, sign, value = what.partition("=")
     if not sign or name not in ("heading", "speed"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -11,7 +12,6 @@ from fastapi import APIRouter, Query, Response
 
 from freshtake.errors import UsageError
 from freshtake.formats.files import write_bytes
-from freshtake.formats.read_options import Motion
 from freshtake.reports.viewport.packing import packed
 from freshtake.reports.viewport.scene import Figure, Scene
 from freshtake.serve.items import Id, Item, Shape
@@ -23,7 +23,6 @@ from freshtake.serve.queries import (
     difference_words,
     differences_of,
     dof_list,
-    motion_from,
     network_summary,
     scene_from,
     strip_of,
@@ -268,21 +267,22 @@ def crowd(id: Id, project: TheProject) -> Response:
 def poses(id: Id, project: TheProject, helper: TheHelper) -> Response:
     """Return seven poses of a motion in a row, as a picture."""
     source = source_of(project, project.item(id))
-    trim = "" if source.trim is None else "-".join(map(str, source.trim))
-    cached = source.path.with_name(f"{source.path.name.partition('.')[0]}.strip{trim}.png")
-    if not cached.exists():
-        write_bytes(cached, helper.call(strip_of, source))
-    return Response(cached.read_bytes(), media_type="image/png", headers={"cache-control": "max-age=3600"})
+    return _picture(source, "strip", "png", lambda: helper.call(strip_of, source))
 
 
 @scenes_router.get("/thumbnail/{id}.{kind}", response_class=Response, responses=PICTURE)
 def thumbnail(id: Id, kind: Literal["gif", "png"], project: TheProject, helper: TheHelper) -> Response:
     """Return a small picture: moving (gif) or still (png)."""
     source = source_of(project, project.item(id))
+    return _picture(source, "thumbnail", kind, lambda: helper.call(thumbnail_of, source, kind == "gif"))
+
+
+def _picture(source: Source, what: str, kind: str, paint: Callable[[], bytes]) -> Response:
+    """Return a picture of a motion, which is painted once per trim and stored next to the motion."""
     trim = "" if source.trim is None else "-".join(map(str, source.trim))
-    cached = source.path.with_name(f"{source.path.name.partition('.')[0]}.thumbnail{trim}.{kind}")
+    cached = source.path.with_name(f"{source.path.name.partition('.')[0]}.{what}{trim}.{kind}")
     if not cached.exists():
-        write_bytes(cached, helper.call(thumbnail_of, source, kind == "gif"))
+        write_bytes(cached, paint())
     return Response(cached.read_bytes(), media_type=f"image/{kind}", headers={"cache-control": "max-age=3600"})
 
 
@@ -313,8 +313,3 @@ def character_file(project: Project, item: Item) -> Path:
     if not (_has_skin(item) or item.facts.get("character")):
         raise UsageError(f"{item.name} is no character: choose a glTF file with a skin")
     return next(project.files.glob(f"{item.id}.source.*"), None) or project.path(item.id)
-
-
-def motion_of(project: Project, item: Item, fps: float | None = None) -> Motion:
-    """Return the motion of an item, trimmed and on its character."""
-    return motion_from(source_of(project, item, fps))

@@ -21,6 +21,7 @@ from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.edit import take_frames
+from freshtake.motion.kinds import kind_word
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
 from freshtake.serve.items import Finding, Item, Kind, new_id
@@ -31,7 +32,6 @@ from freshtake.workflows.sentences import plainly
 Send = Callable[..., None]
 EVERYWHERE: tuple[Kind, ...] = ("movement", "character", "crowd")  # kinds that belong to no movement
 NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds whose names are unique
-WORDS = {Clip: "clip", Stroke: "stroke", PointClip: "point clip", MeshSequence: "mesh sequence"}
 SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
 
 
@@ -212,7 +212,7 @@ def _stored(path: Path) -> Stored:
 def facts_of(motion: Motion) -> dict[str, Any]:
     """Return the facts of a motion that lists show."""
     facts: dict[str, Any] = {
-        "what": WORDS[type(motion)],
+        "what": kind_word(motion),
         "frames": len(motion),
         "fps": round(fps_of(motion.frame_time), 3),
         "seconds": round(motion.duration, 3),
