@@ -6,6 +6,7 @@ python -m benchmarks.density [holds blends novelty midway speed paper paper_blen
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -32,8 +33,8 @@ BLENDS = (
     ("female_walk", "female_run"), ("male_walk", "female_skip"), ("female_skip", "female_run"),
     ("male_walk", "female_walk"), ("male_walk", "male_run"), ("female_run", "female_walk"), ("male_skip", "male_walk"),
 )  # fmt: skip
-SEEDS, FRAMES = 5, 20_000
-BLEND_SEEDS, RAMP, REST = 5, 4.0, 2.0  # seconds
+SEEDS, FRAMES = 2, 10_000
+BLEND_SEEDS, RAMP, REST = 3, 4.0, 2.0  # seconds
 NOVEL_FRAMES = 600
 PAPER_FRAMES = 600
 PAPER_TAKES = [take for take in TAKES if take.startswith("okwechime")]  # hundreds of kernels: it tries every one
@@ -115,22 +116,22 @@ def switch(model: DensityModel, y: Floats, frames: int) -> tuple[float, int]:
     return (1.0 - 2.0 * float(changes[-1]) / (frames - 1) if len(changes) else np.nan), len(changes)
 
 
-def pairs() -> list[dict[str, list[ft.Clip]]]:
-    """Classes by two: the paper's gaits, styles of one walker, and two styles of a held-out walker who wanders."""
+@cache
+def pairs() -> list[tuple[dict[str, list[ft.Clip]], DensityModel]]:
+    """Return classes by two and their model: the paper's gaits, styles of one walker, two of a held-out one."""
     found = [{name: [clip_of(f"okwechime/bvh/{name}")] for name in pair} for pair in BLENDS]
     for style in styles():
         found.append({name: [clip_of(f"style/{name}_{k}") for k in (1, 2)] for name in ("normal", style)})
     held_out = [f"validation/style137/{name}" for name in ("normal", "oldman")]
     if len(present(held_out)) == len(held_out):
         found.append({take.rpartition("/")[2]: [clip_of(take)] for take in held_out})
-    return found
+    return [(clips, learn(clips)) for clips in found]
 
 
 def blends() -> str:
     """Two classes each, weights from the one to the other in four seconds: blended, and switched."""
     rows = []
-    for clips in pairs():
-        model = learn(clips)
+    for clips, model in pairs():
         own = [np.linalg.norm(np.diff(model.encode(c), 2, axis=0), axis=1) for found in clips.values() for c in found]
         sharpest = max(float(np.percentile(x, 99.9)) for x in own)
         skate = max(foot_speed(clip) for clip in recorded(model))
@@ -192,8 +193,7 @@ def on_curve(model: DensityModel, made: Floats) -> float:
 def novelty() -> str:
     """How many frames lie on a recorded curve: of a class alone, and of a blend."""
     rows = []
-    for clips in pairs():
-        model = learn(clips)
+    for _, model in pairs():
         if model.turning is None:
             continue
         a, b = model.classes
