@@ -1,7 +1,7 @@
 """Draw the pictures of the manual that no other command draws: python -m benchmarks.pictures FOLDER NAME ...
 
-All are made from takes that freshtake generates. Pictures of tutorials are drawn by the blocks that their pages print,
-those of pages in a browser by Chromium. `make figures` runs this.
+All are made from takes that freshtake generates. A name is a picture or a page of the manual, whose blocks draw its
+pictures. What a browser shows is drawn by Chromium. `make figures` runs this.
 """
 
 from __future__ import annotations
@@ -225,27 +225,27 @@ def crowd_routes() -> bytes:
     page = (HOME / "docs" / "crowd.md").read_text(encoding="utf-8")
     (text,) = (block for _, block in BLOCK.findall(page) if "routes.png" in block)
     before = "freshtake samples write walk -o .\nfreshtake learn walk_?.bvh -o walk.ftm\n"
-    return from_commands(before + text, "routes.png")
-
-
-def tutorial(name: str) -> bytes:
-    """Run what a tutorial prints, from nothing."""
-    page = (HOME / "docs" / "tutorials" / f"{name}.md").read_text(encoding="utf-8")
-    lines = [
-        f"{sys.executable} - <<'BLOCK'\n{text}BLOCK\n" if language == "python" else text
-        for language, text in BLOCK.findall(page)
-    ]
-    return from_commands("".join(lines), f"tutorial_{name}.png")
-
-
-def from_commands(lines: str, picture: str) -> bytes:
-    """Run lines of shell in an empty folder and return the picture that they leave there."""
     with tempfile.TemporaryDirectory() as folder:
-        path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-        done = subprocess.run(["sh", "-ec", lines], cwd=folder, env=os.environ | {"PATH": path}, capture_output=True)
-        if done.returncode:
-            raise SystemExit(done.stderr.decode())
-        return (Path(folder) / picture).read_bytes()
+        run_shell(before + text, Path(folder))
+        return (Path(folder) / "routes.png").read_bytes()
+
+
+def draw_page(page: Path, folder: Path) -> None:
+    """Run the blocks that a page prints, from nothing, and keep the pictures that they leave."""
+    blocks = BLOCK.findall(page.read_text(encoding="utf-8"))
+    shell, python = ("".join(text for language, text in blocks if language == kind) for kind in ("sh", "python"))
+    with tempfile.TemporaryDirectory() as scratch:
+        run_shell(f"{shell}{sys.executable} - <<'BLOCK'\n{python}BLOCK\n", Path(scratch))
+        for picture in Path(scratch).glob("*.png"):
+            shutil.copy(picture, folder)
+
+
+def run_shell(lines: str, folder: Path) -> None:
+    """Run lines of shell in a folder, with this environment's freshtake."""
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    done = subprocess.run(["sh", "-ec", lines], cwd=folder, env=os.environ | {"PATH": path}, capture_output=True)
+    if done.returncode:
+        raise SystemExit(done.stderr.decode())
 
 
 def screenshot(page: Path, size: Mapping[str, int], colors: int = 256) -> bytes:
@@ -296,7 +296,6 @@ def command(*words: object) -> None:
     subprocess.run([sys.executable, "-m", "freshtake", *map(str, words)], check=True, capture_output=True)
 
 
-TUTORIALS = ("blend", "endless", "loops", "style", "variants")
 PICTURES: dict[str, Callable[[], Figure | bytes]] = {
     make.__name__: make
     for make in (
@@ -306,16 +305,18 @@ PICTURES: dict[str, Callable[[], Figure | bytes]] = {
     )
 }  # fmt: skip
 PICTURES["style_blend"] = blend_function
-PICTURES |= {f"tutorial_{name}": lambda name=name: tutorial(name) for name in TUTORIALS}  # type: ignore[misc]
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.pictures", description=__doc__)
     parser.add_argument("folder", type=Path)
-    parser.add_argument("names", nargs="+", choices=PICTURES)
+    parser.add_argument("names", nargs="+", help=f"pages (docs/examples.md), or {', '.join(PICTURES)}")
     given = parser.parse_args()
     given.folder.mkdir(parents=True, exist_ok=True)
     for name in given.names:
+        if name.endswith(".md"):
+            draw_page(HOME / name, given.folder)
+            continue
         drawn, file = PICTURES[name](), given.folder / f"{name}.png"
         if isinstance(drawn, bytes):
             file.write_bytes(drawn)
