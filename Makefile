@@ -127,10 +127,10 @@ mutate: $(VENV)/.test
 paper: $(VENV)/.test
 	$(BIN)/freshtake paper figures -o $(or $(FIGURES),paper-figures) --force
 
-# The tables of docs/results and the picture of the README from the takes of FRESHTAKE_DATA; without it, from samples into
-# figures-of-samples. NAMES="amounts streams" for some of them; minutes.
+# The tables of docs/results and the pictures of the manual, from the takes of FRESHTAKE_DATA; without it, from samples into
+# figures-of-samples. ONLY="amounts style" for some tables, pages or pictures; about an hour for all of them on two free cores.
 figures: $(VENV)/.test
-	$(BIN)/python -m benchmarks.figures $(NAMES)
+	$(BIN)/python -m benchmarks.figures $(if $(ONLY),--only $(ONLY))
 
 benchmark: $(VENV)/.test
 	$(BIN)/python -m benchmarks

@@ -1,4 +1,7 @@
-"""Print all tables, or those named: python -m benchmarks [read write kinematics resample formats variation ...]."""
+"""Print the tables of docs/performance.md, or those named: python -m benchmarks [read write kinematics ...].
+
+What the other pages quote is printed by the modules that they name, and that of docs/results by `make figures`.
+"""
 
 from __future__ import annotations
 
@@ -11,21 +14,12 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.alignment import alignment
-from benchmarks.circles import circles
-from benchmarks.density import density
-from benchmarks.end_to_end import end_to_end, startup
+from benchmarks.end_to_end import end_to_end
 from benchmarks.formats import all_formats, reading, writing
-from benchmarks.loops import loops
 from benchmarks.many_takes import many_takes
 from benchmarks.motion import forward_kinematics, resampling
-from benchmarks.packs import packs
-from benchmarks.planting import speed as planting
-from benchmarks.selection import selection
-from benchmarks.style import style
+from benchmarks.startup import startup
 from benchmarks.takes import long_takes
-from benchmarks.texture import texture
-from benchmarks.unlike import unlike
 from benchmarks.variation import variation
 
 TABLES: dict[str, Callable[[Path, Path], str]] = {
@@ -34,20 +28,10 @@ TABLES: dict[str, Callable[[Path, Path], str]] = {
     "kinematics": lambda take, scratch: forward_kinematics(take),
     "resample": lambda take, scratch: resampling(take),
     "formats": all_formats,
-    "planting": lambda take, scratch: planting(),
     "startup": lambda take, scratch: startup(take),
-    "style": lambda take, scratch: style(),
-    "density": lambda take, scratch: density(),
-    "texture": lambda take, scratch: texture(),
     "variation": lambda take, scratch: variation(),
     "end_to_end": lambda take, scratch: end_to_end(),
-    "alignment": lambda take, scratch: alignment(),
-    "selection": lambda take, scratch: selection(),
-    "unlike": lambda take, scratch: unlike(),
     "many_takes": lambda take, scratch: many_takes(),
-    "loops": lambda take, scratch: loops(),
-    "packs": lambda take, scratch: packs(scratch),
-    "circles": lambda take, scratch: circles(),
 }
 
 

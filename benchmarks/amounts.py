@@ -11,8 +11,8 @@ import argparse
 import numpy as np
 from scipy.stats import spearmanr
 
-from benchmarks.quality import KINDS, takes
-from benchmarks.takes import sets_here
+from benchmarks.quality import takes
+from benchmarks.takes import KINDS, sets_here
 from freshtake.evaluation import evaluate
 from freshtake.variation import Amount, learn
 

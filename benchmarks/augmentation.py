@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.baselines import KINDS, recorded, variants_of
+from benchmarks.baselines import recorded, variants_of
+from benchmarks.takes import KINDS
 from benchmarks.timing import table
 from freshtake.evaluation.baselines import baseline_sets
 from freshtake.motion.edit import heading

@@ -8,7 +8,6 @@ takes that come with freshtake instead. --picture FILE draws how the arms go tog
 from __future__ import annotations
 
 import argparse
-import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import numpy as np
 
 import freshtake as ft
+from benchmarks.takes import DATA, KINDS
 from benchmarks.timing import cpu_seconds, table
 from freshtake.evaluation import Evaluation, evaluate
 from freshtake.evaluation.baselines import baseline_sets, basis_of, changes, make
@@ -26,8 +26,6 @@ from freshtake.evaluation.tracks import Gallery
 from freshtake.reports.wording import real_range, shown
 from freshtake.variation import learn
 
-DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-KINDS = ("walk", "cheering", "throw", "jump", "swim")
 SAMPLES = {"walk": ft.samples.walk, "cheer": ft.samples.cheer, "jump": ft.samples.jump}
 ARM = ("LeftArm", "LeftForeArm")
 FIGURES = (

@@ -1,17 +1,20 @@
-"""Densities: how long synthesis holds, how classes blend, how fast it is, and what the paper to the letter does."""
+"""Densities: how long synthesis holds, how classes blend, how fast it is, and what the paper to the letter does.
+
+python -m benchmarks.density [holds blends novelty midway speed paper paper_blends]
+"""
 
 from __future__ import annotations
 
-import os
 from dataclasses import replace
-from pathlib import Path
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 import freshtake as ft
 from benchmarks.style_measures import planted_speed
-from benchmarks.timing import least_cpu, table
+from benchmarks.takes import clip_of, present, styles
+from benchmarks.timing import least_cpu, print_tables, table
 from freshtake.density import DensityModel, Settings, learn
 from freshtake.density.class_cycles import holding
 from freshtake.density.decoding import recorded
@@ -19,7 +22,6 @@ from freshtake.density.pose_density import log_density
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.numeric.arrays import Floats
 
-DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 TAKES = (
     "okwechime/bvh/male_walk", "okwechime/bvh/female_walk", "cyclic/walk8_11s", "cyclic/walk8_13s",
     "cyclic/walk_turns_16s", "cyclic/swim_22s", "cyclic/run_circle_10s", "okwechime/bvh/male_run",
@@ -31,30 +33,22 @@ BLENDS = (
     ("female_walk", "female_run"), ("male_walk", "female_skip"), ("female_skip", "female_run"),
     ("male_walk", "female_walk"), ("male_walk", "male_run"), ("female_run", "female_walk"), ("male_skip", "male_walk"),
 )  # fmt: skip
-SEEDS, FRAMES = 5, 20_000
-BLEND_SEEDS, RAMP, REST = 5, 4.0, 2.0  # seconds
+SEEDS, FRAMES = 2, 10_000
+BLEND_SEEDS, RAMP, REST = 3, 4.0, 2.0  # seconds
 NOVEL_FRAMES = 600
 PAPER_FRAMES = 600
 PAPER_TAKES = [take for take in TAKES if take.startswith("okwechime")]  # hundreds of kernels: it tries every one
 
 
-def density() -> str:
-    """All tables; those of recorded takes only where the takes are."""
-    parts = [midway(), speed()]
-    if (DATA / "okwechime").is_dir():
-        parts = [holds(), paper_holds(), blends(), novelty(), paper_blends(), *parts]
-    return "\n".join(parts)
-
-
 def taught(take: str, **settings: Any) -> tuple[ft.Clip, DensityModel]:
-    clip = ft.read(DATA / f"{take}.bvh")
+    clip = clip_of(take)
     return clip, learn({"take": [clip]}, Settings(**settings))
 
 
 def holds() -> str:
     """Some seeds of 20,000 frames each: the worst of them."""
     rows = []
-    for take in TAKES:
+    for take in present(TAKES):
         clip, model = taught(take)
         data = [model.encode(clip)]
         found = [
@@ -87,7 +81,7 @@ def _range(values: list[float], digits: int = 2) -> str:
 def paper_holds() -> str:
     """The same figures of the paper to the letter, which has no chance in it, so one run each."""
     rows = []
-    for take in PAPER_TAKES:
+    for take in present(PAPER_TAKES):
         for search, correction in (("coordinate", True), ("coordinate", False), ("kernels", True)):
             clip, model = taught(take, method="paper", search=search, correction=correction)
             data = model.encode(clip)
@@ -122,21 +116,22 @@ def switch(model: DensityModel, y: Floats, frames: int) -> tuple[float, int]:
     return (1.0 - 2.0 * float(changes[-1]) / (frames - 1) if len(changes) else np.nan), len(changes)
 
 
-def pairs() -> list[dict[str, list[ft.Clip]]]:
-    """Classes by two: the paper's gaits, styles of one walker, and two styles of a held-out walker who wanders."""
-    found = [{name: [ft.read(DATA / "okwechime" / "bvh" / f"{name}.bvh")] for name in pair} for pair in BLENDS]
-    for style in ("crouched", "bentforward", "toescrouched"):
-        names = {"normal": ("normal_1", "normal_2"), style: (f"{style}_1", f"{style}_2")}
-        found.append({k: [ft.read(DATA / "style" / f"{x}.bvh") for x in v] for k, v in names.items()})
-    found.append({name: [ft.read(DATA / "validation" / "style137" / f"{name}.bvh")] for name in ("normal", "oldman")})
-    return found
+@cache
+def pairs() -> list[tuple[dict[str, list[ft.Clip]], DensityModel]]:
+    """Return classes by two and their model: the paper's gaits, styles of one walker, two of a held-out one."""
+    found = [{name: [clip_of(f"okwechime/bvh/{name}")] for name in pair} for pair in BLENDS]
+    for style in styles():
+        found.append({name: [clip_of(f"style/{name}_{k}") for k in (1, 2)] for name in ("normal", style)})
+    held_out = [f"validation/style137/{name}" for name in ("normal", "oldman")]
+    if len(present(held_out)) == len(held_out):
+        found.append({take.rpartition("/")[2]: [clip_of(take)] for take in held_out})
+    return [(clips, learn(clips)) for clips in found]
 
 
 def blends() -> str:
     """Two classes each, weights from the one to the other in four seconds: blended, and switched."""
     rows = []
-    for clips in pairs():
-        model = learn(clips)
+    for clips, model in pairs():
         own = [np.linalg.norm(np.diff(model.encode(c), 2, axis=0), axis=1) for found in clips.values() for c in found]
         sharpest = max(float(np.percentile(x, 99.9)) for x in own)
         skate = max(foot_speed(clip) for clip in recorded(model))
@@ -198,8 +193,7 @@ def on_curve(model: DensityModel, made: Floats) -> float:
 def novelty() -> str:
     """How many frames lie on a recorded curve: of a class alone, and of a blend."""
     rows = []
-    for clips in pairs():
-        model = learn(clips)
+    for _, model in pairs():
         if model.turning is None:
             continue
         a, b = model.classes
@@ -259,7 +253,7 @@ def paper_blends() -> str:
     """Where eq. 14 to the letter changes from class to class."""
     rows = []
     for first, second in BLENDS[:5]:
-        clips = {name: [ft.read(DATA / "okwechime" / "bvh" / f"{name}.bvh")] for name in (first, second)}
+        clips = {name: [clip_of(f"okwechime/bvh/{name}")] for name in (first, second)}
         for search in ("coordinate", "kernels"):
             model = learn(clips, Settings(method="paper", search=search))
             y = model.rows(np.random.default_rng(0), frames=240, weights=f"{first}:1->{second}:1")[:, : model.modes]
@@ -330,5 +324,15 @@ def speed() -> str:
     return table("Speed, one core, CPU time", head, rows)
 
 
+TABLES = {
+    "holds": holds,
+    "blends": blends,
+    "novelty": novelty,
+    "midway": midway,
+    "speed": speed,
+    "paper": paper_holds,
+    "paper_blends": paper_blends,
+}
+
 if __name__ == "__main__":
-    print(density())
+    print_tables(TABLES, "benchmarks.density", __doc__)

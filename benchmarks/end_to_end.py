@@ -16,24 +16,7 @@ from pathlib import Path
 
 import freshtake as ft
 from benchmarks.takes import DATA
-from benchmarks.timing import child_seconds, least_child_cpu, table
-
-
-def startup(path: Path) -> str:
-    script = Path(sys.executable).with_name("freshtake")
-    command = [str(script)] if script.exists() else [sys.executable, "-m", "freshtake"]
-    rows = []
-    for name, arguments in (
-        ("python -c pass", [sys.executable, "-c", "pass"]),
-        ("python -c 'import numpy'", [sys.executable, "-c", "import numpy"]),
-        ("import freshtake", [sys.executable, "-c", "import freshtake"]),
-        ("freshtake --help", [*command, "--help"]),
-        ("freshtake info FILE", [*command, "info", str(path)]),
-    ):
-        cpu, wall = child_seconds(arguments)
-        rows.append([name, f"{cpu:.2f}", f"{wall:.2f}"])
-    return table("Start-up (target for --help: below 0.4 s)", ("command", "CPU s", "wall s"), rows)
-
+from benchmarks.timing import least_child_cpu, table
 
 TARGETS = {"npz": 20_000, "bvh": 10_000, "glb": 15_000}
 STARTUP = 0.6  # CPU seconds

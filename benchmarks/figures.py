@@ -1,10 +1,11 @@
-"""Regenerate the tables of docs/results and the pictures of the README: python -m benchmarks.figures [NAME ...].
+"""Make the tables of docs/results and the pictures of the manual again: python -m benchmarks.figures [NAME ...].
 
-`docs/results/figures.json` names for each table its page and the command that prints it, and for each picture its
-command. A table is in its page between `<!-- figures: NAME -->` and `<!-- end -->`; a run replaces what is between the
-two and records the date, the digest of the takes and that of the text, so that `tests/test_figures.py` notices numbers
-that were changed by hand. The takes are those of the folder that FRESHTAKE_DATA names. Without it, sample takes are
-measured instead, and everything is written to a folder of its own (--out): pages keep what recorded takes gave.
+`docs/results/figures.json` names for each table its page and the command that prints it, and for each picture the
+command that draws it and the file that this leaves. A table is in its page between `<!-- figures: NAME -->` and
+`<!-- end -->`; a run replaces what is between the two and records the date, the digest of the takes and that of the
+text, so that `tests/test_figures.py` notices numbers that were changed by hand. The takes are those of the folder that
+FRESHTAKE_DATA names. Without it, sample takes are measured instead, and everything is written to a separate folder
+(--out): pages keep what recorded takes gave. `--only` chooses pages ("style") or single tables and pictures.
 """
 
 from __future__ import annotations
@@ -18,6 +19,8 @@ import shlex
 import subprocess
 import sys
 import tempfile
+import time
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -28,7 +31,6 @@ import freshtake as ft
 
 HOME = Path(__file__).resolve().parents[1]
 RECORD = HOME / "docs" / "results" / "figures.json"
-SAMPLES = {"walk": ft.samples.walk, "jump": ft.samples.jump, "cheering": ft.samples.cheer}
 Record = dict[str, dict[str, dict[str, Any]]]
 
 
@@ -51,26 +53,62 @@ def digest_of_folder(folder: Path) -> str:
     return digest("".join(f"{path.relative_to(folder)} {digest(path.read_bytes())}\n" for path in takes).encode())
 
 
-def write_samples(folder: Path) -> None:
-    """Write sets of generated takes in the layout of the recorded ones: four inputs and four further takes each."""
-    for kind, make in SAMPLES.items():
-        (folder / kind).mkdir(parents=True)
+def sample_takes() -> Iterator[tuple[str, ft.Clip]]:
+    """Yield generated takes by the paths that recorded ones have: sets, long takes, gaits and styles."""
+
+    def rng(*seed: int) -> np.random.Generator:
+        return np.random.default_rng(seed)
+
+    for kind, make in {"walk": ft.samples.walk, "jump": ft.samples.jump, "cheering": ft.samples.cheer}.items():
         for number in range(8):
             name = f"{kind}_{number + 1}" if number < 4 else f"extra_{number - 3}"
-            ft.write(folder / kind / f"{name}.bvh", make(np.random.default_rng(number)))
+            yield f"{kind}/{name}", make(rng(number))
+    yield "cyclic/walk_straight", ft.samples.walk(rng(10), cycles=12)
+    yield "cyclic/walk_circle", ft.samples.walk(rng(11), cycles=12, turn_rate=20.0)
+    for number, who in enumerate(("male", "female")):
+        yield f"okwechime/bvh/{who}_walk", ft.samples.walk(rng(20, number), cycles=8, fps=30.0)
+        yield f"okwechime/bvh/{who}_run", ft.samples.run(rng(21, number), cycles=8, fps=30.0)
+        yield f"okwechime/bvh/{who}_skip", ft.samples.skip(rng(22, number), cycles=8, fps=30.0)
+    for style, count in {"normal": 5, "limp": 2, "crouch": 2}.items():
+        for number in range(count):
+            clip = ft.samples.walk(rng(30, len(style), number), cycles=4, style=style)
+            yield f"style/{style}_{number + 1}", clip
+
+
+def write_samples(folder: Path) -> None:
+    """Write generated takes in the layout of the recorded ones."""
+    for name, clip in sample_takes():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        ft.write(folder / f"{name}.bvh", clip)
+    (folder / "mesh").mkdir()
+    ft.write(folder / "mesh" / "flag.npz", ft.samples.flag(np.random.default_rng(0), frames=300))
 
 
 def output_of(command: str, data: Path) -> str:
     """Run a module of this repository, or a script, and return what it prints."""
     words = shlex.split(command)
-    line = [sys.executable, *(["-m"] if words[0].startswith("benchmarks.") else []), *words]
-    print(command, file=sys.stderr, flush=True)
+    module = words[0].startswith(("benchmarks.", "tests."))
+    line = [sys.executable, *(["-m"] if module else []), *words]
+    print(command, end=" ", file=sys.stderr, flush=True)
+    begun = time.perf_counter()
     done = subprocess.run(
         line, cwd=HOME, env=os.environ | {"FRESHTAKE_DATA": str(data)}, capture_output=True, text=True
     )
+    print(f"{time.perf_counter() - begun:.0f} s", file=sys.stderr, flush=True)
     if done.returncode:
         raise SystemExit(f"{command} failed:\n{done.stderr}")
     return done.stdout.strip()
+
+
+def put_table(entry: dict[str, Any], name: str, text: str, takes: str) -> None:
+    """Write a table into its page, and record what it is."""
+    page = HOME / entry["page"]
+    before = page.read_text(encoding="utf-8")
+    place = block(before, name)
+    page.write_text(f"{before[: place.start(1)]}\n{text}\n\n{before[place.end(1) :]}", encoding="utf-8")
+    today = datetime.now(UTC).date().isoformat()
+    entry |= {"date": today, "takes": takes, "text": digest(text.encode())}
+    entry.pop("earlier", None)  # a table that an earlier version printed says so above itself
 
 
 def make_tables(record: Record, names: list[str], data: Path, out: Path | None) -> None:
@@ -78,36 +116,46 @@ def make_tables(record: Record, names: list[str], data: Path, out: Path | None) 
     for name in names:
         entry = record["tables"][name]
         text = output_of(entry["command"], data)
-        if out is not None:
+        if out is None:
+            put_table(entry, name, text, digest_of_folder(data))
+        else:
             (out / f"{name}.md").write_text(f"{text}\n", encoding="utf-8")
-            continue
-        page = HOME / entry["page"]
-        before = page.read_text(encoding="utf-8")
-        place = block(before, name)
-        page.write_text(f"{before[: place.start(1)]}\n{text}\n\n{before[place.end(1) :]}", encoding="utf-8")
-        today = datetime.now(UTC).date().isoformat()
-        entry |= {"date": today, "takes": digest_of_folder(data), "text": digest(text.encode())}
 
 
 def make_pictures(record: Record, names: list[str], data: Path, out: Path | None) -> None:
-    """Draw the pictures again: a command writes into a folder, of which one file is the picture."""
-    for name in names:
-        entry = record["pictures"][name]
+    """Draw the pictures again: a command writes into the folder that FOLDER in it stands for.
+
+    Pictures that share a command are drawn by one run of it.
+    """
+    commands = dict.fromkeys(record["pictures"][name]["command"] for name in names)
+    for command in commands:
         with tempfile.TemporaryDirectory() as folder:
-            output_of(f"{entry['command']} {shlex.quote(folder)}", data)
-            drawn = (Path(folder) / Path(name).name).read_bytes()
-        (HOME / name if out is None else out / Path(name).name).write_bytes(drawn)
-        if out is None:
-            entry |= {"date": datetime.now(UTC).date().isoformat(), "bytes": digest(drawn)}
+            output_of(command.replace("FOLDER", shlex.quote(folder)), data)
+            for name in (name for name in names if record["pictures"][name]["command"] == command):
+                entry = record["pictures"][name]
+                drawn = (Path(folder) / entry.get("file", Path(name).name)).read_bytes()
+                (HOME / name if out is None else out / Path(name).name).write_bytes(drawn)
+                if out is None:
+                    entry |= {"date": datetime.now(UTC).date().isoformat(), "bytes": digest(drawn)}
+
+
+def chosen(record: Record, only: list[str]) -> list[str]:
+    """Return the tables and pictures that the words name: themselves, or by the stem of their page or file."""
+    pages = {name: Path(entry["page"]).stem for name, entry in record["tables"].items()}
+    stems = pages | {name: Path(name).stem for name in record["pictures"]}
+    unknown = [word for word in only if word not in {*stems, *stems.values()}]
+    if unknown:
+        raise SystemExit(f"there is no table, page or picture {', '.join(unknown)}: choose from {', '.join(stems)}")
+    return [name for name, stem in stems.items() if not only or name in only or stem in only]
 
 
 def main() -> None:
     record: Record = json.loads(RECORD.read_text(encoding="utf-8"))
     parser = argparse.ArgumentParser(prog="python -m benchmarks.figures", description=__doc__)
-    parser.add_argument("names", nargs="*", choices=[*record["tables"], *record["pictures"], []], help="default: all")
+    parser.add_argument("--only", nargs="+", default=[], metavar="NAME", help="default: all")
     parser.add_argument("--out", type=Path, default=Path("figures-of-samples"))
     given = parser.parse_args()
-    chosen = given.names or [*record["tables"], *record["pictures"]]
+    names = chosen(record, given.only)
     named = os.environ.get("FRESHTAKE_DATA")
     with tempfile.TemporaryDirectory() as scratch:
         data = Path(named).resolve() if named else Path(scratch)
@@ -116,14 +164,14 @@ def main() -> None:
             write_samples(data)
             out.mkdir(parents=True, exist_ok=True)
             # Strokes and other performers have no generated counterpart.
-            chosen = [name for name in chosen if not record["tables"].get(name, {}).get("recorded only")]
+            names = [name for name in names if not record["tables"].get(name, {}).get("recorded only")]
         try:
-            make_tables(record, [name for name in chosen if name in record["tables"]], data, out)
-            make_pictures(record, [name for name in chosen if name in record["pictures"]], data, out)
+            make_tables(record, [name for name in names if name in record["tables"]], data, out)
+            make_pictures(record, [name for name in names if name in record["pictures"]], data, out)
         finally:  # keep the digests of those that were made before one failed
             if out is None:
                 RECORD.write_text(json.dumps(record, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
-    print(f"made {', '.join(chosen)} " + (f"in {out}, from samples" if out else f"from {data.name}"))
+    print(f"made {', '.join(names)} " + (f"in {out}, from samples" if out else f"from {data.name}"))
 
 
 if __name__ == "__main__":

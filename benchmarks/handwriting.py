@@ -1,4 +1,4 @@
-"""Handwriting: python -m benchmarks.handwriting [CHARACTER ...] [-n 50] [--seed 1] [--sheets DIR].
+"""Handwriting: python -m benchmarks.handwriting [CHARACTER ...] [-n 50] [--seed 1] [--method paper].
 
 Learns from the first four samples of every character, draws variants, and lets a classifier that knows real strokes of
 all characters name them. Needs the folder that FRESHTAKE_DATA names.
@@ -13,7 +13,6 @@ import argparse
 import time
 import warnings
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -24,7 +23,8 @@ from benchmarks.timing import table
 from freshtake.evaluation import evaluate
 from freshtake.evaluation.tracks import dtw_distances
 from freshtake.motion import Stroke
-from freshtake.variation import learn
+from freshtake.variation import learn as learn_default
+from freshtake.variation import paper
 
 INPUTS, PLACES = 4, 40
 
@@ -68,11 +68,10 @@ def right(strokes: Sequence[np.ndarray], known: Sequence[Real], character: str) 
     return float(np.mean([name == character for name in named(strokes, known)]))
 
 
-def row(
-    character: str, strokes: list[Stroke], known: list[Real], count: int, seed: int, sheets: Path | None
-) -> list[str]:
+def row(character: str, strokes: list[Stroke], known: list[Real], count: int, seed: int, method: str) -> list[str]:
     """One line of the table."""
     examples = strokes[:INPUTS]
+    learn = paper.learn if method == "paper" else learn_default
     learn(examples, rng=np.random.default_rng(seed))  # compiles the kernels
     begun = time.process_time()
     model = learn(examples, rng=np.random.default_rng(seed))
@@ -82,8 +81,6 @@ def row(
     unseen = [real for real in known if real.character != character or real.number >= INPUTS]
     result = evaluate(examples, variants, strokes[INPUTS:], rng=np.random.default_rng(seed))
     jerk, near = result.figure("jerk"), result.figure("nearest")
-    if sheets is not None:
-        sheet(sheets / f"{character}.png", examples, strokes[INPUTS:], variants)
     return [
         character, f"{spent:.2f}", f"{100 * right(shapes, known, character):.0f} %",
         f"{100 * right(shapes, unseen, character):.0f} %", f"{jerk.value:.2f}", f"{np.median(jerk.each):.2f}",
@@ -93,32 +90,17 @@ def row(
     ]  # fmt: skip
 
 
-def sheet(path: Path, examples: Sequence[Stroke], further: Sequence[Stroke], variants: Sequence[Stroke]) -> None:
-    """Inputs in blue, further real strokes in red, variants in green, eight in a row."""
-    from matplotlib.figure import Figure
-
-    shown = [(s, "tab:blue") for s in examples[:4]] + [(s, "tab:red") for s in further[:4]]
-    shown += [(s, "tab:green") for s in variants[:24]]
-    figure = Figure(figsize=(10, 5.4), layout="constrained")
-    for axis, (stroke, color) in zip(figure.subplots(4, 8).flat, shown, strict=False):
-        axis.plot(*stroke.points[:, :2].T, color=color, linewidth=1.0)
-        axis.set_aspect("equal")
-        axis.set_axis_off()
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=80)
-
-
-def handwriting(chosen: Sequence[str], count: int, seed: int, sheets: Path | None) -> str:
+def handwriting(chosen: Sequence[str], count: int, seed: int, method: str) -> str:
     """The table, with the classifier's own accuracy on real strokes above it."""
     found = characters()
     known = [Real(name, k, shape(s)) for name, strokes in found.items() for k, s in enumerate(strokes)]
     held = [named([real.shape], [other for other in known if other is not real])[0] for real in known]
     own = np.mean([name == real.character for name, real in zip(held, known, strict=True)])
     print(f"{len(known)} real strokes of {len(found)} characters, each named by the others: {100 * own:.1f} % right\n")
-    rows = [row(name, found[name], known, count, seed, sheets) for name in chosen or found]
+    rows = [row(name, found[name], known, count, seed, method) for name in chosen or found]
     head = ["character", "learning, CPU s", "named right", "by unseen strokes", "jerk", "its median", "jerk, real"]
     head += ["copied", "nearest", "nearest, real", "diversity"]
-    return table(f"{count} variants each, seed {seed}", head, rows)
+    return table(f"{count} variants each, seed {seed}, method {method}", head, rows)
 
 
 def main() -> None:
@@ -126,11 +108,11 @@ def main() -> None:
     parser.add_argument("characters", nargs="*")
     parser.add_argument("-n", type=int, default=50)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--sheets", type=Path)
+    parser.add_argument("--method", choices=("default", "paper"), default="default")
     given = parser.parse_args()
     if not DATA.is_dir():
         raise SystemExit("recorded strokes are absent: set FRESHTAKE_DATA to their folder")
-    print(handwriting(given.characters, given.n, given.seed, given.sheets))
+    print(handwriting(given.characters, given.n, given.seed, given.method))
 
 
 if __name__ == "__main__":

@@ -1,6 +1,6 @@
 """Seams of loops against the steps that takes make from frame to frame: variants of models, and loops of takes.
 
-python -m benchmarks loops
+python -m benchmarks.loops
 """
 
 from __future__ import annotations
@@ -107,3 +107,7 @@ def _row(name: str, found: Sequence[Measured]) -> list[str]:
         f"{bend.max():.2f}", f"{rank.mean():.2f}", f"{frames.min()}-{frames.max()}",
         str(int(((step > 1.0) | (bend > 1.0)).sum())),
     ]  # fmt: skip
+
+
+if __name__ == "__main__":
+    print(loops())

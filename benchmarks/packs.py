@@ -1,11 +1,12 @@
 """Packs: how clips of a group follow one another beside the takes' own pace, and how long a pack takes to write.
 
-python -m benchmarks packs
+python -m benchmarks.packs
 """
 
 from __future__ import annotations
 
 import json
+import tempfile
 import time
 from pathlib import Path
 
@@ -117,3 +118,8 @@ def many_vertices(path: Path, count: int) -> None:
     rest = data[20 + length :]
     size = (20 + len(text) + len(rest)).to_bytes(4, "little")
     path.write_bytes(data[:8] + size + len(text).to_bytes(4, "little") + data[16:20] + text + rest)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as folder:
+        print(packs(Path(folder)))

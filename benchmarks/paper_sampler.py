@@ -16,13 +16,12 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.quality import takes
-from benchmarks.takes import sets_here
+from benchmarks.takes import KINDS, sets_here
 from benchmarks.timing import table
 from freshtake.evaluation import evaluate
 from freshtake.variation.paper import PaperModel, Settings, learn
 from freshtake.variation.paper.networks import TransitionNetwork
 
-KINDS = ("jump", "throw", "cheering", "walk", "swim")
 CENTERS, RIDGE = 20, 1e-3  # of radial functions; of both fits
 Rows = Callable[[PaperModel, np.random.Generator], np.ndarray]
 

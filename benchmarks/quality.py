@@ -15,14 +15,12 @@ from typing import NamedTuple
 import numpy as np
 
 import freshtake
-from benchmarks.takes import DATA, sets_here
+from benchmarks.takes import DATA, KINDS, sets_here
 from benchmarks.timing import table
 from freshtake.evaluation import evaluate
 from freshtake.evaluation.results import Evaluation
 from freshtake.motion import Clip
 from freshtake.variation import VariationModel, learn
-
-KINDS = ("walk", "swim", "cheering", "throw", "jump")
 
 
 class Target(NamedTuple):

@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.baselines import KINDS, SAMPLES, Takes, bundled, need_data, recorded, variants_of
+from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded, variants_of
+from benchmarks.takes import KINDS
 from benchmarks.timing import table
 from freshtake.evaluation.sequences import RATE, acuity, frames_in_window, nearest_earlier, noticed_at, views
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence

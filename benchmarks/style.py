@@ -1,20 +1,22 @@
 """Style translation: errors on takes left out, what is kept of the input, feet, speed and stability.
 
-Protocol: every normal × target pair of the style takes, neither clip of which trains in any pair; a style with one take
-only is left out. Without the takes the tables that need them are not printed.
+python -m benchmarks.style [targets directions errors deviations punches fights speed]
+
+Protocol of `errors`: TESTED normal walks × both takes of a style, neither clip of which trains in any pair; a style
+with one take only is left out.
 """
 
 from __future__ import annotations
 
-import os
-from pathlib import Path
+from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 import freshtake as ft
+from benchmarks.style_directions import directions
 from benchmarks.style_measures import (
-    heading_off,
     jerk,
     nearest_pose,
     planted_speed,
@@ -23,12 +25,11 @@ from benchmarks.style_measures import (
     usual_turn,
 )
 from benchmarks.style_speed import speed
-from benchmarks.style_targets import targets as target_tables
-from benchmarks.timing import table
-from freshtake.motion.edit import heading, sampled_at
+from benchmarks.style_targets import targets
+from benchmarks.takes import DATA, clip_of, styles
+from benchmarks.timing import print_tables, table
 from freshtake.motion.planting.contacts import contact_mask, joint_contacts
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.style import align
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
@@ -36,53 +37,39 @@ from freshtake.style.pairs import pair_rows
 from freshtake.style.settings import Settings
 from freshtake.style.simple_translations import KINDS, held_out_errors, joint_angle_error, untimed_rows
 
-DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-STYLES = ("bentforward", "crouched", "toes", "toescrouched")
+TESTED = 2  # normal walks that are translated in turn; each test learns four models
 WITH_LEGS = "n4sid, legs"
 LEGS = Settings(system="n4sid", inputs="legs")
-Clips = dict[str, Any]
 
 
-def style() -> str:
-    """All tables."""
-    if not (DATA / "style").is_dir():
-        return "\n".join([punches(), fights(), speed()])
-    clips = {path.stem: ft.read(path) for path in sorted((DATA / "style").glob("*.bvh"))}
-    errors, kept = translations(clips)
-    return "\n".join(
-        [
-            target_tables(DATA),
-            errors,
-            kept,
-            others(clips),
-            deviations(clips),
-            made_pairs(),
-            punches(),
-            fights(),
-            speed(normals(clips), targets(clips, "crouched")),
-        ]
-    )
+@cache
+def normals() -> list[Any]:
+    """Return the normal walks; the cache keeps them the same objects, by which alignments are looked up."""
+    return [ft.read_clip(path) for path in sorted((DATA / "style").glob("normal_*.bvh"))]
 
 
-def normals(clips: Clips) -> list[Any]:
-    return [clip for name, clip in clips.items() if name.startswith("normal")]
+@cache
+def takes_of(style: str) -> list[Any]:
+    """Return both takes of a style."""
+    return [clip_of(f"style/{style}_{k}") for k in (1, 2)]
 
 
-def targets(clips: Clips, name: str) -> list[Any]:
-    return [clips[f"{name}_{k}"] for k in (1, 2)]
+def crouched() -> str:
+    """Return the style that is measured where one is enough: a crouched one if there is one."""
+    return next((name for name in styles() if name.startswith("crouch")), styles()[0])
 
 
-def translations(clips: Clips) -> tuple[str, str]:
+def translations() -> str:
     """Both tables over all held-out pairs."""
-    sources = normals(clips)
+    sources = normals()
     rows, kept_rows = [], []
     all_errors: dict[str, list[float]] = {kind: [] for kind in (*KINDS, WITH_LEGS, "another take")}
-    for name in STYLES:
-        takes = targets(clips, name)
+    for name in styles():
+        takes = takes_of(name)
         warps = {(id(a), id(b)): align(a, b) for a in sources for b in takes}
         errors: dict[str, list[float]] = {kind: [] for kind in all_errors}
         kept: list[dict[str, float]] = []
-        for test in ((a, b) for a in sources for b in takes):
+        for test in ((a, b) for a in sources[:TESTED] for b in takes):
             train = [(a, b) for a in sources for b in takes if a is not test[0] and b is not test[1]]
             done = held_out_errors(train, test, alignments=warps, map=map)
             for kind, value in done.errors.items():
@@ -99,12 +86,13 @@ def translations(clips: Clips) -> tuple[str, str]:
         "style", *KINDS, WITH_LEGS, "another take", "n4sid / mean-var", "n4sid / static", "fir / static", "n4sid / fir",
         f"{WITH_LEGS} / static",
     ]  # fmt: skip
-    first = table("Mean joint-angle error in degrees on takes left out", head, rows)
+    count = f"{TESTED * 2} pairs a style left out in turn"
+    first = table(f"Mean joint-angle error in degrees, {count}", head, rows)
     head = [
         "style", "heading off (max)", "strides kept", "frames / real", "contacts right", "planted cm/s: real",
         "raw", "cleaned", "cleaned / real", "streamed / real", "input blended in",
     ]  # fmt: skip
-    return first, table("What a translation keeps, n4sid", head, kept_rows)
+    return "\n".join([first, table(f"What a translation keeps, {count}", head, kept_rows)])
 
 
 def error_row(name: str, errors: dict[str, list[float]]) -> list[str]:
@@ -163,29 +151,11 @@ def kept_row(name: str, kept: list[dict[str, float]]) -> list[str]:
     ]  # fmt: skip
 
 
-def others(clips: Clips) -> str:
-    """Walks of other people with turns: the turn is kept."""
-    paths = [DATA / "style" / "test_turns.bvh", *sorted((DATA / "cyclic").glob("walk*.bvh"))]
-    rows = []
-    for name in STYLES:
-        model = learn([(a, b) for a in normals(clips) for b in targets(clips, name)], Settings(system="n4sid"))
-        for path in paths:
-            clip = ft.read(path)
-            made, rows_out = model.translate(clip), model.translate_rows(model.encode(clip).values)[0]
-            turn = np.degrees(heading(clip)[-1] - heading(clip)[0])
-            end, way = heading_off(clip, made, rows_out.origins)
-            rows.append(
-                [name, path.stem, f"{turn:.0f}°", f"{end:+.1f}°", f"{way:.1f}°", f"{strides(clip)} → {strides(made)}",
-                 f"{rows_out.blends.mean():.0%}"]
-            )  # fmt: skip
-    head = ["style", "walk of another person", "turns by", "off at the end", "along the way", "strides", "input kept"]
-    return table("Turns", head, rows)
-
-
-def deviations(clips: Clips) -> str:
+def deviations() -> str:
     """Ducking, limbo, stepping over and an exaggerated arm swing, with and without generalization; recovery."""
-    model = learn([(a, b) for a in normals(clips) for b in targets(clips, "crouched")], Settings(system="n4sid"))
-    source = clips["normal_2"]
+    pairs = [(a, b) for a in normals() for b in takes_of(crouched())]
+    model = learn(pairs, Settings(system="n4sid"))
+    source = normals()[1]
     rows_in = model.encode(source).values
     window = np.zeros(len(source))
     window[150:210] = np.hanning(60)
@@ -211,7 +181,7 @@ def deviations(clips: Clips) -> str:
         rows.append([*cells, f"{made.blends[175:185].max(axis=1).mean():.2f}"])
     head = ["deviation for 1 s", "of it in the output, without", "left after one memory", "with", "left after", "b*"]
     swing = table("Unexpected input (crouched; 100 %: the input's own pose)", head, rows)
-    legs = learn([(a, b) for a in normals(clips) for b in targets(clips, "crouched")], LEGS)
+    legs = learn(pairs, LEGS)
     ratios = []
     for factor in (1.5, 2.0):
         passed = [swing_ratio(*how, rows_in, factor) for how in ((model, False), (model, True), (legs, False))]
@@ -228,43 +198,6 @@ def swing_ratio(model: StyleModel, generalize: bool, rows: Floats, factor: float
     usual = model.translate_rows(rows, model.translator(time_warp=False, generalize=False))[0].rows[:, arms]
     made = model.translate_rows(wider, model.translator(time_warp=False, generalize=generalize))[0].rows[:, arms]
     return float(np.sqrt(made.var(axis=0).sum() / usual.var(axis=0).sum()))
-
-
-def made_pairs() -> str:
-    """Throws and jumps with a known style: slower, arms wider, trunk bent; the truth is known exactly."""
-    rows = []
-    for kind in ("throw", "jump"):
-        takes = [ft.read(path) for path in sorted((DATA / kind).glob("*.bvh"))]
-        pairs = [(take, known_style(take, k)) for k, take in enumerate(takes)]
-        errors: dict[str, list[float]] = {name: [] for name in KINDS}
-        for test in pairs:
-            done = held_out_errors([p for p in pairs if p is not test], test, map=map)
-            for name, value in done.errors.items():
-                errors[name].append(value)
-        rows.append([kind, str(len(pairs)), *(f"{np.mean(values):.2f}" for values in errors.values())])
-    return table("Motions that do not repeat, known style, left out: degrees", ["motion", "takes", *KINDS], rows)
-
-
-def known_style(clip: Any, seed: int) -> Any:
-    """Slower by a smooth warp of its own, arms 1.4 times as wide about their mean, the back bent by 15 degrees."""
-    rng = np.random.default_rng(seed)
-    model_time = np.linspace(0.0, 1.0, round(1.25 * len(clip)))
-    places = model_time + 0.04 * rng.uniform(0.6, 1.0) * np.sin(2 * np.pi * model_time)
-    rotations = clip.rotations.copy()
-    for name in ("LeftArm", "RightArm", "LeftForeArm", "RightForeArm"):
-        k = clip.skeleton.index(name)
-        rotations[:, k] = widened(rotations[:, k], 1.4)
-    back = clip.skeleton.index("LowerBack")
-    rotations[:, back] = multiply(rotations[:, back], about_axis([1.0, 0.0, 0.0], np.full(len(clip), np.radians(15.0))))
-    changed = clip.changed(rotations=rotations)
-    return sampled_at(changed, places * (len(clip) - 1)).changed(name=f"{clip.name}_styled")
-
-
-def widened(rotations: Floats, factor: float) -> Floats:
-    from freshtake.numeric.rotations import from_rotvec, inverse, mean, to_rotvec
-
-    middle = mean(rotations)
-    return multiply(middle, from_rotvec(factor * to_rotvec(multiply(inverse(middle), rotations))))
 
 
 def punches() -> str:
@@ -336,5 +269,15 @@ def strike_speed(clip: Any, joint: str) -> float:
     return float(np.mean(found))
 
 
+TABLES: dict[str, Callable[[], str]] = {
+    "targets": targets,
+    "directions": directions,
+    "errors": translations,
+    "deviations": deviations,
+    "punches": punches,
+    "fights": fights,
+    "speed": lambda: speed(normals(), takes_of(crouched())),
+}
+
 if __name__ == "__main__":
-    print(style())
+    print_tables(TABLES, "benchmarks.style", __doc__)

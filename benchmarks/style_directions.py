@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 from itertools import permutations
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-import freshtake as ft
 from benchmarks.style_measures import heading_off, jerk, nearest_pose, planted_speed, strides
+from benchmarks.takes import clip_of, present, styles
 from benchmarks.timing import table
 from freshtake.motion.edit import heading, take_frames
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 
-STYLES = ("normal", "bentforward", "crouched", "toes", "toescrouched")
 LONG = ("normal", "oldman", "graceful")
 OTHER_PEOPLE = (
     "walk/walk_1", "walk/extra_3", "walk_select/dissimilar_1", "walk_select/dissimilar_3", "style/test_turns",
@@ -53,30 +51,28 @@ def measured(model: StyleModel, source: Any, real: Any, another: Any) -> Measure
     )  # fmt: skip
 
 
-def directions(data: Path) -> str:
+def directions() -> str:
     """One line for every direction between long takes, and one for each group of others."""
-
-    def take(name: str) -> Any:
-        return ft.read(data / f"{name}.bvh")
-
-    long = {name: take(f"validation/style137/{name}") for name in LONG}
+    long = {path.rpartition("/")[2]: clip_of(path) for path in present([f"validation/style137/{x}" for x in LONG])}
+    strangers = [clip_of(name) for name in present(OTHER_PEOPLE)]
     lines = []
     others: dict[str, list[Measured]] = {}
-    for a, b in permutations(LONG, 2):
+    for a, b in permutations(long, 2):
         model, (real, another) = learn([(long[a], long[b])]), halves(walking(long[b]))
         lines.append(line(f"{a} → {b}", [measured(model, long[a], real, another)]))
         if a == "normal":
-            others[b] = [measured(model, take(name), real, another) for name in OTHER_PEOPLE]
-    clips = {f"{name}_{k}": take(f"style/{name}_{k}") for name in STYLES for k in (1, 2)}
-    every: dict[str, list[Measured]] = {name: [] for name in STYLES}
-    for a, b in permutations(STYLES, 2):
+            others[b] = [measured(model, clip, real, another) for clip in strangers]
+    kinds = ["normal", *styles()]
+    clips = {f"{name}_{k}": clip_of(f"style/{name}_{k}") for name in kinds for k in (1, 2)}
+    every: dict[str, list[Measured]] = {name: [] for name in kinds}
+    for a, b in permutations(kinds, 2):
         model = learn([(clips[f"{a}_1"], clips[f"{b}_1"])])
         real, another = clips[f"{b}_2"], clips[f"{b}_1"]
         every[b].append(measured(model, clips[f"{a}_2"], real, another))
-        if (a, b) == ("normal", "crouched"):
-            others[b] = [measured(model, take(name), real, another) for name in OTHER_PEOPLE]
-    lines += [line(f"four styles → {name}", found) for name, found in every.items()]
-    lines += [line(f"{len(OTHER_PEOPLE)} walks of others → {name}", found) for name, found in others.items()]
+        if a == "normal" and b.startswith("crouch"):
+            others[b] = [measured(model, clip, real, another) for clip in strangers]
+    lines += [line(f"{len(found)} styles → {name}", found) for name, found in every.items()]
+    lines += [line(f"{len(found)} walks of others → {name}", found) for name, found in others.items()]
     head = [
         "direction", "jerk / real", "nearest pose", "the input's", "planted / real", "strides kept", "heading: end",
         "along the way", "within 2° or 5°", "input kept",
@@ -112,9 +108,3 @@ def walking(clip: Any) -> Any:
 
 def halves(clip: Any) -> tuple[Any, Any]:
     return take_frames(clip, 0, len(clip) // 2), take_frames(clip, len(clip) // 2, len(clip))
-
-
-if __name__ == "__main__":
-    from benchmarks.takes import DATA
-
-    print(directions(DATA))

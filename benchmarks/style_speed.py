@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-import freshtake as ft
 from benchmarks.timing import least_cpu, table
 from freshtake.numeric.arrays import Floats
 from freshtake.style.learning import learn
@@ -15,10 +14,8 @@ from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 
 
-def speed(walks: list[Any] | None = None, styled: list[Any] | None = None) -> str:
+def speed(walks: list[Any], styled: list[Any]) -> str:
     """Learning, simulation, streaming and a million frames."""
-    walks = walks or [ft.samples.walk(np.random.default_rng(k), cycles=4) for k in range(5)]
-    styled = styled or [ft.samples.walk(np.random.default_rng(50 + k), cycles=4, style="limp") for k in range(2)]
     pairs = [(a, b) for a in walks for b in styled]
     clock = time.perf_counter()
     learning = least_cpu(lambda: learn(pairs), 2)

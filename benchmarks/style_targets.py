@@ -7,12 +7,10 @@ style is the real one. Takes kept aside: six seconds of two long takes that turn
 from __future__ import annotations
 
 import time
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
-import freshtake as ft
 from benchmarks.style_measures import (
     heading_off,
     jerk,
@@ -21,13 +19,13 @@ from benchmarks.style_measures import (
     strides,
     travel_speed,
 )
+from benchmarks.takes import clip_of, present, styles
 from benchmarks.timing import table
 from freshtake.motion.edit import take_frames
 from freshtake.motion.planting.contacts import joint_contacts
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 
-STYLES = ("bentforward", "crouched", "toes", "toescrouched")
 KEPT_ASIDE = ("oldman", "graceful")
 BLOCK = 8  # rows of a stream that is fed in blocks
 TAUGHT = 360  # frames of the takes kept aside that teach; the source's last stretch begins a little earlier
@@ -46,19 +44,15 @@ class Case(NamedTuple):
     turns: list[Any]
 
 
-def cases(data: Path) -> list[Case]:
-    def take(name: str) -> Any:
-        return ft.read(data / f"{name}.bvh")
-
-    walks = [take(f"style/normal_{k}") for k in range(1, 6)]
-    turns = [take(name) for name in TURNS]
+def cases() -> list[Case]:
+    walks = [clip_of(f"style/normal_{k}") for k in range(1, 6)]
+    turns = [clip_of(name) for name in present(TURNS)]
     found = []
-    for name in STYLES:
-        first, second = (take(f"style/{name}_{k}") for k in (1, 2))
+    for name in styles():
+        first, second = (clip_of(f"style/{name}_{k}") for k in (1, 2))
         found.append(Case(name, [(walk, first) for walk in walks[:4]], walks[4], second, first, turns))
-    normal = take("validation/style137/normal")
-    for name in KEPT_ASIDE:
-        style = take(f"validation/style137/{name}")
+    for path in present([f"validation/style137/{name}" for name in KEPT_ASIDE]):
+        normal, style, name = clip_of("validation/style137/normal"), clip_of(path), path.rpartition("/")[2]
         taught, real = take_frames(style, 0, TAUGHT), take_frames(style, TAUGHT, len(style))
         rest = take_frames(normal, TAUGHT - 3, len(normal))
         found.append(
@@ -67,16 +61,16 @@ def cases(data: Path) -> list[Case]:
     return found
 
 
-def targets(data: Path) -> str:
+def targets() -> str:
     """The table, and one of content that no example has."""
     rows, kept = [], []
-    for case in cases(data):
+    for case in cases():
         start = time.process_time()
         model = learn(case.pairs)
         spent = time.process_time() - start
         rows.append(target_row(case, model, spent))
-        if case.name.startswith(("crouched", "oldman")):
-            kept += [[case.name, *other_row(model, data / f"{name}.bvh")] for name in OTHERS]
+        if case.name.startswith(("crouch", "oldman")):
+            kept += [[case.name, *other_row(model, name)] for name in present(OTHERS)]
     head = [
         "style", "jerk / real", "nearest pose / another take", "the input's", "planted / real", "strides",
         "heading: end", "along the way", "on turns: end", "along the way", "input kept", "speed / real",
@@ -109,10 +103,11 @@ def turned_off(model: StyleModel, clip: Any) -> tuple[float, float]:
     return heading_off(clip, model.translate(clip), made.origins)
 
 
-def other_row(model: StyleModel, path: Path) -> list[str]:
-    made, *_ = model.translate_rows(model.encode(ft.read(path)).values)
+def other_row(model: StyleModel, name: str) -> list[str]:
+    made, *_ = model.translate_rows(model.encode(clip_of(name)).values)
     shares = zip(model.parts, made.blends.mean(axis=0), strict=True)
-    return [path.stem, ", ".join(f"{name} {share:.0%}" for name, share in shares if share > 0.005) or "nothing"]
+    kept = [f"{part} {share:.0%}" for part, share in shares if share > 0.005]
+    return [name.rpartition("/")[2], ", ".join(kept) or "nothing"]
 
 
 def streamed(model: StyleModel, rows: Any) -> float:
@@ -128,9 +123,3 @@ def translated(model: StyleModel, clip: Any) -> float:
     start = time.process_time()
     count = sum(len(model.translate(clip)) for _ in range(4))
     return count / (time.process_time() - start)
-
-
-if __name__ == "__main__":
-    from benchmarks.takes import DATA
-
-    print(targets(DATA))

@@ -1,4 +1,4 @@
-"""What is measured on: the real takes where they are, else one of the same size made up on the spot."""
+"""The takes that are measured: recorded ones where FRESHTAKE_DATA names their folder, else samples."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import freshtake as ft
 from freshtake.motion import Skeleton
 from freshtake.motion.channels import clip_from_channels
 
-DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
+DATA = Path(os.environ.get("FRESHTAKE_DATA") or "no-recorded-takes")  # a folder that does not exist: samples
+KINDS = ("walk", "swim", "cheering", "throw", "jump")
 
 
 def sets_here(names: Sequence[str]) -> list[str]:
@@ -42,3 +43,19 @@ def made_up(joints: int = 31, frames: int = 900) -> ft.Clip:
     time = np.arange(frames)[:, None] / 60
     values = rng.uniform(5, 40, width) * np.sin(rng.uniform(1, 8, width) * time + rng.uniform(0, 6, width))
     return clip_from_channels(skeleton, values.round(4), 1 / 60, name="made_up")
+
+
+def clip_of(name: str) -> ft.Clip:
+    """Read a take by its path below the folder of takes, without its ending."""
+    return ft.read_clip(DATA / f"{name}.bvh")
+
+
+def present(names: Sequence[str]) -> list[str]:
+    """Return those of the named takes that exist."""
+    return [name for name in names if (DATA / f"{name}.bvh").is_file()]
+
+
+def styles() -> list[str]:
+    """Return the styles of which there are two takes, the normal one apart."""
+    stems = {path.stem.rpartition("_")[0] for path in (DATA / "style").glob("*_2.bvh")}
+    return sorted(stems - {"normal"})

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 import freshtake as ft
-from benchmarks.texture_takes import DATA
+from benchmarks.takes import DATA
 from benchmarks.timing import table
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length

@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 
 import freshtake as ft
-from benchmarks.texture_takes import DATA, held_out, motions
+from benchmarks.takes import DATA
+from benchmarks.texture_takes import held_out, motions
 from benchmarks.timing import table
 from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.features.mesh_features import MeshLayout

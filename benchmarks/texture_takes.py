@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import freshtake as ft
+from benchmarks.takes import DATA
 from freshtake.motion import Clip
 from freshtake.motion.edit import concatenate
 from freshtake.samples.shapes import flag
-
-DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
 
 
 def motions(names: Sequence[str] = ()) -> Iterator[tuple[str, Any]]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import argparse
 import os
 import statistics
 import subprocess
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 
 def cpu_seconds(act: Callable[[], object], runs: int = 7) -> float:
@@ -66,3 +67,11 @@ def table(title: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str
     """A Markdown table."""
     lines = [f"### {title}", "", f"| {' | '.join(head)} |", f"|{'---|' * len(head)}"]
     return "\n".join([*lines, *[f"| {' | '.join(row)} |" for row in rows], ""])
+
+
+def print_tables(tables: Mapping[str, Callable[[], str]], module: str, description: str | None) -> None:
+    """Print the tables that the command line names, or all of them."""
+    parser = argparse.ArgumentParser(prog=f"python -m {module}", description=description)
+    parser.add_argument("tables", nargs="*", choices=[*tables, []], help="default: all of them")
+    for name in parser.parse_args().tables or tables:
+        print(tables[name](), flush=True)

@@ -3,25 +3,21 @@
 from __future__ import annotations
 
 import itertools
-import os
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 import freshtake as ft
+from benchmarks.takes import DATA, KINDS
 from benchmarks.timing import table
 from freshtake.variation import VariationModel, learn
-
-DATA = Path(os.environ.get("FRESHTAKE_DATA", Path(__file__).resolve().parents[2] / "shared" / "data"))
-TYPES = ("walk", "swim", "cheering", "throw", "jump")
 
 
 def variation() -> str:
     """Both tables."""
-    models = {kind: example_clips(kind) for kind in TYPES}
+    models = {kind: example_clips(kind) for kind in KINDS}
     return "\n".join([learning(models), streaming(models)])
 
 

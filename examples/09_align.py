@@ -1,4 +1,4 @@
-"""Two styles of a walk laid on one another frame by frame; then style and speed as two sliders.
+"""Two styles of a walk aligned frame by frame; then style and speed as two sliders.
 
 Run: python examples/09_align.py OUTDIR [NORMAL.bvh OTHER_STYLE.bvh]
 """
@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 
 import freshtake as ft
+from freshtake.reports.alignment_figure import picture
 
 
 def main(folder: Path, paths: list[Path]) -> None:
@@ -25,7 +26,7 @@ def main(folder: Path, paths: list[Path]) -> None:
     print(found)
     print(f"frames {found.first} of the first and {found.second} of the second; energy", *np.round(found.energy, 1))
     ft.write(folder / "in_step.bvh", ft.style.warp(other, found))
-    ft.style.picture(normal, other).savefig(folder / "warp.png")
+    picture(normal, other).savefig(folder / "warp.png")
     if paths:
         return
 

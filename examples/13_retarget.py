@@ -25,14 +25,13 @@ def main(folder: Path) -> None:
         still = rig(name)
         pose = still.world()
         target = make_rig(still, Stated(pose.positions[0], pose.rotations[0]))  # a clip that stands at rest
-        way = Retargeter(source, target)
-        made = way.retarget(walk)
+        retargeter = Retargeter(source, target)
+        made = retargeter.retarget(walk)
         ft.write(folder / f"walk_{name}.bvh", made)
         rows.append((target.body.family, made))
-        print(
-            f"{name}: {way.matched} of {len(still.skeleton)} joints follow, lengths times {way.transfer.leg_ratio:.3g}"
-        )
-    retarget_strip(rows).savefig(folder / "walk_on_rigs.png")
+        ratio = retargeter.transfer.leg_ratio
+        print(f"{name}: {retargeter.matched} of {len(still.skeleton)} joints follow, lengths times {ratio:.3g}")
+    retarget_strip(rows).savefig(folder / "retarget_walk.png")
     print(f"written to {folder}")
 
 

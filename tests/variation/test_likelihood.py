@@ -37,6 +37,20 @@ def test_further_takes_are_likelier_than_changed_ones() -> None:
     assert min(plain) > max(swapped)
 
 
+def test_a_short_deviation_is_found_wherever_it_is() -> None:
+    further, spacing = examples(24)[8], model().deviations.spacing
+    short = round(0.6 * spacing)
+    for start in range(0, len(further) - short, max(short // 2, 1)):
+        odd = further.copy()
+        odd[start : start + short, 1] += 2.0 * np.hanning(short)
+        lost = model().score_rows(further).frames - model().score_rows(odd).frames
+        frame, dof = np.unravel_index(lost.argmax(), lost.shape)
+        # A deviation also makes what follows it, one and two spacings later, a surprise.
+        assert dof == 1
+        assert start - spacing <= frame <= start + short + 2 * spacing
+        assert lost.max() > 1.0, start
+
+
 def test_without_the_hidden_parent_further_takes_are_less_likely() -> None:
     """The weights of the takes are a parent of every DOF: cut these edges, and further takes become less likely."""
     further = examples(24)[8:]

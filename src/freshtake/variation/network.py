@@ -80,12 +80,10 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
     deltas = (deviations.weight_size * deviations.deltas)[..., : deviations.dofs]
     weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
     rest = (away - np.einsum("l,lpd->pd", weights, deltas)) / size
-    phases = np.arange(0.0, len(away), deviations.spacing)
     freedom = max(len(deviations.takes.rows) - 1, 1) + 2
-    dense = _densities(deviations, read_at(rest, phases), freedom) - np.log(read_at(size / floor, phases))
+    dense = _densities(deviations, rest, freedom) - np.log(size / floor)
     at = np.interp(np.arange(float(len(rows))), phase_frames, np.arange(float(len(phase_frames))))
-    nearest = np.minimum(np.rint(at / deviations.spacing).astype(np.intp), len(phases) - 1)
-    return Likelihood(dense[nearest] + of_weights / rows.size, material.names)
+    return Likelihood(dense[np.rint(at).astype(np.intp)] + of_weights / rows.size, material.names)
 
 
 def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> tuple[Floats, Floats]:
@@ -170,14 +168,17 @@ def _floors(material: Material, deviations: Deviations) -> Floats:
 
 
 def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
-    """Return log densities (frames of the network, DOFs), each frame given the two before it."""
+    """Return log densities (phases, DOFs), each phase given those one and two spacings before it."""
     near, far = deviations.correlation(deviations.spacing * np.array([1.0, 2.0]))
     slopes = np.linalg.solve(np.array([[1.0, near], [near, 1.0]]), np.array([near, far]))
     out = student(rest, 1.0, freedom)
-    if len(rest) > ORDER:
+    # Every phase is scored, not the knots alone, which a short deviation can fall between.
+    first = math.ceil(ORDER * deviations.spacing)
+    if len(rest) > first:
         noise = math.sqrt(max(1.0 - slopes @ np.array([near, far]), 1e-6))
-        predicted = slopes[0] * rest[1:-1] + slopes[1] * rest[:-2]
-        out[ORDER:] = student(rest[ORDER:] - predicted, noise, freedom)
+        phases = np.arange(float(first), len(rest))
+        before, earlier = (read_at(rest, phases - lag * deviations.spacing) for lag in (1, ORDER))
+        out[first:] = student(rest[first:] - slopes[0] * before - slopes[1] * earlier, noise, freedom)
     return out
 
 
