@@ -11,19 +11,16 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from freshtake.crowd.plan import Shard
+from freshtake.crowd.plan import MODES, Shard
 from freshtake.errors import FormatError
 from freshtake.formats.files import Existing, choose_existing, read_text, write_bytes
 from freshtake.formats.table import csv_rows
+from freshtake.requests.crowd import MOST_CHARACTERS, MOST_SECONDS
 
 FORMAT, VERSION = "freshtake crowd", 1
 SETTINGS, MANIFEST, CHARACTERS = "crowd.json", "manifest.json", "characters.csv"
 ROUTES, GROUND = "routes.npz", "ground.npz"
 RECORDS = "records"
-_MANIFEST = {
-    "mode": str, "seconds": int | float, "fps": int | float, "number": int, "groups": list, "shards": list,
-}  # fmt: skip
-_RECORD = {"file": str, "first": int, "last": int, "group": str}
 
 
 def replacing_ours(write: Callable[..., None], *arguments: Any) -> None:
@@ -62,15 +59,38 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
     manifest = read_json(folder / MANIFEST)
-    for key, kind in _MANIFEST.items():
-        if not isinstance(manifest.get(key), kind):
-            raise FormatError(folder / MANIFEST, "this is damaged: start the crowd again with --force", key)
-    for number, record in enumerate(manifest["shards"]):
-        good = isinstance(record, dict) and all(isinstance(record.get(key), kind) for key, kind in _RECORD.items())
-        # a manifest from elsewhere must not cause files outside the crowd to be read
-        if not good or Path(record["file"]).name != record["file"] or not 1 <= record["first"] <= record["last"]:
-            raise FormatError(folder / MANIFEST, "this is damaged: make the crowd again", f"shards[{number}]")
+    groups, shards = manifest.get("groups"), manifest.get("shards")
+    # Bounds are those of the command that makes crowds: a changed number must not cost memory or time.
+    good = {
+        "mode": manifest.get("mode") in MODES,
+        "seconds": _is_number(manifest.get("seconds")) and 0.0 < manifest["seconds"] <= MOST_SECONDS,
+        "fps": _is_number(manifest.get("fps")) and 0.0 < manifest["fps"] <= 1000.0,
+        "number": _is_count(manifest.get("number")),
+        "groups": isinstance(groups, list) and all(isinstance(group, dict) for group in groups),
+        "shards": isinstance(shards, list) and len(shards) > 0,
+    }
+    wrong = [key for key, is_good in good.items() if not is_good]
+    wrong += [f"shards[{k}]" for k, record in enumerate(shards if good["shards"] else ()) if not _is_record(record)]
+    if wrong:
+        raise FormatError(folder / MANIFEST, "this is damaged: make the crowd again with --force", wrong[0])
     return manifest
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool)
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_CHARACTERS
+
+
+def _is_record(record: Any) -> bool:
+    """Return whether this describes a shard in the crowd's folder: no file elsewhere must be read for it."""
+    if not isinstance(record, dict) or not isinstance(record.get("group"), str):
+        return False
+    file, first, last = record.get("file"), record.get("first"), record.get("last")
+    is_inside = isinstance(file, str) and file not in ("", "..") and Path(file).name == file
+    return is_inside and _is_count(first) and _is_count(last) and first <= last
 
 
 def read_characters(folder: Path) -> list[dict[str, Any]]:
@@ -81,16 +101,23 @@ def read_characters(folder: Path) -> list[dict[str, Any]]:
     missing = [name for name in ("group", "variant", "phase", "x", "z", "heading_deg") if name not in names]
     if missing:
         raise FormatError(path, f"there is no column {missing[0]!r}: make the crowd again", "line 1")
+    if len(rows) == 1:
+        raise FormatError(path, "there are no characters: make the crowd again")
     out = []
     for line, row in rows[1:]:
         try:
-            values = dict(zip(names, row, strict=True))
-            out.append({name: value if name == "group" else float(value) for name, value in values.items()})
+            values: dict[str, Any] = dict(zip(names, row, strict=True))
+            values |= {name: float(value) for name, value in values.items() if name != "group"}
         except ValueError:
             problem = f"{len(names)} cells were expected, numbers in all but the group"
             raise FormatError(path, problem, f"line {line}") from None
-        if not all(math.isfinite(value) for value in out[-1].values() if isinstance(value, float)):
+        if not all(math.isfinite(value) for name, value in values.items() if name != "group"):
             raise FormatError(path, "finite numbers were expected", f"line {line}")
+        if not _is_count(int(values["variant"])) or values["variant"] % 1.0:
+            raise FormatError(path, "variant: the number of a motion, from 1, was expected", f"line {line}")
+        if not 0.0 <= values["phase"] <= 1.0:
+            raise FormatError(path, "phase: 0 to 1 was expected", f"line {line}")
+        out.append(values)
     return out
 
 

@@ -119,7 +119,7 @@ def _shown(
     chosen = set(np.unique(np.linspace(1, every, count).round().astype(int)).tolist())
     out: list[_Shown] = []
     for record in records:
-        numbers = sorted(chosen.intersection(range(record["first"], record["last"] + 1)))
+        numbers = sorted(number for number in chosen if record["first"] <= number <= record["last"])
         if not numbers:
             continue
         for number, read, travel in shard_clips(folder / record["file"], numbers, loops=library):
