@@ -237,29 +237,6 @@ class Clip(Timed):
             out._take_in(set(changes))
         return out
 
-    def with_own(self, root: Floats, rotations: Floats) -> Clip:
-        """Return a clip like this one with newly computed poses: checked in one pass and not copied.
-
-        As `changed`, for clips whose joints do not move against their parents.
-
-        Args:
-            root: (frames, 3); becomes read-only.
-            rotations: (frames, joints, 4); becomes read-only.
-
-        Returns:
-            The new clip.
-        """
-        from freshtake.numeric.pose_checking import sound_poses  # numba is slow to import
-
-        if len(root) == 0 or not sound_poses(root, rotations):
-            return self.changed(root=root, rotations=rotations, joint_translations=None)
-        out = object.__new__(Clip)
-        for values in (root, rotations):
-            values.setflags(write=False)
-        gone = {"channels": None, "playback": None, "joint_translations": None}
-        vars(out).update({**vars(self), **gone}, root=root, rotations=rotations)
-        return out
-
     def span(self, start: int, stop: int) -> Clip:
         """Return some frames, without playback; arrays are views of this clip's.
 

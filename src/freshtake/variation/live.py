@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
 MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
-LET_GO = Steering(limit=1e-9)  # radians per second: the added turn rate fades out
+LET_GO = 1e-9  # radians per second: an added turn rate below it has faded out
 
 
 def steered_blocks(
@@ -74,10 +74,10 @@ def controlled_blocks(
             yield block
             continue
         assert recipe is not None
-        if heading is None and abs(course.correction) <= LET_GO.limit:
+        if heading is None and abs(course.correction) <= LET_GO:
             course = course._replace(start=_after(model, rows, course.start, course.resume), resume=True)
         else:
-            steer = LET_GO if heading is None else Steering(heading)
+            steer = Steering(limit=LET_GO) if heading is None else Steering(heading)
             rows, course = steered(steer, recipe, model.travel, rows, course)
         yield block._replace(rows=rows)
 
