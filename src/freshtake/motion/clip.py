@@ -13,8 +13,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import Timed, frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import WorldPose, forward
-from freshtake.numeric.rotations import rotate
+from freshtake.numeric.rotations import WorldPose, forward, rotate
 
 ROOT_MOTIONS = ("hips", "joint", "none")
 LEADS, REPEATS = "leads into the first", "repeats the first"

@@ -32,8 +32,7 @@ from freshtake.motion.features.scale import clip_effects
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.kinematics import forward
-from freshtake.numeric.rotations import about_axis, multiply, rotate
+from freshtake.numeric.rotations import about_axis, forward, multiply, rotate
 
 ANGLES = ("euler", "expmap", "positions")
 ROOTS = ("absolute", "heading")
