@@ -20,8 +20,8 @@ import os, sys
 from pathlib import Path
 from freshtake.bridge import shipped_code
 shipped_code.use(Path(sys.argv[1]), Path(sys.argv[2]))
-from freshtake.numeric import machine_code
-print([shipped_code.in_use(), os.environ.get("NUMBA_CPU_NAME"), machine_code._folders])
+from freshtake.numeric import compiled
+print([shipped_code.in_use(), os.environ.get("NUMBA_CPU_NAME"), compiled._folders])
 """
 
 COMPARED = """
@@ -31,7 +31,7 @@ import numpy as np
 from freshtake.bridge import shipped_code
 if sys.argv[1]:
     shipped_code.aim_at(sys.argv[1])
-from freshtake.numeric.machine_code import keep_machine_code_in
+from freshtake.numeric.compiled import keep_machine_code_in
 keep_machine_code_in(sys.argv[2])
 from freshtake.numeric.dtw import costs
 from freshtake.numeric.limb_kernels import carry_into

@@ -5,8 +5,7 @@ from dataclasses import replace
 import numpy as np
 
 from freshtake.density.examples import on_skeleton, usual_rotations
-from freshtake.numeric.kinematics import local_rotations
-from freshtake.numeric.rotations import from_rotvec, inverse, multiply, rotate
+from freshtake.numeric.rotations import from_rotvec, inverse, local_rotations, multiply, rotate
 from tests.density.made import walk
 
 

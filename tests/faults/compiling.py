@@ -8,7 +8,7 @@ import sys
 import time
 from pathlib import Path
 
-from freshtake.numeric.machine_code import MARK
+from freshtake.numeric.compiled import MARK
 from tests.faults.commands import words_of
 from tests.faults.forks import Counts
 from tests.faults.trial import content

@@ -16,7 +16,7 @@ from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.edit import resample
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
-from freshtake.numeric.euler import from_euler
+from freshtake.numeric.rotations import from_euler
 from tests.conftest import data_files, label
 from tests.formats.bvh_files import CHANNELS, File, files, numbers
 

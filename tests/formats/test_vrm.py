@@ -23,7 +23,7 @@ from freshtake.formats.vrm import (
     unity_name,
 )
 from freshtake.motion.edit import scaled, with_up
-from freshtake.numeric.kinematics import forward
+from freshtake.numeric.rotations import forward
 from freshtake.samples.rigs import rig
 from tests.formats.osc_reader import read_packet
 

@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import from_euler, full_order
-from freshtake.numeric.rotations import from_rotvec, multiply, normalize
+from freshtake.numeric.rotations import from_euler, from_rotvec, full_order, multiply, normalize
 
 ORDERS = ["".join(o) for o in product("XYZ", repeat=3) if o[0] != o[1] and o[1] != o[2]]
 PARTIAL = ["", "X", "Z", "ZX", "YX"]

@@ -13,8 +13,15 @@ from hypothesis import strategies as st
 import freshtake
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.kinematics import forward, levels, local_rotations
-from freshtake.numeric.rotations import angle_between, from_rotvec, normalize, to_matrix
+from freshtake.numeric.rotations import (
+    angle_between,
+    forward,
+    from_rotvec,
+    levels,
+    local_rotations,
+    normalize,
+    to_matrix,
+)
 from tests.conftest import data_files, label
 
 

@@ -46,7 +46,7 @@ def alone(value):
 PROGRAM = """
 import sys
 from freshtake.numeric.compiled import tell_of_compiling
-from freshtake.numeric.machine_code import keep_machine_code_in
+from freshtake.numeric.compiled import keep_machine_code_in
 keep_machine_code_in(*sys.argv[1:])
 import outer
 tell_of_compiling(lambda name, begins: begins and print(name))
@@ -186,8 +186,8 @@ def test_code_next_to_a_package_that_cannot_be_written_is_still_read(moved: Path
 SHIPPED = """
 import sys
 from pathlib import Path
-from freshtake.numeric import machine_code
-machine_code.SHIPPED = Path(sys.argv[1])
+from freshtake.numeric import compiled
+compiled.SHIPPED = Path(sys.argv[1])
 sys.argv[1:] = []
 """ + PROGRAM.replace("keep_machine_code_in(*sys.argv[1:])\n", "")
 

@@ -11,7 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import CYCLIC_STEPS, first_to_last, is_cyclic
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import gimbal_closeness, to_euler
+from freshtake.numeric.rotations import gimbal_closeness, to_euler
 from freshtake.samples import actions, fighting
 from freshtake.samples.actions import cheer, jump, plan_flight
 from freshtake.samples.fighting import fight, kick, punch

@@ -12,7 +12,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.edit import heading, mirror
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import gimbal_closeness, to_euler
+from freshtake.numeric.rotations import gimbal_closeness, to_euler
 from freshtake.samples import walking
 from freshtake.samples.footsteps import Footholds, LegCycle, foot_track
 from freshtake.samples.humanoid import DEFAULT, SMALL, TALL, Build

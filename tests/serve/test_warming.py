@@ -10,7 +10,7 @@ import pytest
 
 from freshtake import samples
 from freshtake.motion.planting import plant
-from freshtake.numeric.machine_code import has_machine_code
+from freshtake.numeric.compiled import has_machine_code
 from freshtake.serve.processes import Warming, steps_to_compile
 from freshtake.workflows.compiling import STEPS
 

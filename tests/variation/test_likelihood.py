@@ -11,6 +11,7 @@ import pytest
 import freshtake as ft
 from freshtake.errors import UsageError
 from freshtake.variation import Settings, VariationModel, learn
+from freshtake.variation.learning import examples_by_others
 from freshtake.variation.network import student, take_likelihood
 from tests.conftest import DATA
 from tests.variation.test_variants import examples
@@ -87,7 +88,7 @@ def test_place_and_direction_do_not_count() -> None:
 
 def test_examples_by_others_leave_each_one_out() -> None:
     made = model()
-    others = made.examples_by_others()
+    others = examples_by_others(made)
     known = [made.score_rows(x).normalized for x in made.material.values]
     assert np.mean([one.normalized for one in others]) < np.mean(known)
 

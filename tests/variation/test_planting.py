@@ -13,6 +13,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.planting import learn_planting, plant
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation import Settings, VariationModel, learn
+from freshtake.variation.live import steered_blocks
 from freshtake.variation.planting import nobody_followed, standing_at, standing_table
 from tests.motion.puppet import steady, walk
 
@@ -27,7 +28,7 @@ def test_a_planted_stream_is_the_planted_clip(walking: VariationModel) -> None:
     """The start apart: a stream is decoded block by block, with velocities that know no later block."""
     live = list(islice(walking.stream(np.random.default_rng(2), decode=True, plant=True), 150))
     free = list(islice(walking.stream(np.random.default_rng(2), decode=True), 260))
-    rows = list(islice(walking.blocks(np.random.default_rng(2)), 40))
+    rows = list(islice(steered_blocks(walking, np.random.default_rng(2), 1.0, 1.0, None), 40))
     phases = np.concatenate([block.phases for block in rows if block.phases is not None])[:260]
     clip = free[0].changed(
         root=np.concatenate([c.root for c in free]), rotations=np.concatenate([c.rotations for c in free])

@@ -10,6 +10,7 @@ import freshtake as ft
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.variation import VariationModel, learn
+from freshtake.variation.goals.guidance import on_feet
 from freshtake.variation.sampling import Variant
 from freshtake.variation.standing import corrections, lifts, standing_like
 
@@ -46,7 +47,7 @@ def test_standing_feet_slide_no_more_than_those_of_the_take() -> None:
         drawn = model.made(np.random.default_rng(seed), cycles=1)
         clip = model.decode(drawn.rows, start=drawn.start)
         free.append(sliding(model, clip, drawn.phases, drawn.followed))
-        held.append(sliding(model, model.on_feet(clip, drawn), drawn.phases, drawn.followed))
+        held.append(sliding(model, on_feet(model, clip, drawn), drawn.phases, drawn.followed))
         take = model.clips[drawn.followed]
         own = np.interp(np.arange(len(take)), model.phase_frames[:, drawn.followed], np.arange(len(model.phase_frames)))
         real.append(sliding(model, take, own, drawn.followed))
@@ -60,7 +61,7 @@ def test_soles_rest_at_the_height_of_the_take() -> None:
     ends = [leg.end for leg in model.planting_model.legs]
     for seed in range(8):
         drawn = model.made(np.random.default_rng(seed), cycles=1)
-        made = model.on_feet(model.decode(drawn.rows, start=drawn.start), drawn)
+        made = on_feet(model, model.decode(drawn.rows, start=drawn.start), drawn)
         index = np.rint(drawn.phases).astype(int)
         stands = model.footing.stands[drawn.followed][index]
         want = model.footing.ankles[drawn.followed][index][..., 1]

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from freshtake.numeric import compiled, machine_code
+from freshtake.numeric import compiled
 from freshtake.workflows import compiling
 from freshtake.workflows.compiling import STEP_AFTER, STEPS, Countdown, compile_after, expected_times
 from tests.cli.test_grammar import COMMANDS
@@ -106,7 +106,7 @@ def test_compiling_in_the_background_ends_when_another_process_compiles_the_same
                 on_disk.add(kernels[2])
 
     monkeypatch.setattr(os, "nice", lambda by: by, raising=False)
-    monkeypatch.setattr(machine_code, "has_machine_code", on_disk.__contains__)
+    monkeypatch.setattr(compiled, "has_machine_code", on_disk.__contains__)
     monkeypatch.setattr(compiling, "warm_up", warm_up)
     try:
         compiling.compile_in_background("variants")

@@ -33,7 +33,7 @@ def use(shipped: Path | None, cache: Path | None) -> None:
         _in_use.append(shipped)
     folders = [*_in_use, *([] if cache is None else [cache])]
     if folders:
-        from freshtake.numeric.machine_code import keep_machine_code_in
+        from freshtake.numeric.compiled import keep_machine_code_in
 
         keep_machine_code_in(*map(str, folders))
 
@@ -79,7 +79,7 @@ def main() -> None:
     if not made_for["processor"]:
         sys.exit("this computer's processor is none that machine code is shipped for")
     aim_at(made_for["processor"])
-    from freshtake.numeric.machine_code import keep_machine_code_in
+    from freshtake.numeric.compiled import keep_machine_code_in
     from freshtake.workflows.compiling import warm_up
 
     keep_machine_code_in(str(folder))

@@ -20,8 +20,7 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.methods.progress import Report, silent
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import forward
-from freshtake.numeric.rotations import rotate, to_matrix
+from freshtake.numeric.rotations import forward, rotate, to_matrix
 from freshtake.requests.crowd import CrowdTextures
 
 MAGIC, VERSION = 20000630, 2

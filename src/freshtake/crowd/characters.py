@@ -32,9 +32,8 @@ from freshtake.motion.verdict import Verdict, judge
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.rotations import IDENTITY, about_axis, inverse, multiply, rotate
-from freshtake.variation.amount import Amount
+from freshtake.variation.amount import Amount, guarded
 from freshtake.variation.goals.goals import GoalReport, Goals
-from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings

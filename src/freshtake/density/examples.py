@@ -19,8 +19,16 @@ from freshtake.motion.planting.contacts import runs
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.kinematics import local_rotations
-from freshtake.numeric.rotations import IDENTITY, about_axis, from_matrix, inverse, mean, multiply, shortest_arc
+from freshtake.numeric.rotations import (
+    IDENTITY,
+    about_axis,
+    from_matrix,
+    inverse,
+    local_rotations,
+    mean,
+    multiply,
+    shortest_arc,
+)
 
 LEAST_FRAMES = 8  # of a run, at least
 WIDE = 1e-9  # relative spread below which a class does not move

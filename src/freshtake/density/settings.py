@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from freshtake.errors import UsageError
-from freshtake.methods.settings_checks import Changeable, between, one_of
+from freshtake.motion.validation import Changeable, between, one_of
 
 METHODS = ("default", "switch", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")

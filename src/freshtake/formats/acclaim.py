@@ -20,8 +20,7 @@ from freshtake.motion.body.orientation import hides_up
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import continuous_euler, to_euler
-from freshtake.numeric.rotations import angle_between, inverse, multiply, rotate
+from freshtake.numeric.rotations import angle_between, continuous_euler, inverse, multiply, rotate, to_euler
 
 _COMMENT = re.compile(r"#[^\n]*")
 _WHOLE = re.compile(r"\d{1,15}")

@@ -16,8 +16,15 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.retarget.mapping import SIDES
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import local_rotations
-from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, multiply, rotate, to_rotvec
+from freshtake.numeric.rotations import (
+    about_axis,
+    continuous,
+    from_rotvec,
+    local_rotations,
+    multiply,
+    rotate,
+    to_rotvec,
+)
 
 # Name, parent, position in metres in a T-pose: x to the left, y up, z forward, pelvis at 0. Left stands for both sides.
 _TRUNK = (

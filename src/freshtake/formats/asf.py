@@ -22,8 +22,7 @@ from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.channels import clip_from_channels
 from freshtake.motion.skeleton import Limits
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import from_euler
-from freshtake.numeric.rotations import multiply, rotate
+from freshtake.numeric.rotations import from_euler, multiply, rotate
 
 DOFS = ("tx", "ty", "tz", "rx", "ry", "rz")
 _BLANKS = str.maketrans("(),", "   ")  # the format counts commas and parentheses as white space

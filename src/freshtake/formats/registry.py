@@ -240,7 +240,7 @@ def _filed(motion: Motion | Sequence[Clip], *, exact: bool) -> Motion | Sequence
     if not exact and not isinstance(motion, Stroke):
         nominal = nominal_frame_time(motion.frame_time)
         motion = motion if nominal == motion.frame_time else replace(motion, frame_time=nominal)
-    return as_filed(motion) if isinstance(motion, Clip) else motion
+    return as_filed(motion) if isinstance(motion, Clip) and motion.skeleton.base is not None else motion
 
 
 def has_skin(path: Path) -> bool:

@@ -24,8 +24,7 @@ from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.kinematics import WorldPose, forward, local_rotations
-from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, rotate
+from freshtake.numeric.rotations import IDENTITY, WorldPose, forward, from_matrix, inverse, local_rotations, rotate
 
 
 def clips_of(path: Path, motion: Motion | Sequence[Clip], title: str) -> Sequence[Clip]:

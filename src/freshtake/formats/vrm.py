@@ -17,8 +17,7 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, find_body
 from freshtake.motion.retarget.rest import Rest, bone, find_rest
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import local_rotations
-from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate, shortest_arc
+from freshtake.numeric.rotations import IDENTITY, inverse, local_rotations, multiply, rotate, shortest_arc
 
 _SPINE = ("spine", "chest", "upperChest")
 _LIMB = {"upper_leg": "UpperLeg", "lower_leg": "LowerLeg", "foot": "Foot", "toes": "Toes"}

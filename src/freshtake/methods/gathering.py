@@ -15,7 +15,7 @@ from freshtake.motion.check.checks import called, joined
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, tilt, with_up
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.recipes import Recipe
+from freshtake.motion.features.coding import Recipe
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke
 from freshtake.motion.skeleton import Skeleton, compatible, turned_bones
 from freshtake.numeric.rotations import rotate

@@ -12,8 +12,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, full_order
-from freshtake.numeric.rotations import inverse, multiply
+from freshtake.numeric.rotations import continuous_euler, equivalent, from_euler, full_order, inverse, multiply
 
 
 def clip_from_channels(

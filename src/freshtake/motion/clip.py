@@ -13,8 +13,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import Timed, frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import WorldPose, forward
-from freshtake.numeric.rotations import rotate
+from freshtake.numeric.rotations import WorldPose, forward, rotate
 
 ROOT_MOTIONS = ("hips", "joint", "none")
 LEADS, REPEATS = "leads into the first", "repeats the first"
@@ -235,29 +234,6 @@ class Clip(Timed):
         vars(out).update(vars(self), **changes)
         if changes.keys() - {"name", "provenance"}:
             out._take_in(set(changes))
-        return out
-
-    def with_own(self, root: Floats, rotations: Floats) -> Clip:
-        """Return a clip like this one with newly computed poses: checked in one pass and not copied.
-
-        As `changed`, for clips whose joints do not move against their parents.
-
-        Args:
-            root: (frames, 3); becomes read-only.
-            rotations: (frames, joints, 4); becomes read-only.
-
-        Returns:
-            The new clip.
-        """
-        from freshtake.numeric.pose_checking import sound_poses  # numba is slow to import
-
-        if len(root) == 0 or not sound_poses(root, rotations):
-            return self.changed(root=root, rotations=rotations, joint_translations=None)
-        out = object.__new__(Clip)
-        for values in (root, rotations):
-            values.setflags(write=False)
-        gone = {"channels": None, "playback": None, "joint_translations": None}
-        vars(out).update({**vars(self), **gone}, root=root, rotations=rotations)
         return out
 
     def span(self, start: int, stop: int) -> Clip:

@@ -30,8 +30,7 @@ from freshtake.motion.kinds import PointClip, Stroke, drop_points, fill_gaps, ki
 from freshtake.motion.planting.contacts import runs
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
-from freshtake.numeric.euler import continuous_euler, gimbal_closeness, unflipped
-from freshtake.numeric.rotations import continuous, slerp
+from freshtake.numeric.rotations import continuous, continuous_euler, gimbal_closeness, slerp, unflipped
 
 
 def drop_tpose(clip: Clip) -> Clip:

@@ -1,18 +1,19 @@
 """Checks shared by all motion types: arrays are copied, shaped, finite and read-only.
 
-Also the frame rate and duration of every motion with a steady rate.
+Also checks of settings, and the frame rate and duration of every motion with a steady rate.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sized
-from typing import Any
+from dataclasses import replace
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
 
-from freshtake.errors import InvalidMotion
+from freshtake.errors import InvalidMotion, UsageError
 from freshtake.lazy import Showable
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import ROUNDING, WRONG_LENGTH
@@ -143,3 +144,36 @@ class Timed(Showable, Sized):
     def duration(self) -> float:
         """Seconds from the first frame to the last."""
         return (len(self) - 1) * self.frame_time
+
+
+class Changeable:
+    """Settings that can be copied with changes."""
+
+    def changed(self, **changes: Any) -> Self:
+        """Return a copy with some settings replaced.
+
+        Args:
+            **changes: new values by the name of their setting.
+
+        Returns:
+            The copy, validated like any other settings.
+        """
+        return replace(self, **changes)  # type: ignore[type-var]
+
+
+def one_of(settings: object, name: str, choices: tuple[Any, ...]) -> None:
+    """Refuse a setting that is none of the choices."""
+    value = getattr(settings, name)
+    if value not in choices:
+        raise UsageError(f"{name} must be one of {', '.join(map(str, choices))}, not {value!r}")
+
+
+def between(settings: object, name: str, low: float, high: float) -> None:
+    """Refuse a number outside its range or, where `low` is an integer, one that is not; None passes."""
+    value = getattr(settings, name)
+    if value is None:
+        return
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not low <= value <= high:
+        raise UsageError(f"{name} must lie between {low:g} and {high:g}, but is {value!r}")
+    if isinstance(low, int) and not isinstance(value, int):
+        raise UsageError(f"{name} must be a whole number, but is {value!r}")

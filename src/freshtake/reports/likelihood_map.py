@@ -13,6 +13,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.network_pictures import owner
 from freshtake.reports.plots import INPUT
+from freshtake.variation.learning import examples_by_others
 from freshtake.variation.model import VariationModel
 
 if TYPE_CHECKING:
@@ -95,7 +96,7 @@ def clip_likelihood(model: VariationModel, motion: Any, name: str = "") -> ClipL
     score = model.score(motion)
     alone = len(model.material.values) == 1
     # Each example is scored by the others, since a model overrates what it has learned from.
-    usual = [model.score_rows(model.material.values[0])] if alone else model.examples_by_others()
+    usual = [model.score_rows(model.material.values[0])] if alone else examples_by_others(model)
     joints = _ordered_joints(model)
     members = [[k for k, dof in enumerate(model.dofs) if owner(dof) == joint] for joint in joints]
     # Relative per DOF, since densities of narrow DOFs are always large.

@@ -15,10 +15,10 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.skeleton import JOINT_CHANNELS
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import forward
 from freshtake.numeric.rotations import (
     about_axis,
     continuous,
+    forward,
     from_matrix,
     from_rotvec,
     inverse,

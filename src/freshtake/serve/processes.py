@@ -27,7 +27,7 @@ TRUSTED = 15.0  # seconds of compiling until the measured pace outweighs the tab
 
 def steps_to_compile() -> list[str]:
     """Return the steps of `warm_up` with functions that are not compiled on this machine."""
-    from freshtake.numeric.machine_code import has_machine_code
+    from freshtake.numeric.compiled import has_machine_code
     from freshtake.workflows.compiling import expected_of_steps
 
     return [name for name, times in expected_of_steps().items() if not all(map(has_machine_code, times))]

@@ -16,9 +16,9 @@ from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features import Recipe, encode, recipe
 from freshtake.motion.features.angles import Path, turned_back
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.features.coding import Layout
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.features.point_features import placed
-from freshtake.motion.features.recipes import Layout
 from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
 from freshtake.texture.frame_distance import Segments, Weights, laid_out

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.motion.features.clip_features import ClipLayout
-from freshtake.motion.features.recipes import Recipe
+from freshtake.motion.features.coding import Recipe
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_rotvec, inverse, multiply, slerp, to_rotvec
 from freshtake.texture.frame_distance import Segments

@@ -22,9 +22,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from freshtake.methods.settings_checks import between
 from freshtake.motion.body.limbs import limb_joints
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.validation import between
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.variation import population

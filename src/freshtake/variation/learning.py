@@ -3,17 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.deviations import Settings
-from freshtake.variation.examples import FEWEST, check_examples, material_of
-from freshtake.variation.model import VariationModel, labeled, model_of
+from freshtake.variation.deviations import Settings, prior_sizes
+from freshtake.variation.examples import FEWEST, Material, check_examples, material_of, rounded
+from freshtake.variation.model import VariationModel, labeled
+from freshtake.variation.network import Likelihood
+from freshtake.variation.phase import common_phase, takes_on_phase
 
 
 @one_blas_thread()
@@ -50,3 +54,29 @@ def learn(
     model = labeled(model_of(material, settings or Settings(), repeats))
     say(Progress(1.0, "done"))
     return model
+
+
+def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationModel:
+    """Return the model of examples that are already rows of DOFs."""
+    phase_frames = rounded(common_phase(material.values, material.weights, material.frame_time))
+    sizes = prior_sizes(material, takes_on_phase(material, phase_frames))
+    return VariationModel(material, settings, cyclic, phase_frames, sizes)
+
+
+@one_blas_thread()
+def examples_by_others(model: VariationModel) -> list[Likelihood]:
+    """Return how likely every example is under a model of the others.
+
+    Args:
+        model: The model.
+
+    Returns:
+        Log densities (frames, DOFs) of each example, in their order.
+    """
+    if len(model.material.values) < 2:
+        raise UsageError("a single example cannot be left out: there is no other one")
+    values, starts, out = model.material.values, model.material.starts, []
+    for k, rows in enumerate(values):
+        others = replace(model.material, values=values[:k] + values[k + 1 :], starts=starts[:k] + starts[k + 1 :])
+        out.append(model_of(others, model.settings, model.cyclic).score_rows(rows))
+    return out

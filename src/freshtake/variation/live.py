@@ -1,4 +1,4 @@
-"""Draw variants as blocks of rows, complete variants, and streams of one-frame motions with planted feet."""
+"""Draw variants as blocks of rows, and streams of one-frame motions with planted feet."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.motion.features.angles import AT_ORIGIN
@@ -22,7 +21,7 @@ if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
 MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
-LET_GO = Steering(limit=1e-9)  # radians per second: the added turn rate fades out
+LET_GO = 1e-9  # radians per second: an added turn rate below it has faded out
 
 
 def steered_blocks(
@@ -74,10 +73,10 @@ def controlled_blocks(
             yield block
             continue
         assert recipe is not None
-        if heading is None and abs(course.correction) <= LET_GO.limit:
+        if heading is None and abs(course.correction) <= LET_GO:
             course = course._replace(start=_after(model, rows, course.start, course.resume), resume=True)
         else:
-            steer = LET_GO if heading is None else Steering(heading)
+            steer = Steering(limit=LET_GO) if heading is None else Steering(heading)
             rows, course = steered(steer, recipe, model.travel, rows, course)
         yield block._replace(rows=rows)
 
@@ -114,27 +113,6 @@ def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
     return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
 
 
-def whole_variant(
-    model: VariationModel, rng: np.random.Generator, amount: float | Amount, rate: float, steer: Steering | None,
-    frames: int | None, cycles: int | None,
-) -> Variant:  # fmt: skip
-    """Draw a complete variant: `frames` or `cycles` of a cyclic model, else to its end.
-
-    One cycle is drawn like any take, from the takes as they are; several are part of an endless motion.
-    """
-    if model.cyclic and frames is None and cycles is None:
-        raise UsageError("a cyclic model never ends: give a number of frames or cycles")
-    if cycles is not None and cycles < 1:
-        raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
-    if model.cyclic and (frames is not None or cycles != 1):
-        return _stretch(model, steered_blocks(model, rng, amount, rate, steer), frames, cycles)
-    variant = draw_variant(model.sampler(amount, rate=rate), rng)
-    if steer is not None:
-        rows = steered_rows(model, steer, variant.rows)
-        variant = Variant(rows, variant.phases, followed=variant.followed)
-    return variant if frames is None else variant._replace(rows=variant.rows[:frames], phases=variant.phases[:frames])
-
-
 def steered_rows(model: VariationModel, steer: Steering, rows: Floats) -> Floats:
     """Return rows whose turn rates keep a heading or follow a path."""
     recipe, course, out = model.material.recipe, SteeringState(Start()), []
@@ -145,7 +123,7 @@ def steered_rows(model: VariationModel, steer: Steering, rows: Floats) -> Floats
     return np.concatenate(out)
 
 
-def _stretch(model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None) -> Variant:
+def beginning(model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None) -> Variant:
     """Return the beginning of an endless motion: a number of frames or of cycles."""
     last = np.inf if cycles is None else cycles * (len(model.phase_frames) - 1.0)
     rows: list[Floats] = []

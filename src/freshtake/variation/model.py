@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -15,29 +14,32 @@ from freshtake.lazy import Showable
 from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
-from freshtake.motion.cycles.cycles import is_cyclic
 from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.angles import start_of
-from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.planting import PlantingModel, learn_planting
 from freshtake.motion.verdict import BodyLimits, Standard, learn_limits, require_unflung, standard_of
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.deviations import Deviations, Settings, prior_sizes, shares
+from freshtake.variation.deviations import Deviations, Settings, shares
 from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.goals.steering import Steering, Travel, travel_of, turn_column
-from freshtake.variation.goals.variation_loops import looped
-from freshtake.variation.live import LiveControl, controlled_blocks, decoded_stream, steered_blocks, whole_variant
+from freshtake.variation.live import (
+    LiveControl,
+    beginning,
+    controlled_blocks,
+    decoded_stream,
+    steered_blocks,
+    steered_rows,
+)
 from freshtake.variation.network import Likelihood, take_likelihood
 from freshtake.variation.phase import Takes, closed_takes, common_phase, takes_on_phase, with_speeds
 from freshtake.variation.planting import StandingTable, nobody_followed, standing_at, standing_table
 from freshtake.variation.population import STEP
-from freshtake.variation.redrawing import extend, redraw
-from freshtake.variation.sampling import Amounts, Sampler, Variant, sampler_of
-from freshtake.variation.standing import Footing, footing_of, held_feet, standing_like, with_feet_of
+from freshtake.variation.sampling import Amounts, Sampler, Variant, draw_variant, sampler_of
+from freshtake.variation.standing import Footing, footing_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -150,49 +152,6 @@ class VariationModel(Showable):
         table = self.standing_table
         return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.planting_model)[1]
 
-    def on_feet(
-        self, clip: Clip, variant: Variant, fixed: Bools | None = None, moved: tuple[complex, float] = (0j, 0.0)
-    ) -> Clip:
-        """Return a variant whose feet stand as those of the take that it follows most.
-
-        Args:
-            clip: The variant.
-            variant: The draw it was made from.
-            fixed: (frames,): frames that stay as they are.
-            moved: How the entire clip was moved and turned after it was drawn.
-
-        Returns:
-            The variant with other rotations of its legs.
-        """
-        if self.planting_model is None or not self.planting_model.legs:
-            return clip
-        shift, turn = moved
-        frame = (shift + np.exp(1j * turn) * self.takes.ground, self.takes.heading + turn)
-        return standing_like(clip, self.footing, variant.followed, variant.phases, frame, self.planting_model, fixed)
-
-    def on_feet_for_long(self, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
-        """Return a motion of any number of cycles whose feet stand as those of the takes do.
-
-        Args:
-            clip: The motion.
-            phases: (frames,): its phases, which continue from cycle to cycle.
-            fixed: (frames,): frames that stay as they are.
-
-        Returns:
-            The motion with other rotations of its legs.
-        """
-        legs, recipe = self.planting_model, self.material.recipe
-        if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
-            return clip
-        if not self.footing.stands.any():
-            return clip
-        columns, start = recipe.layout.encode(clip)
-        heading, mean = recipe.layout.path(columns, start).heading, self.takes.course_mean.heading
-        apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
-        turned = float(np.angle(np.exp(1j * apart).mean()))
-        contacts = self.standing(clip, phases)
-        return with_feet_of(clip, held_feet(clip, contacts, phases, self.footing, turned, legs), legs, fixed)
-
     @cached_property
     def clips(self) -> list[Clip]:
         """The examples as clips; empty where they are none."""
@@ -236,27 +195,6 @@ class VariationModel(Showable):
         """A cache of the last sampler, since many variants are drawn with the same amount."""
         return {}
 
-    def blocks(
-        self,
-        rng: np.random.Generator,
-        *,
-        amount: float | Amount = 1.0,
-        rate: float = 1.0,
-        steer: Steering | None = None,
-    ) -> Iterator[Variant]:
-        """Yield a variant block after block; a cyclic model never ends.
-
-        Args:
-            rng: Source of random numbers.
-            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
-            rate: The pace, times the examples' mean, from 0.1 to 10.
-            steer: A heading to keep or a path to follow.
-
-        Yields:
-            Blocks of rows (frames, DOFs) with their phases (frames,).
-        """
-        return steered_blocks(self, rng, amount, rate, steer)
-
     def made(
         self,
         rng: np.random.Generator,
@@ -280,7 +218,17 @@ class VariationModel(Showable):
         Returns:
             Its rows (frames, DOFs) and phases (frames,), where it starts, and the example it is most like.
         """
-        return whole_variant(self, rng, amount, rate, steer, frames, cycles)
+        if self.cyclic and frames is None and cycles is None:
+            raise UsageError("a cyclic model never ends: give a number of frames or cycles")
+        if cycles is not None and cycles < 1:
+            raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
+        if self.cyclic and (frames is not None or cycles != 1):
+            return beginning(self, steered_blocks(self, rng, amount, rate, steer), frames, cycles)
+        # one cycle is drawn like any take, from the takes as they are; several are part of an endless motion
+        variant = draw_variant(self.sampler(amount, rate=rate), rng)
+        if steer is not None:
+            variant = Variant(steered_rows(self, steer, variant.rows), variant.phases, followed=variant.followed)
+        return variant._replace(rows=variant.rows[:frames], phases=variant.phases[:frames])
 
     @one_blas_thread()
     def rows(self, rng: np.random.Generator, *, amount: float | Amount = 1.0, frames: int | None = None) -> Floats:
@@ -295,24 +243,6 @@ class VariationModel(Showable):
             (frames, DOFs), in radians and the examples' unit of length.
         """
         return self.made(rng, amount=amount, frames=frames).rows
-
-    @one_blas_thread()
-    def batch(
-        self, rngs: Sequence[np.random.Generator], *, amount: float | Amount = 1.0, frames: int | None = None
-    ) -> list[Floats]:
-        """Draw `rows` once for every generator, on all cores.
-
-        Args:
-            rngs: One generator for each variant.
-            amount: How much it varies: 0 is the mean motion, 1 varies like the examples.
-            frames: How many frames; a cyclic model needs this.
-
-        Returns:
-            One array (frames, DOFs) per generator, each bit for bit as if drawn alone.
-        """
-        self.sampler(amount)
-        with ThreadPoolExecutor() as pool:
-            return list(pool.map(lambda rng: self.rows(rng, amount=amount, frames=frames), rngs))
 
     def sample(
         self,
@@ -371,6 +301,8 @@ class VariationModel(Showable):
             The variant, its phases and the report.
         """
         if loop:
+            from freshtake.variation.goals.variation_loops import looped
+
             return looped(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
         return guided(self, rng, goals, amount=amount, cycles=cycles, plant=plant, name=name)
 
@@ -398,6 +330,8 @@ class VariationModel(Showable):
         Returns:
             A clip with the same number of frames; frames outside the stretch and other joints are unchanged.
         """
+        from freshtake.variation.redrawing import redraw
+
         return redraw(self, clip, frames, rng, amount=amount, parts=parts, plant=plant)
 
     @one_blas_thread()
@@ -422,6 +356,8 @@ class VariationModel(Showable):
         Returns:
             The clip with frames added; the existing ones are bit for bit unchanged.
         """
+        from freshtake.variation.redrawing import extend
+
         return extend(self, clip, frames, rng, amount=amount, plant=plant)
 
     def stream(
@@ -449,7 +385,7 @@ class VariationModel(Showable):
             Rows (DOFs,), or with `decode` motions of one frame, each placed where the one before ended.
         """
         source = (
-            self.blocks(rng, amount=amount, steer=steer) if control is None else controlled_blocks(self, rng, control)
+            steered_blocks(self, rng, amount, 1.0, steer) if control is None else controlled_blocks(self, rng, control)
         )
         blocks = on_one_blas_thread(source)
         if decode:
@@ -520,21 +456,6 @@ class VariationModel(Showable):
         return take_likelihood(self.material, self.deviations, checked_rows(rows, self.dofs))
 
     @one_blas_thread()
-    def examples_by_others(self) -> list[Likelihood]:
-        """Return how likely every example is under a model of the others.
-
-        Returns:
-            Log densities (frames, DOFs) of each example, in their order.
-        """
-        if len(self.material.values) < 2:
-            raise UsageError("a single example cannot be left out: there is no other one")
-        values, starts, out = self.material.values, self.material.starts, []
-        for k, rows in enumerate(values):
-            others = replace(self.material, values=values[:k] + values[k + 1 :], starts=starts[:k] + starts[k + 1 :])
-            out.append(model_of(others, self.settings, self.cyclic).score_rows(rows))
-        return out
-
-    @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> VariationModel:
         """Return a model of other examples, even a single one, that vary as this model's do (Lau 2009, §8).
 
@@ -562,6 +483,8 @@ class VariationModel(Showable):
         at = np.linspace(0.0, len(self.sizes) - 1.0, len(phase_frames))
         usual_sizes = self.deviations.total_sizes / np.sqrt(self.deviations.further)
         sizes = np.stack([np.interp(at, np.arange(len(usual_sizes)), column) for column in usual_sizes.T], axis=1)
+        from freshtake.motion.cycles.cycles import is_cyclic
+
         clips = [one for one in examples if isinstance(one, Clip)]
         cyclic = is_cyclic(clips) if self.cyclic and clips else self.cyclic
         return labeled(
@@ -569,13 +492,6 @@ class VariationModel(Showable):
                 self, material=material, cyclic=cyclic, phase_frames=phase_frames, sizes=rounded(sizes), labels=None
             )
         )
-
-
-def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationModel:
-    """Return the model of examples that are already rows of DOFs."""
-    phase_frames = rounded(common_phase(material.values, material.weights, material.frame_time))
-    sizes = prior_sizes(material, takes_on_phase(material, phase_frames))
-    return VariationModel(material, settings, cyclic, phase_frames, sizes)
 
 
 def labeled(model: VariationModel) -> VariationModel:

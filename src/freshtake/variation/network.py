@@ -19,11 +19,11 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.deviations import Deviations
 from freshtake.variation.examples import FEWEST, Material
-from freshtake.variation.paper.networks import TransitionNetwork
 from freshtake.variation.phase import ALIGNMENT, PACE, read_at, representative, steadied, takes_on_phase, warp_onto
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
+    from freshtake.variation.paper.networks import TransitionNetwork
 
 LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: no prediction is more precise
 TAILS = 4.0  # degrees of freedom of Student's density there
@@ -212,6 +212,8 @@ def together(model: VariationModel) -> Floats:
 
 def transition_network(model: VariationModel) -> TransitionNetwork:
     """Return the network of a model's strongest dependences."""
+    from freshtake.variation.paper.networks import TransitionNetwork  # drawing needs none
+
     count, alike = len(model.dofs), np.abs(together(model))
     moves = model.material.weights * np.sqrt((model.deviations.total_sizes**2).mean(axis=0))
     order, edges = np.argsort(-moves, kind="stable"), []

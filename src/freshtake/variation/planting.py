@@ -1,4 +1,4 @@
-"""Decide which feet stand at which phase, from the example with the nearest feet; and plant the feet of a stream."""
+"""Feet of variants: which of them stand at which phase, by the example with the nearest feet; feet of streams."""
 
 from __future__ import annotations
 

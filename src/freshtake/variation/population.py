@@ -16,7 +16,6 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Recipe
-from freshtake.motion.retarget.mapping import find_body
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 
@@ -66,6 +65,8 @@ def usual_sizes(recipe: Recipe | None, names: tuple[str, ...], mean: Floats) -> 
 
 def joint_roles(skeleton: Skeleton) -> dict[str, str]:
     """Return the body part of every joint known by name or shape, without sides; empty for no human body."""
+    from freshtake.motion.retarget.mapping import find_body  # only learning needs it
+
     try:
         body = find_body(skeleton)
     except UsageError:

@@ -22,6 +22,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount, dofs_of_parts
 from freshtake.variation.deviations import KNOTS, spline_basis
 from freshtake.variation.examples import on_hinges
+from freshtake.variation.goals.guidance import on_feet_for_long
 from freshtake.variation.phase import FASTEST, PACE, SLOWEST, read_at, read_sharply
 from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Sampler, held_back
@@ -146,7 +147,7 @@ def extend(
     columns = np.concatenate([coded.columns, np.repeat(coded.columns[-1:], frames, axis=0)])
     new = posed(layout, _repeated(shown, frames), coded._replace(columns=columns), rows)
     if plant and model.planting_model is not None:
-        new = model.on_feet_for_long(new, longer[-len(new) :], np.arange(len(new)) < seen)
+        new = on_feet_for_long(model, new, longer[-len(new) :], np.arange(len(new)) < seen)
     whole = _repeated(clip, frames)
     whole = _put_into(whole, new, len(clip), len(whole), len(clip) - seen, np.ones(len(clip.skeleton), dtype=np.bool_))
     return redraw(model, whole, (len(clip), len(whole)), rng, amount=amount, plant=plant, phases=longer)

@@ -20,8 +20,16 @@ from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import gaussian_filter1d
-from freshtake.numeric.kinematics import WorldPose, forward
-from freshtake.numeric.rotations import about_axis, continuous, from_rotvec, inverse, multiply, to_rotvec
+from freshtake.numeric.rotations import (
+    WorldPose,
+    about_axis,
+    continuous,
+    forward,
+    from_rotvec,
+    inverse,
+    multiply,
+    to_rotvec,
+)
 from freshtake.variation.phase import bring_together, read_at, read_sharply
 
 SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach

@@ -93,6 +93,10 @@ class Onto:
         self.warn(retargeting_sentence(retargeter, self.path.name))
         return retargeter
 
+    def write(self, target: Path, motion: Motion | Sequence[Clip], unit_m: float | None) -> None:
+        """Write clips that `put` made, with the character's skin where it has one."""
+        write(target, motion, unit_m=None if self.ways else unit_m, character=self.path if self.gltf else None)
+
     def _rig(self, clip: Clip, stated: Stated | None, table: str, who: str) -> Rig:
         given: Parts | None = getattr(self.maps, table)
         if given is None and table == "target" and self.parts is not None:
@@ -198,8 +202,8 @@ def write_onto(target: Path, motion: Motion | Sequence[Clip], unit_m: float | No
     """Write clips that `Onto.put` made, with the character's skin where it has one."""
     if onto is None:
         write(target, motion, unit_m=unit_m)
-        return
-    write(target, motion, unit_m=None if onto.ways else unit_m, character=onto.path if onto.gltf else None)
+    else:
+        onto.write(target, motion, unit_m)
 
 
 def maps_of(way: Retargeter) -> dict[str, Parts]:

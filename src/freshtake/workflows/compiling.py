@@ -237,8 +237,7 @@ def compile_in_background(step: str) -> None:
 
     That process is the command itself, started before we were done; compiling alongside would only slow it down.
     """
-    from freshtake.numeric.compiled import tell_of_compiling
-    from freshtake.numeric.machine_code import has_machine_code
+    from freshtake.numeric.compiled import has_machine_code, tell_of_compiling
 
     if hasattr(os, "nice"):
         os.nice(19)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -26,8 +26,10 @@ from freshtake.variation.amount import NATURAL, Amount, amount_of
 from freshtake.variation.goals.goals import Goals, PosePin
 from freshtake.variation.goals.steering import Followed, Steering, Travel, followed, from_the_first_point
 from freshtake.variation.model import VariationModel
-from freshtake.variation.paper.model import PaperModel
 from freshtake.workflows.inputs import read_path
+
+if TYPE_CHECKING:
+    from freshtake.variation.paper.model import PaperModel
 
 _POSE = re.compile(r"(?P<file>.+?)(:(?P<frame>-?\d+))?(@(?P<time>-?[\d.]+))?")
 

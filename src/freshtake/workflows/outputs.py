@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing
+from freshtake.formats.registry import for_writing, write
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.kinds import kind_word
 from freshtake.requests.shared import Finishing
-from freshtake.workflows.characters import Onto, chosen_character, put_onto, write_onto
+
+if TYPE_CHECKING:
+    from freshtake.workflows.characters import Onto
 
 OTHER_FILES = frozenset(  # endings that nobody gives to a folder
     (".abc", ".anim", ".bip", ".blend", ".dae", ".fbx", ".ftm", ".html", ".json", ".ma", ".mb", ".png", ".txt", ".trc",
@@ -147,11 +149,14 @@ class Finish(NamedTuple):
 
     def ready(self, motion: Motion) -> Motion:
         """Put a motion onto the character, with its travel where the delivery asks for it."""
-        return delivered(put_onto(self.onto, motion), self.delivery or Delivery())
+        return delivered(motion if self.onto is None else self.onto.put(motion), self.delivery or Delivery())
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
         """Write what `ready` made."""
-        write_onto(target, motion, self.unit_m, self.onto)
+        if self.onto is None:
+            write(target, motion, unit_m=self.unit_m)
+        else:
+            self.onto.write(target, motion, self.unit_m)
 
 
 FINISH = Finish()
@@ -164,7 +169,11 @@ def finish_of(request: Finishing, warn: Callable[[str], None] | None = None) -> 
     delivery = None
     if hasattr(request, "in_place"):
         delivery = chosen_delivery(travel.root_motion, travel.in_place, getattr(request, "closing_frame", False))
-    onto = chosen_character(request.character, request.body_map, warn or unheard)
+    onto = None
+    if request.character is not None or request.body_map is not None:
+        from freshtake.workflows.characters import chosen_character  # retargeting is slow to import
+
+        onto = chosen_character(request.character, request.body_map, warn or unheard)
     ending: str | None = getattr(request, "format", None)
     return Finish(request.planting, delivery, onto, request.unit, ending, request.keep_going)
 

@@ -25,9 +25,8 @@ from freshtake.motion.cycles.seams import SeamPose, seam_pose, with_seam
 from freshtake.motion.verdict import Standard, Verdict, judge, standard_of
 from freshtake.motion.verdict.judging import AMBER, GREEN, RED
 from freshtake.requests.packs import Packing
-from freshtake.variation.amount import Amount, amount_of
+from freshtake.variation.amount import Amount, GuardReport, amount_of, guarded
 from freshtake.variation.goals.goals import GoalReport
-from freshtake.variation.goals.guarding import GuardReport, guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.variation_loops import joinable
 from freshtake.variation.model import VariationModel

@@ -26,7 +26,7 @@ from freshtake.motion.planting.contacts import contact_mask, runs
 from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.packs import Pack
-from freshtake.variation.goals.guarding import guard_notes
+from freshtake.variation.amount import guard_notes
 from freshtake.workflows.characters import Onto, chosen_character, write_onto
 from freshtake.workflows.outputs import playback_summary, turn_note, unheard
 from freshtake.workflows.pack_clips import (

@@ -26,9 +26,8 @@ from freshtake.motion.verdict import Verdict, judge, require_possible
 from freshtake.numeric.arrays import Bools
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Redraw, Redrawing
-from freshtake.variation.amount import Amount
+from freshtake.variation.amount import Amount, GuardReport, guard_notes, guarded
 from freshtake.variation.goals.goals import GoalReport
-from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.redrawing import chosen_joints, extend

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import numpy as np
 
@@ -24,15 +24,11 @@ from freshtake.motion.features import Start
 from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Variants, Vary
-from freshtake.variation.amount import Amount
+from freshtake.variation.amount import Amount, GuardReport, guard_notes, guarded
 from freshtake.variation.goals.goals import FASTEST_GOAL, SLOWEST_GOAL, GoalReport, Goals, PosePin
-from freshtake.variation.goals.guarding import GuardReport, guard_notes, guarded
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.steering import Followed
-from freshtake.variation.goals.variation_loops import check_loop
 from freshtake.variation.model import VariationModel
-from freshtake.variation.paper.model import PaperModel, check_amount
-from freshtake.workflows.characters import Onto
 from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, length_or_none
 from freshtake.workflows.making import (
     amount_of_request,
@@ -45,6 +41,10 @@ from freshtake.workflows.making import (
     warn_of_amount,
 )
 from freshtake.workflows.outputs import Finish, Limiter, finish_of, is_one_file, playback_summary, turn_note
+
+if TYPE_CHECKING:  # most variants need neither
+    from freshtake.variation.paper.model import PaperModel
+    from freshtake.workflows.characters import Onto
 
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
@@ -73,7 +73,7 @@ def guided_variants(
 
     Each has a generator made from seed and number, so it does not depend on how many there are. Every fifteen
     successive variants have deviations that sum to zero, so their mean is the takes'. With `request.guard`, what a body
-    cannot do or does in no take is drawn again (see `variation.goals.guarding`).
+    cannot do or does in no take is drawn again (see `guarded` in `variation.amount`).
 
     Args:
         model: The model to draw from.
@@ -85,6 +85,8 @@ def guided_variants(
     """
     goals = goals or Goals()
     if request.loop:
+        from freshtake.variation.goals.variation_loops import check_loop
+
         check_loop(model, goals)
     if request.cycles is not None and not model.cyclic:
         raise UsageError("the model is of a motion that ends by itself: leave cycles out")
@@ -208,6 +210,8 @@ def paper_variants(model: PaperModel, request: Variants) -> Iterator[Variant]:
     """Draw variants of the paper's method, each with a separate generator as in `guided_variants`."""
     if request.parts or request.amount_time not in (None, request.amount):
         raise UsageError("a model of --method paper has one amount for all: leave --amount-time and --part out")
+    from freshtake.variation.paper.model import check_amount
+
     check_amount(request.amount)
     recipe = model.material.recipe
     plant = request.plant and recipe is not None and recipe.skeleton is not None and bool(feet(recipe.skeleton))

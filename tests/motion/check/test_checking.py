@@ -28,8 +28,7 @@ from freshtake.motion.check.checks import (
 )
 from freshtake.motion.edit import concatenate, mirror, resample, scaled, take_frames, turned, with_up
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import equivalent, from_euler
-from freshtake.numeric.rotations import IDENTITY, about_axis, angle_between, multiply
+from freshtake.numeric.rotations import IDENTITY, about_axis, angle_between, equivalent, from_euler, multiply
 from tests.conftest import data_files, label
 from tests.motion.puppet import SKELETON, standing, steady, walk, with_channels
 

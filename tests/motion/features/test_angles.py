@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 
 from freshtake.motion import Clip, EndSite, Skeleton, features
 from freshtake.motion.edit import moved, turned, with_up
-from freshtake.numeric.euler import from_euler
-from freshtake.numeric.rotations import about_axis, angle_between, multiply
+from freshtake.numeric.rotations import about_axis, angle_between, from_euler, multiply
 from tests.motion.features.features_help import ANGLES, again, apart, clip_from
 from tests.motion.random_motion import clip_groups, humanoid, random_clip
 

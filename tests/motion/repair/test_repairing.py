@@ -29,8 +29,7 @@ from freshtake.motion.repair import (
     repair,
     unwrap,
 )
-from freshtake.numeric.euler import equivalent
-from freshtake.numeric.rotations import IDENTITY, about_axis, angle_between, from_rotvec, multiply
+from freshtake.numeric.rotations import IDENTITY, about_axis, angle_between, equivalent, from_rotvec, multiply
 from tests.motion.check.test_checking import SOUND, codes, jump, with_values
 from tests.motion.puppet import SKELETON, steady, walk, with_channels
 

@@ -15,12 +15,12 @@ from freshtake.motion.pins import Pin
 from freshtake.motion.verdict import GREEN, RED, judge
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
-from freshtake.variation.amount import Amount
+from freshtake.variation.amount import Amount, guarded
 from freshtake.variation.deviations import PinnedValues
 from freshtake.variation.goals.goals import SLOWEST_GOAL, ground_speed
-from freshtake.variation.goals.guarding import guarded
 from freshtake.variation.goals.guidance import Guided, pose_errors
 from freshtake.variation.goals.steering import followed, from_the_first_point
+from freshtake.variation.live import steered_blocks
 from tests.conftest import DATA
 
 QUICK = Settings()
@@ -198,7 +198,7 @@ def test_bad_goals_are_refused_in_one_sentence(walking: VariationModel, walks: l
     waves = [np.stack([np.sin(u), u], axis=1) for u in (np.linspace(0, 6, 30), np.linspace(0, 6, 33))]
     plain = learn(waves, QUICK, rng=rng())
     with pytest.raises(UsageError, match="knows no turning"):
-        list(plain.blocks(rng(), steer=Steering()))
+        list(steered_blocks(plain, rng(), 1.0, 1.0, Steering()))
 
 
 def hands_off(model: VariationModel, distance: float, count: int) -> list[str]:

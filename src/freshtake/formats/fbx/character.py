@@ -22,8 +22,7 @@ from freshtake.formats.gltf.container import packed
 from freshtake.formats.rig import GRAY, nearest_rotations, scale_free
 from freshtake.motion.edit import tilt
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import from_euler
-from freshtake.numeric.rotations import multiply, rotate, to_matrix
+from freshtake.numeric.rotations import from_euler, multiply, rotate, to_matrix
 
 _LARGEST = 1e15  # largest length whose products with others fit into single precision
 _Whole = npt.NDArray[np.int64]

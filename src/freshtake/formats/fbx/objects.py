@@ -13,8 +13,7 @@ from freshtake.errors import FormatError
 from freshtake.formats.fbx.records import Entry
 from freshtake.formats.fbx.writing import SECOND
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.euler import from_euler
-from freshtake.numeric.rotations import inverse, multiply, to_matrix
+from freshtake.numeric.rotations import from_euler, inverse, multiply, to_matrix
 
 
 class Link(NamedTuple):

@@ -25,8 +25,7 @@ from freshtake.formats.fbx.records import (
 )
 from freshtake.formats.rig import Material, Rig, RigMesh, RigMotion
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import continuous_euler
-from freshtake.numeric.rotations import to_matrix
+from freshtake.numeric.rotations import continuous_euler, to_matrix
 
 SECOND = 46_186_158_000  # ticks of FBX time
 CENTIMETRES = 100.0  # per metre: the unit of most FBX files

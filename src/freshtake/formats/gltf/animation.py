@@ -19,8 +19,7 @@ from freshtake.motion import EndSite, Skeleton
 from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.kinematics import forward, levels
-from freshtake.numeric.rotations import inverse, rotate, slerp, to_matrix
+from freshtake.numeric.rotations import forward, inverse, levels, rotate, slerp, to_matrix
 
 _WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
 _KINDS = {"translation": ("VEC3",), "rotation": ("VEC4",), "scale": ("VEC3",), "weights": ("SCALAR",)}

@@ -35,8 +35,17 @@ from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, distinct
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import WorldPose, forward, local_rotations
-from freshtake.numeric.rotations import IDENTITY, from_matrix, inverse, multiply, rotate, to_matrix
+from freshtake.numeric.rotations import (
+    IDENTITY,
+    WorldPose,
+    forward,
+    from_matrix,
+    inverse,
+    local_rotations,
+    multiply,
+    rotate,
+    to_matrix,
+)
 
 
 def lacking_root(character: Character, clip: Clip) -> str | None:

@@ -24,8 +24,7 @@ from freshtake.formats.gltf.nodes import Character, Nodes, below, default_roots
 from freshtake.formats.read_options import ReadOptions
 from freshtake.motion import Clip, MeshSequence
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.kinematics import forward, levels
-from freshtake.numeric.rotations import from_matrix, multiply, rotate
+from freshtake.numeric.rotations import forward, from_matrix, levels, multiply, rotate
 
 Single = npt.NDArray[np.float32]
 MOST_SHADED = 1 << 30  # bytes of vertices and normals; beyond, only vertices are baked

@@ -20,8 +20,7 @@ from freshtake.motion.kinds import MeshSequence, PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import forward
-from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, twist_angle
+from freshtake.numeric.rotations import about_axis, forward, inverse, mean, multiply, rotate, twist_angle
 
 FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
 AGREED = "as in the other takes of this skeleton"

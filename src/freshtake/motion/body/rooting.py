@@ -19,8 +19,7 @@ from freshtake.motion.body.roles import feet, pelvis
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import Base, Skeleton
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.kinematics import WorldPose, forward
-from freshtake.numeric.rotations import IDENTITY, inverse, multiply, rotate
+from freshtake.numeric.rotations import IDENTITY, WorldPose, forward, inverse, multiply, rotate
 
 STILL = 1e-3  # body sizes and radians within which a joint above the body is still
 NEAR = 0.3  # body sizes by which the ground path of a joint 0 that follows the body may differ from the body's

@@ -15,8 +15,17 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.planting.contacts import runs
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, gimbal_closeness
-from freshtake.numeric.rotations import IDENTITY, angle_between, inverse, multiply, to_rotvec
+from freshtake.numeric.rotations import (
+    IDENTITY,
+    angle_between,
+    continuous_euler,
+    equivalent,
+    from_euler,
+    gimbal_closeness,
+    inverse,
+    multiply,
+    to_rotvec,
+)
 
 NOTE, WARNING = "note", "warning"
 SPIKE_SPEED = 10.0  # leg lengths per second, of the tip of the limb that a joint turns

@@ -27,9 +27,9 @@ from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, pla
 from freshtake.motion.skeleton import ROOT_CHANNELS, EndSite, Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
-from freshtake.numeric.kinematics import WorldPose
 from freshtake.numeric.rotations import (
     IDENTITY,
+    WorldPose,
     about_axis,
     continuous,
     from_rotvec,

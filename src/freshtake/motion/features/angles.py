@@ -19,12 +19,15 @@ import numpy.typing as npt
 
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.euler import continuous_euler, equivalent, from_euler, full_order
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,
     continuous,
+    continuous_euler,
+    equivalent,
+    from_euler,
     from_rotvec,
+    full_order,
     inverse,
     mean,
     multiply,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, ClassVar, NamedTuple
 
@@ -32,8 +32,7 @@ from freshtake.motion.features.scale import clip_effects
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.kinematics import forward
-from freshtake.numeric.rotations import about_axis, multiply, rotate
+from freshtake.numeric.rotations import about_axis, forward, multiply, rotate
 
 ANGLES = ("euler", "expmap", "positions")
 ROOTS = ("absolute", "heading")
@@ -60,7 +59,6 @@ class ClipLayout:
     unit_m: float | None
     reference: Floats  # euler: mean angles (joints, 3); expmap: mean rotations (joints, 4); positions: empty
     upright: Floats  # (4,), see `upright_reference`
-    markers: Markers = field(init=False)
 
     kind: ClassVar[str] = "clip"
 
@@ -75,7 +73,11 @@ class ClipLayout:
         else:
             shape = (joints if self.angles == "euler" else 0, 3)
             put(self, "reference", frozen(self.reference, "reference", shape))
-        put(self, "markers", markers_for(self.skeleton, self.moving))
+
+    @cached_property
+    def markers(self) -> Markers:
+        """The points that show how joints are turned, where poses are positions."""
+        return markers_for(self.skeleton, self.moving)
 
     @property
     def up_index(self) -> int:
@@ -193,20 +195,12 @@ class ClipLayout:
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
         if self.root == "heading" and self.angles == "expmap" and not self.moving:
-            like = self._standing if body is self.skeleton else self._standing.changed(skeleton=body)
             pose = self._posed(values, start, resume)
-            return like.changed(name=name).with_own(pose.root, pose.rotations)
-        pose = self.pose(values, self.path(values, start, resume), body)
+        else:
+            pose = self.pose(values, self.path(values, start, resume), body)
         return Clip(
             body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
         )
-
-    @cached_property
-    def _standing(self) -> Clip:
-        """One frame that serves as a template for all decoded clips."""
-        turns = np.zeros((1, len(self.skeleton), 4))
-        turns[..., 0] = 1.0
-        return Clip(self.skeleton, self.frame_time, np.zeros((1, 3)), turns, up=self.up, unit_m=self.unit_m)
 
     def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
         """Return the pose of the usual columns, compiled; equal to `pose` except for rounding."""

@@ -30,8 +30,7 @@ from freshtake.motion.kinds import PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import checked_names, frozen, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.kinematics import WorldPose, local_rotations
-from freshtake.numeric.rotations import from_matrix, inverse, multiply, rotate
+from freshtake.numeric.rotations import WorldPose, from_matrix, inverse, local_rotations, multiply, rotate
 
 ROOTS = ("absolute", "heading")
 RATES = ("body.forward", "body.sideways", "body.turn")

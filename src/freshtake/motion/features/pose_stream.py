@@ -11,8 +11,7 @@ import numpy as np
 from freshtake.motion.clip import Clip
 from freshtake.motion.features.angles import Start
 from freshtake.motion.features.clip_features import ClipLayout, Pose
-from freshtake.motion.features.coding import decode, where_it_ends
-from freshtake.motion.features.recipes import Recipe
+from freshtake.motion.features.coding import Recipe, decode, where_it_ends
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import turn_into

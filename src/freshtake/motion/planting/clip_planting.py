@@ -367,9 +367,4 @@ def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrame
 
 def _changed(clip: Clip, out: PlantedFrames) -> Clip:
     """Return the clip with the planted root and rotations."""
-    moved = clip.joint_translations
-    if moved is None:
-        return clip.with_own(out.root, out.rotations)
-    moved = moved.copy()
-    moved[:, 0] = out.root
-    return clip.changed(root=out.root, rotations=out.rotations, joint_translations=moved)
+    return clip.changed(root=out.root, rotations=out.rotations)

@@ -20,8 +20,18 @@ from freshtake.motion.edit import tilt, with_up
 from freshtake.motion.retarget.mapping import FINGERS, SIDES, TRUNK, BodyMap, above, find_body
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import forward, local_rotations
-from freshtake.numeric.rotations import IDENTITY, about_axis, from_matrix, inverse, mean, multiply, rotate, shortest_arc
+from freshtake.numeric.rotations import (
+    IDENTITY,
+    about_axis,
+    forward,
+    from_matrix,
+    inverse,
+    local_rotations,
+    mean,
+    multiply,
+    rotate,
+    shortest_arc,
+)
 
 ZERO, STATED, SEEN = "zero pose", "rest pose of the file", "straightest frame"
 LIMBS = ("upper_leg", "lower_leg", "upper_arm", "lower_arm")

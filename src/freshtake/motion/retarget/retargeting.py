@@ -36,9 +36,8 @@ from freshtake.motion.retarget.transfer import (
 )
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.compiled import compiled
-from freshtake.numeric.kinematics import WorldPose, forward
 from freshtake.numeric.limb_kernels import bend_angle, carry_into, exponential_into, swing_into
-from freshtake.numeric.rotations import inverse, multiply, rotate
+from freshtake.numeric.rotations import WorldPose, forward, inverse, multiply, rotate
 
 LEG: Limb = ("upper_leg", "lower_leg", "foot")
 ARM: Limb = ("upper_arm", "lower_arm", "hand")

@@ -17,8 +17,7 @@ from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, above
 from freshtake.motion.retarget.rest import Rest, Rig, alignments, leg, trunk_turn
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.kinematics import levels, local_rotations
-from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, multiply, rotate, slerp
+from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, levels, local_rotations, multiply, rotate, slerp
 
 _TWIST = re.compile(r"twist|roll", re.I)
 STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand

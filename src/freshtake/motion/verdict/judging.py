@@ -248,6 +248,8 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
 
 def _as_the_takes(clip: Clip, take: Clip) -> Clip:
     """Return the motion with the axis, unit and root of the takes, so that a converted file is checked as it is."""
+    if clip.skeleton is take.skeleton and clip.up == take.up:  # as variants are
+        return clip
     clip = rooted_like(with_up(clip, take.up), take.skeleton)
     size = leg_length(take.skeleton) / leg_length(clip.skeleton)
     # A body that merely has other proportions is not scaled: units differ by more.

@@ -20,8 +20,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.retarget.mapping import SIDES, BodyMap, find_body
 from freshtake.motion.retarget.rest import Rest, find_rest, zero_places
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import forward
-from freshtake.numeric.rotations import inverse, multiply
+from freshtake.numeric.rotations import forward, inverse, multiply
 from freshtake.reports.viewport.scene import LEG, Skin
 
 FINE, COARSE = 0.0215, 0.036  # metres between samples of the field: for one body nearby, for many at a distance

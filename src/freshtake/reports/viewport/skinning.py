@@ -20,8 +20,7 @@ from freshtake.formats.rig import Material, Rig, RigMesh, on_rig
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.kinematics import forward
-from freshtake.numeric.rotations import to_matrix
+from freshtake.numeric.rotations import forward, to_matrix
 from freshtake.reports.viewport.scene import Figure, Paint, Skin
 from freshtake.reports.viewport.staging import BodyStage, body_stage, shape_of
 

@@ -252,7 +252,9 @@ def _cut(
     """Draw a stretch of an endless motion; what comes before it is dropped."""
     rows, phases, count, last = [], [], 0, stretch.first + stretch.phases
     start, resume = None, False
-    for block in model.blocks(rng, amount=amount, rate=rate):
+    from freshtake.variation.live import steered_blocks  # live imports goals
+
+    for block in steered_blocks(model, rng, amount, rate, None):
         begun = block.phases >= stretch.first
         start = block.start if start is None else start
         if not begun.all() and model.material.recipe is not None:

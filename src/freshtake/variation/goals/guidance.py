@@ -25,7 +25,7 @@ from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_s
 from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import smooth_step
+from freshtake.variation.standing import held_feet, smooth_step, standing_like, with_feet_of
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -79,9 +79,9 @@ def guided(
         fixed = np.zeros(len(clip), dtype=np.bool_)
         fixed[[frame for frame, pin in poses if not pin.joints]] = True
         if _one_take(model, drawn):
-            clip, plant = model.on_feet(clip, drawn, fixed, variant.moved), False
+            clip, plant = on_feet(model, clip, drawn, fixed, variant.moved), False
         elif poses and not goals.targets:
-            clip, plant = model.on_feet_for_long(clip, drawn.phases, fixed), False
+            clip, plant = on_feet_for_long(model, clip, drawn.phases, fixed), False
         variant = variant._replace(motion=clip, report=replace(variant.report, speed=ground_speed(clip)))
     if (plant or goals.targets) and legs is not None:
         variant = _with_places(model, variant, drawn, goals, plant)
@@ -323,3 +323,51 @@ def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
         goal = now.mean(axis=0) if pin.position is None else np.asarray(pin.position)
         gaps.append(np.asarray(goal - now))
     return gaps
+
+
+def on_feet(
+    model: VariationModel, clip: Clip, variant: Variant, fixed: Bools | None = None,
+    moved: tuple[complex, float] = (0j, 0.0),
+) -> Clip:  # fmt: skip
+    """Return a variant whose feet stand as those of the take that it follows most.
+
+    Args:
+        model: The model that it was drawn from.
+        clip: The variant.
+        variant: The draw it was made from.
+        fixed: (frames,): frames that stay as they are.
+        moved: How the entire clip was moved and turned after it was drawn.
+
+    Returns:
+        The variant with other rotations of its legs.
+    """
+    if model.planting_model is None or not model.planting_model.legs:
+        return clip
+    shift, turn = moved
+    frame = (shift + np.exp(1j * turn) * model.takes.ground, model.takes.heading + turn)
+    return standing_like(clip, model.footing, variant.followed, variant.phases, frame, model.planting_model, fixed)
+
+
+def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
+    """Return a motion of any number of cycles whose feet stand as those of the takes do.
+
+    Args:
+        model: The model that it was drawn from.
+        clip: The motion.
+        phases: (frames,): its phases, which continue from cycle to cycle.
+        fixed: (frames,): frames that stay as they are.
+
+    Returns:
+        The motion with other rotations of its legs.
+    """
+    legs, recipe = model.planting_model, model.material.recipe
+    if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
+        return clip
+    if not model.footing.stands.any():
+        return clip
+    columns, start = recipe.layout.encode(clip)
+    heading, mean = recipe.layout.path(columns, start).heading, model.takes.course_mean.heading
+    apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
+    turned = float(np.angle(np.exp(1j * apart).mean()))
+    contacts = model.standing(clip, phases)
+    return with_feet_of(clip, held_feet(clip, contacts, phases, model.footing, turned, legs), legs, fixed)

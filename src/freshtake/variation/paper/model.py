@@ -11,9 +11,9 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.methods.live import checked_rows
-from freshtake.methods.settings_checks import between, one_of
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, decode, encode
+from freshtake.motion.validation import between, one_of
 from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread

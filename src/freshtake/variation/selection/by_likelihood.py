@@ -24,7 +24,8 @@ from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.distributions import student_quantile
 from freshtake.variation.deviations import Settings
-from freshtake.variation.model import VariationModel, model_of
+from freshtake.variation.learning import model_of
+from freshtake.variation.model import VariationModel
 from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
 

@@ -12,16 +12,18 @@ from hypothesis import strategies as st
 from scipy.spatial.transform import Rotation
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.euler import (
+from freshtake.numeric.rotations import (
+    angle_between,
     continuous_euler,
     equivalent,
     from_euler,
+    from_rotvec,
     full_order,
     gimbal_closeness,
+    normalize,
     to_euler,
     unflipped,
 )
-from freshtake.numeric.rotations import angle_between, from_rotvec, normalize
 
 ORDERS = ["".join(o) for o in product("XYZ", repeat=3) if o[0] != o[1] and o[1] != o[2]]
 angles = st.floats(-7, 7)

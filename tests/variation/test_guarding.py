@@ -12,9 +12,8 @@ from freshtake.motion import Clip
 from freshtake.motion.verdict import BodyLimits, learn_limits
 from freshtake.requests import Variants
 from freshtake.variation import Amount, Settings, VariationModel, learn
-from freshtake.variation.amount import amount_of
+from freshtake.variation.amount import SHARES, TRIES, GuardReport, amount_of, guard_notes, guarded, scaled
 from freshtake.variation.goals.goals import GoalReport
-from freshtake.variation.goals.guarding import SHARES, TRIES, GuardReport, guard_notes, guarded, scaled
 from freshtake.variation.goals.guidance import Guided
 from freshtake.workflows.inputs import generator
 from freshtake.workflows.varying import guided_variants
