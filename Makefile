@@ -17,7 +17,7 @@ else
 INSTALL = $(UV) pip install --quiet --python $(BIN)/python
 endif
 
-.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper figures test-pythons benchmark docs test-docs wheel wheel-test test-container sbom lock clean
+.PHONY: help demo studio test browser lint types blender-extension test-clients clients faults fuzz soak mutate paper figures test-pythons benchmark docs test-docs wheel wheel-test test-container sbom audit lock clean
 
 help:
 	@sed -n 's/^#   //p' Makefile
@@ -164,6 +164,12 @@ wheel-test: wheel
 sbom: $(VENV)/.studio
 	$(BIN)/python integrations/sbom.py
 
+# Looks up known vulnerabilities of all locked packages (pip-audit, in a separate environment); exit code 2 where its data
+# cannot be reached.
+audit: $(BIN)/python
+	@test -x .audit/bin/pip-audit || { $(BIN)/python -m venv .audit && .audit/bin/python -m pip install --quiet --disable-pip-version-check pip-audit; }
+	@$(BIN)/python integrations/audit.py .audit/bin/pip-audit
+
 # Runs the steps of the Dockerfile without a container, and learns a model with what they install; minutes.
 test-container: $(VENV)/.test
 	FRESHTAKE_CONTAINER=1 $(BIN)/python -m pytest -q -o faulthandler_timeout=0 tests/test_container.py
@@ -177,4 +183,4 @@ lock:
 	$(COMPILE) --upgrade -c requirements/test.txt --group docs -o requirements/docs.txt
 
 clean:
-	rm -rf $(VENV) .clients .pythons $(OUT) figures-of-samples .mypy_cache .ruff_cache .pytest_cache site
+	rm -rf $(VENV) .clients .pythons .audit $(OUT) figures-of-samples .mypy_cache .ruff_cache .pytest_cache site

@@ -1,4 +1,7 @@
-"""The steps of the Dockerfile, run in order without a container: FRESHTAKE_CONTAINER=1, minutes, needs packages."""
+"""The steps of the Dockerfile, run in order without a container: FRESHTAKE_CONTAINER=1, minutes, needs packages.
+
+They run under the Python of the image where this machine has it, else under the one of the tests.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +13,8 @@ import sys
 from pathlib import Path
 
 import pytest
+
+from tests.pythons import interpreter
 
 ROOT = Path(__file__).resolve().parents[1]
 ASKED = bool(os.environ.get("FRESHTAKE_CONTAINER"))
@@ -38,7 +43,8 @@ def test_the_steps_of_the_container_end_in_a_command_that_runs(tmp_path: Path) -
     for name, value in steps():
         if name == "FROM":  # an image with a Python and nothing else: a new environment
             stage += 1
-            subprocess.run([sys.executable, "-m", "venv", str(tmp_path / f"stage{stage}")], check=True)
+            python = interpreter(re.findall(r"python:([\d.]+)", value)[0]) or sys.executable
+            subprocess.run([python, "-m", "venv", str(tmp_path / f"stage{stage}")], check=True)
             environment["PATH"] = f"{tmp_path / f'stage{stage}' / 'bin'}:{os.environ['PATH']}"
         elif name == "WORKDIR":
             folder = Path(placed(value, tmp_path))

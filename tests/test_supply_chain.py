@@ -122,3 +122,27 @@ def test_what_is_promised_about_security_names_things_that_are_there() -> None:
     text = (ROOT / "SECURITY.md").read_text(encoding="utf-8")
     for path in re.findall(r"`((?:src|tests|docs|integrations)/[^`]+)`", text):
         assert (ROOT / path).exists(), path
+
+
+@pytest.mark.parametrize(
+    ("printed", "code", "sentence"),
+    [
+        ({"dependencies": [{"name": "a", "version": "1", "vulns": []}]}, 0, "1 of 1 packages were looked up, 0 vuln"),
+        (
+            {"dependencies": [{"name": "a", "version": "1", "vulns": [{"id": "X-1", "fix_versions": ["2"]}]}]},
+            1,
+            "a 1: X-1, mended in 2",
+        ),
+        ({"dependencies": [{"name": "a", "skip_reason": "not found"}]}, 2, "0 of 1 packages were looked up"),
+        (None, 2, "nothing was audited"),
+    ],
+)
+def test_an_audit_that_did_not_reach_its_data_does_not_pass(
+    tmp_path: Path, printed: dict[str, object] | None, code: int, sentence: str
+) -> None:
+    program = tmp_path / "pip-audit"
+    program.write_text(f"#!{sys.executable}\nprint({(json.dumps(printed) if printed else '')!r})\n")
+    program.chmod(0o755)
+    command = [sys.executable, str(ROOT / "integrations" / "audit.py"), str(program)]
+    answer = subprocess.run(command, capture_output=True, text=True)
+    assert answer.returncode == code and sentence in answer.stdout and answer.stderr == ""

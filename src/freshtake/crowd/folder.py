@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextvars import copy_context
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 from freshtake.crowd.plan import MODES, Shard
 from freshtake.errors import FormatError
@@ -59,7 +59,7 @@ def read_manifest(folder: Path) -> dict[str, Any]:
     if not (folder / MANIFEST).is_file():
         raise FormatError(folder, f"there is no {MANIFEST}: finish the crowd with the command that began it")
     manifest = read_json(folder / MANIFEST)
-    groups, shards = manifest.get("groups"), manifest.get("shards")
+    groups, shards = manifest.get("groups"), manifest.get("shards") or []
     # Bounds are those of the command that makes crowds: a changed number must not cost memory or time.
     good = {
         "mode": manifest.get("mode") in MODES,
@@ -67,10 +67,10 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         "fps": _is_number(manifest.get("fps")) and 0.0 < manifest["fps"] <= 1000.0,
         "number": _is_count(manifest.get("number")),
         "groups": isinstance(groups, list) and all(isinstance(group, dict) for group in groups),
-        "shards": isinstance(shards, list) and len(shards) > 0,
+        "shards": isinstance(shards, list) and shards != [],
     }
     wrong = [key for key, is_good in good.items() if not is_good]
-    wrong += [f"shards[{k}]" for k, record in enumerate(shards if good["shards"] else ()) if not _is_record(record)]
+    wrong = wrong or [f"shards[{k}]" for k, record in enumerate(shards) if not _is_record(record)]
     if wrong:
         raise FormatError(folder / MANIFEST, "this is damaged: make the crowd again with --force", wrong[0])
     return manifest
@@ -80,7 +80,7 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, int | float) and not isinstance(value, bool)
 
 
-def _is_count(value: Any) -> bool:
+def _is_count(value: Any) -> TypeGuard[int]:
     return isinstance(value, int) and not isinstance(value, bool) and 1 <= value <= MOST_CHARACTERS
 
 
