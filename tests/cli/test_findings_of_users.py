@@ -118,6 +118,13 @@ def test_what_is_left_out_is_called_missing(capsys: Said) -> None:
     assert refused(capsys, "vary", "a.ftm") == "freshtake: --out is missing; see freshtake vary --help\n"
 
 
+def test_an_option_without_its_value_names_the_choices(capsys: Said) -> None:
+    words = refused(capsys, "vary", "a.ftm", "-o", "b", "--root-motion")
+    assert words == "freshtake: --root-motion needs a value: hips, joint or none; see freshtake vary --help\n"
+    words = refused(capsys, "vary", "a.ftm", "--seconds", "-o", "b")
+    assert words == "freshtake: --seconds needs a value; see freshtake vary --help\n"
+
+
 def test_a_file_has_one_duration(home: Path, tmp_path: Path, capsys: Said) -> None:
     out = tmp_path / "a.bvh"
     words = ["stream", str(home / "walk.ftm"), "--seconds", "1.5", "-o", str(out)]
