@@ -118,6 +118,43 @@ def test_what_is_left_out_is_called_missing(capsys: Said) -> None:
     assert refused(capsys, "vary", "a.ftm") == "freshtake: --out is missing; see freshtake vary --help\n"
 
 
+def test_an_option_without_its_value_names_the_choices(capsys: Said) -> None:
+    words = refused(capsys, "vary", "a.ftm", "-o", "b", "--root-motion")
+    assert words == "freshtake: --root-motion needs a value: hips, joint or none; see freshtake vary --help\n"
+    words = refused(capsys, "vary", "a.ftm", "--seconds", "-o", "b")
+    assert words == "freshtake: --seconds needs a value; see freshtake vary --help\n"
+
+
+def test_a_unit_that_makes_a_giant_of_a_person_is_questioned(home: Path, tmp_path: Path, capsys: Said) -> None:
+    doubt = "freshtake: note: in metres the legs are 97 m long: by its size the body is in centimetres (--unit cm)\n"
+    assert run(["convert", str(home / "walk_0.bvh"), "-o", str(tmp_path / "a.glb"), "--unit", "m"]) == 0
+    assert capsys.readouterr().err == doubt
+    assert run(["vary", str(home / "walk.ftm"), "-n", "2", "-o", str(tmp_path / "b.glb"), "--unit", "m"]) == 0
+    assert capsys.readouterr().err.count(doubt) == 1
+    assert run(["learn", str(home / "walk_0.bvh"), "-o", str(tmp_path / "c.ftm"), "--unit", "mm"]) == 0
+    assert "in millimetres the legs are 0.097 m long" in capsys.readouterr().err
+    assert run(["convert", str(home / "walk_0.bvh"), "-o", str(tmp_path / "d.glb"), "--unit", "cm"]) == 0
+    assert capsys.readouterr().err == ""
+
+
+def test_a_body_that_is_carried_off_to_a_pin_is_noted(home: Path, tmp_path: Path, capsys: Said) -> None:
+    clip, pins = home / "walk_0.bvh", tmp_path / "pins.json"
+    words = ["plant", str(clip), "--pins", str(pins), "--force", "-o", str(tmp_path / "a.bvh")]
+    pins.write_text(json.dumps([{"joint": "LeftHand", "frame": 20, "position": [20, 100, 70]}]))
+    assert run(words) == 0 and "out of reach" not in capsys.readouterr().err
+    pins.write_text(json.dumps([{"joint": "LeftHand", "frame": 20, "position": [200, 1000, 700]}]))
+    assert run(words) == 0
+    said = capsys.readouterr().err
+    assert "a pin is out of reach: the body is moved by up to" in said and "in the clip's unit, centimetres" in said
+
+
+def test_a_gap_in_a_path_is_named_with_its_file(home: Path, tmp_path: Path, capsys: Said) -> None:
+    path = tmp_path / "way.csv"
+    path.write_text("x,z\n0,0\n0,400\n,\n200,700\n")
+    said = refused(capsys, "stream", home / "walk.ftm", "--seconds", 2, "-o", tmp_path / "a.bvh", "--path", path)
+    assert said == f"freshtake: {path}: point 3 of the path has no x or no z\n"
+
+
 def test_a_file_has_one_duration(home: Path, tmp_path: Path, capsys: Said) -> None:
     out = tmp_path / "a.bvh"
     words = ["stream", str(home / "walk.ftm"), "--seconds", "1.5", "-o", str(out)]

@@ -185,5 +185,24 @@ def test_two_clicks_from_an_open_page_to_fifteen_variants(browser: Any, files: l
         running.close()
 
 
+def test_a_long_take_is_varied_by_the_pieces_that_were_cut_from_it(mixed: Window, tmp_path: Path) -> None:
+    ft.write(tmp_path / "march_long.bvh", at_rate(ft.samples.walk(rng(9), cycles=7), 20.0))
+    before = mixed.of(mixed.count("take"))
+    mixed.upload([tmp_path / "march_long.bvh"])
+    mixed.until(f"s.uploads === 0 && {mixed.count('take')} === {before + 1}")
+    open_movement(mixed, "march_long")
+    mixed.tab("Takes")
+    mixed.press("Find cycles")
+    mixed.until(f"{mixed.count('take')} > {before + 3} && s.jobs.every((job) => job.state === 'done')")
+    pieces = mixed.of(mixed.count("take")) - before - 1
+    mixed.tab("Vary")
+    assert mixed.page.get_by_text(f"{pieces} takes, 1 left out.").is_visible()
+    variants = mixed.of(mixed.count("variant"))
+    mixed.page.get_by_label("How many").fill("2")
+    mixed.page.keyboard.press("Tab")
+    mixed.press("Make 2 variants")
+    mixed.until(f"{mixed.count('variant')} === {variants + 2}")
+
+
 def test_nothing_failed(mixed: Window) -> None:
     assert mixed.complaints == []

@@ -15,7 +15,7 @@ from functools import partial
 from types import FrameType
 from typing import Any, NoReturn
 
-from cyclopts import App, CycloptsError, Group
+from cyclopts import App, CycloptsError, Group, MissingArgumentError
 
 from freshtake import __version__
 from freshtake.cli.console import warn
@@ -135,10 +135,7 @@ def run(arguments: Sequence[str]) -> int:
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except CycloptsError as error:
-        # Cyclopts lists the first few commands of the first group and cuts the rest: --help has them all.
-        words = str(error).partition(" Available commands:")[0]
-        words = re.sub(r'^(Command "[^"]*" )?parameter (\S+) requires an argument', r"\2 is missing", words, flags=re.I)
-        return _failed(f"{words.rstrip('.?')}; see freshtake {_verb(arguments)}--help")
+        return _failed(f"{_usage_words(error)}; see freshtake {_verb(arguments)}--help")
     except FreshtakeError as error:
         return _failed(str(error))
     except KeyboardInterrupt:
@@ -171,6 +168,18 @@ def _note(
 ) -> None:
     """Print a Python warning as one sentence."""
     warn(str(message))
+
+
+def _usage_words(error: CycloptsError) -> str:
+    """Return what is wrong with the options of a command line, without the period."""
+    keyword = getattr(error, "keyword", None)
+    if isinstance(error, MissingArgumentError) and keyword:  # the option is there, but nothing follows it
+        choices = error.argument.get_choices() if error.argument is not None else None
+        return f"{keyword} needs a value" + (f": {', '.join(choices[:-1])} or {choices[-1]}" if choices else "")
+    # Cyclopts lists the first few commands of the first group and cuts the rest: --help has them all.
+    words = str(error).partition(" Available commands:")[0]
+    words = re.sub(r'^(Command "[^"]*" )?parameter (\S+) requires an argument', r"\2 is missing", words, flags=re.I)
+    return words.rstrip(".?")
 
 
 def _verb(arguments: Sequence[str]) -> str:

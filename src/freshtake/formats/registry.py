@@ -17,7 +17,7 @@ from freshtake.formats.files import is_folder, read_head
 from freshtake.formats.ftm import looks_like_model
 from freshtake.formats.read_options import Motion, ReadKeywords, ReadOptions, WriteKeywords, WriteOptions
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
-from freshtake.motion.body.orientation import ASSUMED, Upright, agreed, find_paws, find_up
+from freshtake.motion.body.orientation import ASSUMED, Upright, agreed, find_paws, find_up, unlikely_unit
 from freshtake.motion.body.rooting import as_filed, following, rooted
 from freshtake.motion.edit import at_rate, nominal_frame_time
 from freshtake.motion.kinds import kind_word
@@ -171,6 +171,7 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
                     )
                 opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
         placed = [_placed(motion, how, settings, filed) for motion, how in opened]
+        _question_unit(placed, settings)
         return placed if filed else _on_their_paws(placed)
 
 
@@ -186,6 +187,15 @@ def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
             motion = replace(motion, skeleton=replace(motion.skeleton, paws=found))
         out.append(ReadMotion(motion, how))
     return out
+
+
+def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
+    """Note once if a given unit does not fit the bodies; where a file states its unit, that one counts."""
+    for motion, _ in motions:
+        if isinstance(motion, Clip) and settings.unit_m is not None and motion.unit_m == settings.unit_m:
+            if doubt := unlikely_unit(motion.skeleton, settings.unit_m):
+                settings.warn(doubt)
+            return
 
 
 def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:

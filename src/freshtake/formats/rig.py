@@ -18,7 +18,7 @@ from freshtake.errors import FormatError, SkeletonMismatch
 from freshtake.formats.files import SINGLE
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.body.orientation import guess_unit
+from freshtake.motion.body.orientation import guess_unit, unlikely_unit
 from freshtake.motion.clip import Playback
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.kinds import kind_word
@@ -66,6 +66,8 @@ def unit_in_metres(path: Path, clip: Clip, options: WriteOptions, need: str) -> 
         raise FormatError(path, f"{what}: give --unit (0.01 for centimetres, 0.0564 for CMU's BVH files, 1 for metres)")
     if not (np.isfinite(unit) and unit > 0):
         raise FormatError(path, f"the unit must be a number of metres above 0, not {unit}")
+    if options.unit_m not in (None, clip.unit_m) and (doubt := unlikely_unit(clip.skeleton, unit)):
+        options.warn(doubt)
     return unit
 
 

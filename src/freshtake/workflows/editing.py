@@ -20,6 +20,8 @@ from freshtake.formats.registry import for_writing, has_skin, holding_several, r
 from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, PointClip, Stroke
+from freshtake.motion.body.orientation import unit_name, unit_of
+from freshtake.motion.body.roles import leg_length
 from freshtake.motion.cycles.common_cycles import require_cycles
 from freshtake.motion.cycles.looping import Span, best_loop, closed, facing_forward, planted_loop
 from freshtake.motion.cycles.recurrence import find_occurrences
@@ -155,21 +157,23 @@ def plant(request: Plant, report: Report = silent, warn: Warn | None = None) -> 
     Returns:
         One result per clip, in the order of the files.
     """
-    onto = chosen_character(request.character, request.body_map, warn or (lambda sentence: None))
+    warn = warn or (lambda sentence: None)
+    onto = chosen_character(request.character, request.body_map, warn)
     return [
-        Planted(target, _plant(source, target, request, onto, request.reading(warn)))
+        Planted(target, _plant(source, target, request, onto, warn))
         for source, target in _with_targets(request, report)
     ]
 
 
-def _plant(source: Path, target: Path, request: Plant, onto: Onto | None, reading: dict[str, Any]) -> Any:
+def _plant(source: Path, target: Path, request: Plant, onto: Onto | None, warn: Warn) -> Any:
     from freshtake.motion.planting import PlantSettings
     from freshtake.motion.planting import plant as plant_clip
     from freshtake.motion.planting.planting_model import learn_planting
 
     for_writing(target)
     likes_needed = take_files(request.like or [])
-    (clip,), likes = read_clips([[source], likes_needed], reading, "only clips with a skeleton have feet to plant")
+    need = "only clips with a skeleton have feet to plant"
+    (clip,), likes = read_clips([[source], likes_needed], request.reading(warn), need)
     limbs = read_mapping(request.mapping) if request.mapping is not None else None
     given = read_pins(request.pins) if request.pins is not None else []
     if likes:
@@ -187,6 +191,13 @@ def _plant(source: Path, target: Path, request: Plant, onto: Onto | None, readin
         raise UsageError(
             f"{source}: no foot stands anywhere, so the floor cannot be found: give its height with --floor, or "
             "--contacts, or clips whose feet stand with --like"
+        )
+    legs = planted.report.root_shift / leg_length(clip.skeleton)
+    if given and legs > 0.5:  # bending the knees and leaning bring hands farther than half a leg before that
+        unit = unit_of(clip)
+        warn(
+            f"a pin is out of reach: the body is moved by up to {legs:.1f} leg lengths to meet it, feet and all; "
+            f"places of pins are in the clip's unit{'' if unit is None else f', {unit_name(unit)}'}"
         )
     write_onto(target, put_onto(onto, planted.clip), request.unit, onto)
     return planted.report

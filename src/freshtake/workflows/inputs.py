@@ -83,7 +83,10 @@ def read_path(path: Path) -> Floats:
     names = [name.lower() for name in table.names]
     for second in ("z", "y"):
         if "x" in names and second in names:
-            return np.asarray(table.values[:, [names.index("x"), names.index(second)]])
+            points = np.asarray(table.values[:, [names.index("x"), names.index(second)]])
+            if not (known := np.isfinite(points).all(axis=1)).all():
+                raise FormatError(path, f"point {int(known.argmin()) + 1} of the path has no x or no {second}")
+            return points
     raise FormatError(path, "the columns x and z (or x and y) were expected", "line 1")
 
 

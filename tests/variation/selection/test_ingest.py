@@ -121,6 +121,23 @@ def test_a_long_take_beside_cut_ones_is_cut_where_they_are() -> None:
     assert np.ptp(leads) < 12.0  # cm; the feet are up to 64 apart
 
 
+def test_pieces_next_to_the_take_that_they_were_cut_from_do_not_count_twice() -> None:
+    long = walk(0, 6.3, 0.1)
+    pieces = [clip.changed(name=f"piece_{k}") for k, clip in enumerate(cut_cycles(long))]
+    taken, alone = ingest([*pieces, long]), ingest([long])
+    assert {*taken.takes} == {len(pieces)} and len(taken.examples) == len(alone.examples)
+    assert taken.sentences[0] == alone.sentences[0] and "which are stretches of walk_0" in " ".join(taken.sentences)
+    assert ingest(pieces).stretches == () and len(ingest(pieces).examples) == len(pieces)
+    ft.variation.learn([*pieces, long], rng=np.random.default_rng(0))
+
+
+def test_bodies_that_only_travel_are_no_stretches_of_one_another() -> None:
+    clip = walk(0, 1.0)
+    still = np.broadcast_to(clip.rotations[:1], clip.rotations.shape)
+    long, short = clip.changed(rotations=still), take_frames(clip.changed(rotations=still), 0, 20)
+    assert ingest([long, short.changed(root=short.root[::-1])], keep=True).stretches == ()
+
+
 def test_a_cycle_that_begins_with_the_other_foot_is_left_out_with_this_reason() -> None:
     cycles = [walk(seed, 1.0) for seed in range(4)]
     taken = ingest([*cycles, take_frames(walk(5, 2.0), 32, 97).changed(name="odd")])

@@ -286,6 +286,18 @@ def guess_unit(skeleton: Skeleton) -> LengthUnit | None:
     return next((unit for unit in UNITS if LEGS[0] <= leg * unit.metres <= LEGS[1]), None)
 
 
+def unlikely_unit(skeleton: Skeleton, unit_m: float) -> str:
+    """Return why a unit is unlikely, where another makes the body a person's size and this one far from it; or ""."""
+    guess, leg = guess_unit(skeleton), leg_length(skeleton) * unit_m
+    # a child's leg of 0.3 m and a giant's of 3 m may be meant
+    if guess is None or 0.3 <= leg <= 3.0:
+        return ""
+    return (
+        f"in {unit_name(unit_m)} the legs are {leg:.2g} m long: by its size the body is in {guess.name} "
+        f"(--unit {guess.short})"
+    )
+
+
 def unit_name(unit_m: float) -> str:
     """Return the unit in words: "centimetres", or "units of 0.3 m" where the unit has no name."""
     named = (unit.name for unit in UNITS if abs(unit_m / unit.metres - 1.0) < 1e-3)

@@ -13,10 +13,12 @@ const LEARNED = ["take", "strokes"];
 const isVariation = (item) => item.kind === "model" && (item.facts.method ?? "variation") === "variation";
 const revision = (item) => `${item.facts.revision ?? 0}:${item.trim?.[0] ?? ""}:${item.trim?.[1] ?? ""}`;
 
-// The items of one movement. Rejected takes are no examples; a model of other examples is stale.
+// The items of one movement. Rejected takes are no examples, nor is a long take that was cut: its pieces are. A model of
+// other examples is stale.
 export function movementOf(items, id) {
   const own = items.filter((item) => item.movement === id), item = items.find((one) => one.id === id) ?? null;
-  const takes = own.filter((one) => LEARNED.includes(one.kind)), examples = takes.filter((one) => one.star >= 0);
+  const takes = own.filter((one) => LEARNED.includes(one.kind)), wanted = takes.filter((one) => one.star >= 0);
+  const cut = new Set(wanted.map((one) => one.parent)), examples = wanted.filter((one) => !cut.has(one.id));
   const models = own.filter(isVariation), model = models[models.length - 1] ?? null;
   const known = model?.settings?.examples;
   const stale = Boolean(model) && examples.length > 0 && Boolean(known)
@@ -56,7 +58,7 @@ export const drag = (event, ids) => { setTimeout(() => document.body.classList.a
 const dragged = (event) => [...event.dataTransfer.types].includes(DRAGGED);
 
 // A no-break space keeps a number with its word where the line wraps.
-const counted = (number, one, many = `${one}s`) => (number ? `${number}\u00a0${number === 1 ? one : many}` : "");
+export const counted = (number, one, many = `${one}s`) => (number ? `${number}\u00a0${number === 1 ? one : many}` : "");
 function countWords({ takes, variants, own }) {
   const words = [counted(takes.length, "take"), counted(variants.length, "new", "new")].filter(Boolean).join(" · ");
   return words || counted(own.length, "item") || "empty";

@@ -52,7 +52,8 @@ class Ingested:
     """The examples, in the order of the takes, and what happened to the rest.
 
     `takes` has the number of the take that each example comes from; `are_cut` says whether takes were cut into cycles;
-    `cyclic` is None where no clips with a skeleton are given, and the learner decides.
+    `cyclic` is None where no clips with a skeleton are given, and the learner decides. `stretches` are takes that were
+    cut from others of them.
     """
 
     examples: tuple[Any, ...]
@@ -63,19 +64,25 @@ class Ingested:
     left: tuple[LeftOut, ...] = ()
     doubtful: tuple[LeftOut, ...] = ()
     closing: Closing | None = None
+    stretches: tuple[LeftOut, ...] = ()
 
     @property
     def sentences(self) -> list[str]:
-        """What was used, left out and why, whether it repeats, and how to overrule each: at most five lines.
+        """What was used, left out and why, whether it repeats, and how to overrule each: at most six lines.
 
         Empty where all takes are used as they are, and it is clear whether the movement repeats.
         """
         lines = []
         if self.are_cut:
             seconds = [clip.duration for clip in self.examples]
-            took = f"took {_counted(len(self.examples), 'cycle')} of {_counted(self.given, 'take')}"
+            takes = _counted(self.given - len(self.stretches), "take")
+            took = f"took {_counted(len(self.examples), 'cycle')} of {takes}"
             lasts = f"{min(seconds):.2f} to {max(seconds):.2f} s each, all from the same phase on"
             lines.append(f"{took}, {lasts}; --whole learns from takes as they are")
+        if self.stretches:
+            names = joined([one.name for one in self.stretches])
+            verb = "is a stretch" if len(self.stretches) == 1 else "are stretches"
+            lines.append(f"left out {names}, which {verb} of {joined(_distinct(self.stretches))}")
         for one in self.left[:2]:
             lines.append(f"left out {one.name}: {one.reason}")
         if len(self.left) > 2:
@@ -89,6 +96,10 @@ class Ingested:
             word, other = ("repeats", "acyclic") if self.closing.cyclic else ("ends by itself", "cyclic")
             lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrules")
         return lines
+
+
+def _distinct(left: Sequence[LeftOut]) -> list[str]:
+    return list(dict.fromkeys(one.reason for one in left))
 
 
 def _counted(number: int, word: str) -> str:
@@ -114,8 +125,12 @@ def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cy
     doubtful: list[LeftOut] = []
     numbers, examples, are_cut = list(range(len(motions))), list(motions), False
     clips = all(isinstance(motion, Clip) for motion in motions) and len(motions) > 0
+    stretches: dict[int, int] = {}
     if clips and pieces != WHOLE and all(compatible(motions[0].skeleton, one.skeleton) for one in motions):
-        numbers, examples, are_cut = _cut(motions, pieces, left_out)
+        stretches = _stretches(motions)
+        separate = [number for number in numbers if number not in stretches]
+        cut_from, examples, are_cut = _cut([motions[number] for number in separate], pieces, left_out)
+        numbers = [separate[number] for number in cut_from]
     elif pieces == CYCLES:
         raise UsageError("only clips with one skeleton can be cut into cycles: leave --cycles out")
     if not keep:
@@ -126,6 +141,7 @@ def ingest(motions: Sequence[Any], *, pieces: str = AUTO, keep: bool = False, cy
     return Ingested(
         tuple(examples), tuple(numbers), len(motions), are_cut, True if are_cut and cyclic is None else cyclic,
         tuple(left_out), tuple(doubtful), closing,
+        tuple(LeftOut(called(motions[one]), called(motions[whole])) for one, whole in stretches.items()),
     )  # fmt: skip
 
 
@@ -162,6 +178,28 @@ def learn(
         assert report is not None
         report(Progress(0.0, sentence))
     return learn_from(taken.examples, settings, rng=rng, cyclic=taken.cyclic, report=report, **options)
+
+
+def _stretches(clips: Sequence[Clip]) -> dict[int, int]:
+    """Return which takes are stretches of longer ones, pose for pose: cut from them, and left next to them.
+
+    Their cycles would count twice; learning from the longer take alone loses nothing.
+    """
+    # six digits are more than a recording repeats by chance, and fewer than files keep
+    poses = [np.round(clip.rotations[:, 1:].reshape(len(clip), -1), 6) + 0.0 for clip in clips]
+    places: dict[int, list[tuple[int, int]]] = {}
+    for number, rows in enumerate(poses):
+        for frame, row in enumerate(rows):
+            places.setdefault(hash(row.tobytes()), []).append((number, frame))
+    out = {}
+    for number, rows in enumerate(poses):
+        if len(rows) > 1 and (rows == rows[0]).all():  # only its root moves, which a turn of the take changes
+            continue
+        for other, frame in places[hash(rows[0].tobytes())]:
+            if len(rows) < len(poses[other]) and np.array_equal(poses[other][frame : frame + len(rows)], rows):
+                out[number] = other
+                break
+    return out
 
 
 def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[int], list[Clip], bool]:

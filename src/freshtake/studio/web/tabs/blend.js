@@ -2,7 +2,7 @@
 
 import { html, useEffect, useMemo, useRef, useState } from "../vendor/preact-htm.module.js";
 import { corners, padView, padWeights } from "../pad.js";
-import { useMovement, useOwnModels } from "../movements.js";
+import { counted, useMovement, useOwnModels } from "../movements.js";
 import { SampleButton, STICK, takesOf, useBodies, useGamepad, useModels } from "../picking.js";
 import { itemOf, load, openMovement, run, toast, useKept, useOwn, useStore } from "../state.js";
 import { Button, Empty, LiveViewport, Note, Panel, Row, Slider, Split, TaskButton } from "../ui.js";
@@ -52,7 +52,7 @@ function Learn({ open = false }) {
   const onlearned = async (job) => { await load(); openMovement(itemOf(job.made[0])?.movement, "blend"); };
   return html`<${Panel} title="Blend movements" open=${open}>
     <fieldset class="picker own-keys"><legend>Movements</legend><div class="picker-list">${bodies.map((one) => html`<label key=${one.id}><input type="checkbox" checked=${ids.includes(one.id)}
-      onChange=${(event) => setIds(event.target.checked ? [...ids, one.id] : ids.filter((id) => id !== one.id))} /><span>${one.name}</span><span class="facts">${takesOf(items, one.id).length} takes</span></label>`)}</div></fieldset>
+      onChange=${(event) => setIds(event.target.checked ? [...ids, one.id] : ids.filter((id) => id !== one.id))} /><span>${one.name}</span><span class="facts">${counted(takesOf(items, one.id).length, "take")}</span></label>`)}</div></fieldset>
     ${bodies.length < 2 && html`<${Note}>Drop takes of another movement on the same skeleton, such as a run next to a walk.<//>`}
     <${TaskButton} task="blend_learn" items=${Object.values(classes).flat()} settings=${{ classes, name: chosen.map((one) => one.name).join(" + ").slice(0, 60) || "blend" }} words="Learn the blend" disabled=${Boolean(words)} title=${words} ondone=${onlearned} />
   <//>`;

@@ -155,7 +155,7 @@ function Next({ movement }) {
   if (movement.kind === "mesh") return html`<${Button} kind="primary" onclick=${() => set({ tab: "texture" })}>Play it endlessly …<//>`;
   if (!VARIED.includes(movement.kind) || (!movement.examples.length && !movement.model)) return null;
   return html`<${Button} kind="primary" busy=${busy} onclick=${() => { set({ tab: "vary" }); makeVariants(movement); }}>Make ${number === 1 ? "one variant" : `${number} variants`}<//>
-    ${movement.examples.length === 1 && html`<${Note}>One take is varied as people usually vary. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}`;
+    ${movement.examples.length === 1 && html`<${Note}>One take is varied as people usually vary, a long one that repeats as its cycles do. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}`;
 }
 
 function Name({ movement }) {

@@ -28,7 +28,7 @@ function Takes({ movement, jobs }) {
   const words = !takes.length ? "A model without takes." : `${examples.length === 1 ? "One take" : `${examples.length} takes`}${left ? `, ${left} left out` : ""}.`;
   return html`<${Panel} title="Learned from" actions=${html`<${Button} kind="quiet" onclick=${() => set({ tab: "takes" })}>takes …<//>`}>
       <${Note}>${words}${stale ? " They have changed: the next variants learn from them again." : ""}<//>
-      ${examples.length === 1 && html`<${Note}>One take is varied as people usually vary. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}
+      ${examples.length === 1 && html`<${Note}>One take is varied as people usually vary, a long one that repeats as its cycles do. Drop more takes of the same movement, three to five in all, and it varies as your performer does.<//>`}
       ${jobs.filter((job) => job.task === "learn").map((job) => html`<${Progress} key=${job.id} job=${job} />`)}
       ${!jobs.length && (model?.facts.notes ?? []).map((note) => html`<${Note} key=${note} kind="warn">${asSentence(note)}.<//>`)}
     <//>`;
