@@ -148,15 +148,12 @@ def test_a_command_is_imported_without_the_others_and_the_version_without_any() 
 
 
 @pytest.mark.parametrize("name", command_names())
-def test_the_help_of_a_command_begins_with_its_line_in_the_list(
-    name: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("COLUMNS", "200")
+def test_the_help_of_a_command_begins_with_its_line_in_the_list(name: str, capsys: pytest.CaptureFixture[str]) -> None:
     place, words = command_names()[name]
     run([name, "--help"])
     usage, first, *_ = (one for one in capsys.readouterr().out.split("\n\n") if one.strip())
     assert usage.startswith("Usage:")
-    assert first.split("\n")[0].strip() == words.replace("`", "")
+    assert " ".join(first.split()).startswith(words.replace("`", ""))  # however wide the terminal is
     assert words not in inspect.getsource(import_module(place.partition(":")[0])), "it is written once"
 
 

@@ -194,4 +194,4 @@ def test_the_same_joints_in_other_proportions_are_retargeted(folder: Path, tmp_p
 def test_the_example_runs(tmp_path: Path, capsys: Said) -> None:
     runpy.run_path(str(EXAMPLE))["main"](tmp_path)
     assert "mixamo: 22 of 52 joints follow" in capsys.readouterr().out
-    assert (tmp_path / "walk_on_rigs.png").exists() and (tmp_path / "walk_unreal.bvh").exists()
+    assert (tmp_path / "retarget_walk.png").exists() and (tmp_path / "walk_unreal.bvh").exists()

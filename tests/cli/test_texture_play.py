@@ -21,8 +21,9 @@ from freshtake.motion.edit import take_frames
 from freshtake.requests import TextureLearn, TextureSample
 from freshtake.texture import Settings, learn
 from freshtake.texture.loop_making import ranked_loops
-from freshtake.workflows import compression_table, error_table, texture_learn, texture_sample
+from freshtake.workflows import compression_table, texture_learn, texture_sample
 from freshtake.workflows.texture_sampling import load_texture
+from freshtake.workflows.texture_study import error_table
 from tests.clients.test_gltf_validator import CLIENTS, NODE, troubles, validated
 from tests.texture.made import FRAME_TIME, circling, long_walk, played_rows, sheet
 
