@@ -21,8 +21,8 @@ from freshtake.evaluation import Evaluation, evaluate
 from freshtake.evaluation.baselines import baseline_sets, basis_of, changes, make
 from freshtake.evaluation.baselines.making import NOISES, match
 from freshtake.evaluation.comparable import unpacked
-from freshtake.evaluation.coordination import of_joints
-from freshtake.evaluation.tracks import Gallery
+from freshtake.evaluation.coordination import difference
+from freshtake.evaluation.tracks import Gallery, Track
 from freshtake.reports.wording import real_range, shown
 from freshtake.variation import learn
 
@@ -73,6 +73,12 @@ def matched(inputs: Sequence[Any], variants: Sequence[Any], seed: int, joints: S
     target = changes(basis, variants)
     found = [match(basis, kind, target, np.random.default_rng(seed)) for kind in ("strawman", "perlin", "pca")]
     return [f"{one.amount:.2f}; {100 * one.within:.0f} %" for one in found]
+
+
+def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
+    """The difference of correlations over pairs of one of these joints and any other: the mean over the tracks."""
+    chosen = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
+    return float(np.mean([difference(gallery, track, chosen[:, None] & ~chosen) for track in tracks]))
 
 
 def arm(kind: str, takes: Takes, variants: Sequence[Any], seed: int) -> str:

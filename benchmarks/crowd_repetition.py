@@ -1,6 +1,6 @@
 """How often a twin is in view: python -m benchmarks.crowd_repetition [--samples] [--picture FILE].
 
-A crowd of 1,000 walks for three seconds; a camera sees 20 of it at a time. The observer of `evaluation.sequences`,
+A crowd of 1,000 walks for three seconds; a camera sees 20 of it at a time. The observer of `benchmarks.repeats`,
 whose acuity is set by real takes, looks for half a second that two of the visible characters share, at whatever
 moments. Cycle animation plays the training takes, a library its m loops, all from random phases; in unique mode every
 character has a motion of its own. The curve is what chance says: 1 - (1 - 1/m)^(v - 1) of v characters have a twin.
@@ -19,16 +19,15 @@ import numpy as np
 
 import freshtake as ft
 from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded
+from benchmarks.repeats import RATE, WINDOW, acuity, nearest_other, views
 from benchmarks.timing import table
 from freshtake.crowd.characters import MotionRequest, body_of, make_motion
-from freshtake.evaluation.sequences import RATE, acuity, frames_in_window, nearest_other, views
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import closed
 from freshtake.numeric.arrays import Floats
 
 NUMBER, VISIBLE, SECONDS, VIEWS = 1000, 20, 3.0, 12
 SIZES = (10, 32, 100, 320)
-WINDOW = frames_in_window()
 ACUITIES = (1.0, 0.5, 0.25)
 
 

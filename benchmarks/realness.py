@@ -23,9 +23,9 @@ import numpy as np
 
 import freshtake as ft
 from benchmarks.takes import DATA, sets_here
+from benchmarks.telling_apart import SetAuc, mean_auc, tell_sets_apart
 from benchmarks.timing import table
 from freshtake.evaluation.comparable import Material, unpacked
-from freshtake.evaluation.likeness import SetAuc, mean_auc, tell_sets_apart
 from freshtake.evaluation.movement import measure_smoothness
 from freshtake.evaluation.realness import realness_figures
 from freshtake.evaluation.results import CLEAR, KEPT, Figure

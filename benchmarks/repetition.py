@@ -15,15 +15,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from benchmarks.baselines import SAMPLES, Takes, bundled, need_data, recorded, variants_of
+from benchmarks.repeats import RATE, WINDOW, acuity, nearest_earlier, noticed_at, views
 from benchmarks.takes import KINDS
 from benchmarks.timing import table
-from freshtake.evaluation.sequences import RATE, acuity, frames_in_window, nearest_earlier, noticed_at, views
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
 from freshtake.numeric.arrays import Floats
 
 LENGTHS = (15, 100)
 RUNS = 3
-WINDOW = frames_in_window()
 
 
 class Watched(NamedTuple):

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.telling_apart import RIDGE, logistic, mean_auc, movement, tell_sets_apart
 from scipy.optimize import minimize
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.comparable import Material, unpacked
 from freshtake.evaluation.dofs import body_joints
-from freshtake.evaluation.likeness import RIDGE, logistic, mean_auc, movement, tell_sets_apart
 from freshtake.motion import Clip, Skeleton, Stroke
 from tests.evaluation.stepping import NAMES, OFFSETS, PARENTS, SKELETON, jittered, takes
 

@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from benchmarks.telling_apart import PARTS, mean_auc, tell_sets_apart
 
 import freshtake as ft
 from freshtake.evaluation.comparable import Material, unpacked
 from freshtake.evaluation.dofs import body_joints
-from freshtake.evaluation.likeness import PARTS, mean_auc, tell_sets_apart
 from freshtake.evaluation.realness import realness_figures
 from freshtake.motion import Clip
 from tests.conftest import DATA

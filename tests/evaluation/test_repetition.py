@@ -4,26 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from benchmarks.repeats import RATE, STEP, WINDOW, acuity, nearest_earlier, nearest_other, noticed_at, views
 
 from freshtake.errors import UsageError
-from freshtake.evaluation.sequences import (
-    RATE,
-    STEP,
-    acuity,
-    frames_in_window,
-    nearest_earlier,
-    nearest_other,
-    noticed_at,
-    views,
-    watched,
-)
 from freshtake.evaluation.study.schedule import cycle_animation, variant_sequence
 from freshtake.motion.cycles.seams import join, seams
 from freshtake.motion.edit import resample, turned
 from freshtake.numeric.arrays import Floats
 from tests.evaluation.stepping import takes
-
-WINDOW = frames_in_window()
 
 
 def apart(a: Floats, b: Floats) -> float:
@@ -66,12 +54,13 @@ def test_a_repeat_is_noticed_as_soon_as_its_first_window_has_passed() -> None:
     sequence = join([first, second, third, second], blend=0.0)
     seen = views([first, second, third, sequence])
     limit = acuity(seen[:3], WINDOW)
-    found = watched(seen[3], 0.5 * limit, WINDOW)
+    distances = nearest_earlier(seen[3], WINDOW)
     begins = seams([first, second, third, second])[3] / 60
-    assert begins < found.noticed < begins + 0.7
-    assert found.closest < 1e-3 < limit
-    fresh = watched(views([join([first, second, third], blend=0.0)])[0], limit * 0.99, WINDOW)
-    assert fresh.noticed == np.inf and fresh.share == 0.0
+    assert begins < noticed_at(distances, [0.5 * limit], WINDOW)[0] < begins + 0.7
+    assert distances.min() < 1e-3 < limit
+    fresh = nearest_earlier(views([join([first, second, third], blend=0.0)])[0], WINDOW)
+    assert (fresh >= limit * 0.99).all()
+    assert noticed_at(fresh, [limit * 0.99], WINDOW)[0] == np.inf
 
 
 def test_cycle_animation_repeats_and_fresh_takes_do_not() -> None:
@@ -80,18 +69,22 @@ def test_cycle_animation_repeats_and_fresh_takes_do_not() -> None:
     new, _ = variant_sequence(fresh, 12, np.random.default_rng(2))
     seen = views([*inputs, *fresh, cycle, new])
     limit = acuity(seen[:16], WINDOW)
-    old_news, news = (watched(view, 0.9 * limit, WINDOW) for view in seen[16:])
+    repeats, fresh_ones = (nearest_earlier(view, WINDOW) for view in seen[16:])
+    old_news, news = (noticed_at(one, [0.9 * limit], WINDOW)[0] for one in (repeats, fresh_ones))
     again = next(k for k in range(1, 12) if order[k] in order[:k])
-    assert abs(old_news.noticed - seams([inputs[k] for k in order])[again] / 60) < 1.2
-    assert old_news.share > 0.4
-    assert news.share < 0.05 and news.noticed > old_news.noticed
+    assert abs(old_news - seams([inputs[k] for k in order])[again] / 60) < 1.2
+    assert (repeats < 0.9 * limit).mean() > 0.4
+    assert (fresh_ones < 0.9 * limit).mean() < 0.05 and news > old_news
 
 
 def test_coarser_eyes_notice_sooner() -> None:
     view = np.cumsum(np.random.default_rng(7).normal(size=(300, 2)), axis=0)
     limits = [0.0, 0.5, 1.0, 2.0, 5.0, 1e9]
-    times = noticed_at(nearest_earlier(view, 5), limits, 5)
-    assert times.tolist() == [watched(view, limit, 5).noticed for limit in limits]
+    distances = nearest_earlier(view, 5)
+    times = noticed_at(distances, limits, 5)
+    for limit, time in zip(limits, times, strict=True):
+        below = np.flatnonzero(distances < limit)
+        assert time == ((STEP * below[0] + 5) / RATE if len(below) else np.inf)
     assert (np.diff(times[np.isfinite(times)]) <= 0).all() and times[0] == np.inf
     assert times[-1] == pytest.approx((6 + 5) / RATE)  # the first that another can have passed before
 

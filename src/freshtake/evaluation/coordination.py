@@ -53,12 +53,6 @@ def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
     )
 
 
-def of_joints(gallery: Gallery, tracks: Sequence[Track], joints: Sequence[str]) -> float:
-    """Return `difference` over pairs of one of these joints and any other joint: the mean over the tracks."""
-    chosen = np.array([name.rsplit(".", 1)[0] in joints for name in gallery.layout.dofs])
-    return float(np.mean([difference(gallery, track, chosen[:, None] & ~chosen) for track in tracks]))
-
-
 def covariation(gallery: Gallery, tracks: Sequence[Track]) -> float:
     """Return how strongly deviations from the inputs' mean are correlated: root mean square over pairs of DOFs.
 
