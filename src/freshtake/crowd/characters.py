@@ -19,7 +19,7 @@ from freshtake.formats.gltf.character import character_rig
 from freshtake.formats.rig import Rig
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb, learn_limbs
-from freshtake.motion.body.orientation import facing, mean_angle, unit_of
+from freshtake.motion.body.orientation import ADULT_LEG, facing, mean_angle, unit_of
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.clip import Playback
@@ -40,7 +40,6 @@ from freshtake.variation.planting import variant_settings
 from freshtake.workflows.characters import Onto, onto_character
 from freshtake.workflows.inputs import generator
 
-LEG = 0.9  # metres, of bodies whose unit is not known
 UP = (0.0, 1.0, 0.0)
 
 
@@ -100,10 +99,8 @@ def body_of(model: VariationModel, name: str) -> Body:
     faced = [facing(model.decode(rows)) for rows in model.material.values]
     headings = [angles for angles in faced if angles is not None]
     faces = mean_angle(np.concatenate(headings))[0] if headings else float(heading(first)[0])
-    unit = unit_of(first)
-    scale = LEG / leg_length(first.skeleton) if unit is None else unit
     upright = multiply(about_axis(np.array(UP), -faces), tilt(first.up, "y"))
-    return Body(first.skeleton, scale, upright, first.up)
+    return Body(first.skeleton, _unit(first), upright, first.up)
 
 
 def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> MadeMotion:
@@ -268,7 +265,7 @@ def character_of(path: Path, model: VariationModel, body: Body, model_path: Path
 
 def _unit(clip: Clip) -> float:
     unit = unit_of(clip)
-    return LEG / leg_length(clip.skeleton) if unit is None else unit
+    return ADULT_LEG / leg_length(clip.skeleton) if unit is None else unit
 
 
 def _put(onto: Onto, clip: Clip) -> Clip:

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
 from freshtake.motion.cycles.recurrence import dissimilarity, one_cycle_apart, track
 from freshtake.motion.planting.contacts import runs
+from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.graphs import nearest
 
@@ -24,7 +25,6 @@ ROUNDS = 2.0  # cycles that are enough to call a class cyclic, wherever its take
 OTHER = 1.2  # times the cycle: a longer period is a different one
 HARMONICS = 4  # of the mean cycles that are aligned to each other
 GRID = 256  # moments of a cycle
-SLOWEST, FASTEST = 0.6, 1.6  # of the mean pace through a cycle: beyond, the phase was lost
 BINS = 32  # moments of a cycle
 
 
@@ -219,8 +219,8 @@ def _phases(runs: list[Floats], periods: Floats) -> list[tuple[Floats, Floats]]:
         phase = phases(y[:, column], fit, tracked=True)
         usual = float(phase[-1] - phase[0]) / max(len(phase) - 1, 1)
         usual = usual if usual > 0.0 else fit.omega
-        pace = np.clip(np.gradient(phase), SLOWEST * usual, FASTEST * usual)
-        steps = np.clip(np.diff(phase), SLOWEST * usual, FASTEST * usual)
+        pace = np.clip(np.gradient(phase), SHORTEST_CYCLE * usual, LONGEST_CYCLE * usual)
+        steps = np.clip(np.diff(phase), SHORTEST_CYCLE * usual, LONGEST_CYCLE * usual)
         out.append((phase[0] + np.concatenate([[0.0], np.cumsum(steps)]), pace))
     return out
 
@@ -311,7 +311,7 @@ def median(durations: Floats) -> float:
 
 def is_usual(durations: Floats, usual: float) -> Bools:
     """Return which cycles have about the usual duration; others are starting or standing."""
-    return np.asarray((durations >= SLOWEST * usual) & (durations <= FASTEST * usual))
+    return np.asarray((durations >= SHORTEST_CYCLE * usual) & (durations <= LONGEST_CYCLE * usual))
 
 
 def cycle_starts(curve: Floats, middle: float, swing: float) -> Floats:

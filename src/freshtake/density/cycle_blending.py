@@ -15,11 +15,11 @@ from freshtake.density.jumps import AGE, DRIVE, FARTHER, FIELDS, PACE, PLACE, PL
 from freshtake.density.runs import fading, read_at
 from freshtake.density.synthesize import CHANCES, bell, disturb, follow
 from freshtake.errors import UsageError
+from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
 AT_ONCE = 0.67  # seconds over which an abrupt change of weights is reached
-LEAST, MOST = 0.4, 2.5  # times the class's pace
 PHASE, SINCE = range(2)  # fields of `common`
 WAS, BEFORE, GAP, SPEED, ASKED, ACTIVE = range(6)  # rows of `shares`
 
@@ -194,7 +194,7 @@ def blend_frames(
                 # A single class sets the phase, whatever rounding leaves to the others.
                 free = share >= (1.0 - 1e-9) and voice == 0
                 drive = 1.0 if free else (rate + pull * off) / pace_at(cycles, track, clock[v])
-                drive = min(max(drive, LEAST), MOST)
+                drive = min(max(drive, SLOWEST_PACE), FASTEST_PACE)
                 before = clock[v, DRIVE]
                 clock[v, DRIVE] = drive if before <= 0.0 else before + ease * (drive - before)
                 uniforms = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]

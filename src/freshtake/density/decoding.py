@@ -16,6 +16,7 @@ import numpy as np
 from freshtake.density.examples import Material, rate_columns, rounded
 from freshtake.density.settings import Settings
 from freshtake.motion import Clip
+from freshtake.motion.body.orientation import ADULT_LEG
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start, decode, encode, where_it_ends
 from freshtake.motion.features.clip_features import ClipLayout
@@ -28,7 +29,6 @@ from freshtake.numeric.rotations import mean
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
 
-LEG = 0.9  # metres, for files without a unit
 RATES = 3  # columns of the root's travel, which come first
 FARTHEST = 2.6  # radians from a joint's mean; beyond, rotation vectors of near rotations may be far apart
 PROVENANCE = "made by freshtake: density"
@@ -78,11 +78,11 @@ def centimetres(material: Material) -> float:
     if unit is not None:
         return 100.0 * float(unit)
     if isinstance(layout, ClipLayout):
-        return 100.0 * LEG / max(leg_length(layout.skeleton), 1e-12)
+        return 100.0 * ADULT_LEG / max(leg_length(layout.skeleton), 1e-12)
     rows = np.concatenate([x for runs in material.poses for x in runs])
     points = rows.reshape(len(rows), -1, 3)
     tall = float(np.ptp(points[..., "xyz".index(layout.up)], axis=1).mean())
-    return 100.0 * 2.0 * LEG / max(tall, 1e-12)
+    return 100.0 * 2.0 * ADULT_LEG / max(tall, 1e-12)
 
 
 def _apart(material: Material, before: Floats, after: Floats) -> float:

@@ -27,7 +27,6 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.cycles.common_cycles import find_common_cycles
 from freshtake.motion.cycles.cycles import closing_of
-from freshtake.motion.planting.contacts import RECORDED
 from freshtake.motion.planting.contacts import runs as contiguous
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -169,8 +168,7 @@ def _check_feet(model: DensityModel) -> None:
         return
     firsts = np.cumsum([0, *(len(foot.joints) for foot in base.feet)])[:-1]
     touches = np.maximum.reduceat(model.contacts(model.foot_columns), firsts, axis=1) > 0.0
-    low = base.floor + RECORDED.height_on * leg_length(base.skeleton)
-    down = np.logical_or.reduceat(model.foot_heights(model.foot_columns) < low, firsts, axis=1)
+    down = np.logical_or.reduceat(model.foot_heights(model.foot_columns) < base.low, firsts, axis=1)
     for number, name in enumerate(model.classes):
         mine = model.owners == number
         torn = down[mine].any(axis=0) & ~touches[mine].any(axis=0)

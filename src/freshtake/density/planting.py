@@ -10,7 +10,6 @@ import numpy as np
 
 from freshtake.density.decoding import recorded
 from freshtake.motion import Clip
-from freshtake.motion.body.roles import leg_length
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, learn_planting
 from freshtake.motion.planting.contacts import RECORDED, joint_contacts
 from freshtake.numeric.arrays import Bools, Floats
@@ -71,8 +70,7 @@ def standing(model: DensityModel, rows: Floats) -> Floats:
     walk: in the mean of their times it would stand while it hops.
     """
     assert model.planting_model is not None
-    leg = leg_length(model.planting_model.skeleton)
-    low = model.foot_heights(rows) < model.planting_model.floor + RECORDED.height_on * leg
+    low = model.foot_heights(rows) < model.planting_model.low
     return np.asarray((model.contacts(rows) > 0.0) & low, dtype=np.float64)
 
 

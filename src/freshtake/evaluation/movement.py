@@ -10,7 +10,8 @@ import numpy as np
 from freshtake.evaluation.dofs import STILL
 from freshtake.evaluation.tracks import GROUND, UP, Gallery, Part, Parts, Track, at_working_rate, cheapest_windows, flat
 from freshtake.motion.body.orientation import distances
-from freshtake.motion.planting.contacts import NEAR_FLOOR
+from freshtake.motion.planting.contacts import NEAR_FLOOR, RECORDED
+from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.numeric.arrays import Bools, Floats
 
 
@@ -84,7 +85,7 @@ def _largest_input_step(gallery: Gallery) -> float:
     return max(largest_step(track) for track in gallery.slow)
 
 
-SLOWEST, FASTEST, SPEEDS = 0.7, 1.4, 11
+SPEEDS = 11  # between the slowest and the fastest tempo
 
 
 def measure_timing(gallery: Gallery, track: Track) -> Parts:
@@ -139,7 +140,7 @@ def spread(tracks: Sequence[Track]) -> float:
     return float(durations.std(ddof=1) / durations.mean())
 
 
-SLIDING = 20.0  # % of the leg length per second
+SLIDING = 100.0 * RECORDED.speed_on  # % of the leg length per second
 
 
 class Standing(NamedTuple):

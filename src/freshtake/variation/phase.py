@@ -17,6 +17,7 @@ import numpy as np
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features.angles import Complexes, Path, rates
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.dtw import warp_path
@@ -25,7 +26,6 @@ from freshtake.variation.examples import Material
 ALIGNMENT = 0.05  # seconds by which warps are smoothed
 PACE = 0.5  # seconds by which paces are smoothed: an entire body cannot speed up and slow down faster
 LOBES = 4  # of the interpolating sinc, to either side
-SLOWEST, FASTEST = 0.4, 2.5  # paces of a take relative to the mean
 TURN = 2  # the last of forward, sideways and turn
 
 
@@ -101,7 +101,7 @@ def warp_onto(mean: Floats, example: Floats, smooth: float) -> Floats:
     bent -= bent[0]
     bent -= bent[-1] * np.linspace(0.0, 1.0, count)
     pace = last / max(count - 1, 1)
-    steps = np.clip(np.diff(straight + bent), SLOWEST * pace, FASTEST * pace)
+    steps = np.clip(np.diff(straight + bent), SLOWEST_PACE * pace, FASTEST_PACE * pace)
     return np.concatenate([[0.0], np.cumsum(steps) * (last / steps.sum())]) if count > 1 else place
 
 
@@ -125,7 +125,7 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
     # phases without movement keep a weight of 0.02
     weight = (moving / max(float(moving.mean()), 1e-300) + 0.02)[:, None]
-    above = gaussian_filter1d(weight * np.clip(pace, SLOWEST, FASTEST), frames, axis=0, mode="nearest")
+    above = gaussian_filter1d(weight * np.clip(pace, SLOWEST_PACE, FASTEST_PACE), frames, axis=0, mode="nearest")
     pace = above / gaussian_filter1d(weight, frames, axis=0, mode="nearest")
     steps = np.cumsum(0.5 * (pace[1:] + pace[:-1]), axis=0)
     return np.concatenate([np.zeros_like(steps[:1]), steps * (phase_frames[-1] / steps[-1])])
@@ -248,7 +248,7 @@ def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
         The takes. With one take's weight at 1 and all others' at 0, a combination of them is that take again.
     """
     course = course_of(material)
-    log_pace = np.log(np.maximum(np.diff(phase_frames, axis=0), SLOWEST / 2.0)).T
+    log_pace = np.log(np.maximum(np.diff(phase_frames, axis=0), SLOWEST_PACE / 2.0)).T
     stacked = np.stack([read_sharply(rows, phase_frames[:, k]) for k, rows in enumerate(material.values)])
     if course is None:
         return Takes(stacked, log_pace, None)

@@ -18,12 +18,13 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
+from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount, dofs_of_parts
 from freshtake.variation.deviations import KNOTS, spline_basis
 from freshtake.variation.examples import on_hinges
 from freshtake.variation.goals.guidance import on_feet_for_long
-from freshtake.variation.phase import FASTEST, PACE, SLOWEST, read_at, read_sharply
+from freshtake.variation.phase import PACE, read_at, read_sharply
 from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Sampler, held_back
 from freshtake.variation.standing import feet_of, smooth_step, with_feet_of
@@ -259,7 +260,9 @@ def _warped(sampler: Sampler, track: Track, drawn: Draw, at: Floats, share: Floa
     changed = deviations.weight_size[largest] * (drawn.weights @ track.log_pace)
     changed = changed + deviations.prior_size[largest] * deviations.timing[1] * drawn.prior[:, -1]
     slow = np.clip(
-        sampler.amounts.time * np.interp(at, np.arange(len(changed)), changed), -np.log(FASTEST), -np.log(SLOWEST)
+        sampler.amounts.time * np.interp(at, np.arange(len(changed)), changed),
+        -np.log(FASTEST_PACE),
+        -np.log(SLOWEST_PACE),
     )
     first, stop = max(inside.start - 1, 0), min(inside.stop, len(at) - 1)
     passed = np.concatenate([[0.0], np.cumsum(np.exp(-slow[first:stop]))])

@@ -11,9 +11,10 @@ import numpy.typing as npt
 
 from freshtake.motion.features import Start
 from freshtake.motion.features.angles import AT_ORIGIN, Complexes, Path, start_of
+from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.deviations import KNOTS, Deviations, spline_basis
-from freshtake.variation.phase import FASTEST, LOBES, SLOWEST, Takes, read_sharply, turn_per_cycle, with_speeds
+from freshtake.variation.phase import LOBES, Takes, read_sharply, turn_per_cycle, with_speeds
 
 Key = npt.NDArray[np.uint64]
 BLOCK = 32  # frames of an endless motion that are computed at a time
@@ -147,7 +148,7 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
     changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, around.pace_deltas[:, steps])
     changed += deviations.prior_size[largest] * (tempo * slow[:, count] + within * fast[:, -1])
-    slowest, fastest = -np.log(FASTEST), -np.log(SLOWEST)  # the logarithm is of frames per phase
+    slowest, fastest = -np.log(FASTEST_PACE), -np.log(SLOWEST_PACE)  # the logarithm is of frames per phase
     return rows, np.asarray(pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
 
 

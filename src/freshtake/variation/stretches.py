@@ -10,14 +10,13 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features.angles import Path
 from freshtake.motion.features.clip_features import ClipLayout
+from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.variation.deviations import KNOTS
 from freshtake.variation.phase import (
     ALIGNMENT,
-    FASTEST,
     PACE,
-    SLOWEST,
     Course,
     read_at,
     steadied,
@@ -146,7 +145,7 @@ def phases_of(model: VariationModel, clip: Clip) -> Floats:
     weights, frame_time = model.material.weights, model.frame_time
     rows, goal = model.encode(clip) * weights, mean_rows(model) * weights
     candidates = [_cheapest_phases(model, rows, goal)]
-    if SLOWEST < len(rows) / len(goal) < FASTEST:
+    if SLOWEST_PACE < len(rows) / len(goal) < FASTEST_PACE:
         at = warp_onto(goal, rows, ALIGNMENT / frame_time)
         at = steadied(at[:, None], [rows], PACE / frame_time)[:, 0]
         candidates.append(np.interp(np.arange(float(len(rows))), at, np.arange(float(len(at)))))
@@ -206,7 +205,7 @@ def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Float
     path = np.cumsum(steps)
     # The cheapest path advances by integer phases, which would be seen as a stutter.
     smooth = gaussian_filter1d(path - np.arange(len(path)), PACE / (2.0 * model.frame_time), mode="nearest")
-    pace = np.clip(np.diff(smooth) + 1.0, SLOWEST, FASTEST)
+    pace = np.clip(np.diff(smooth) + 1.0, SLOWEST_PACE, FASTEST_PACE)
     smooth = np.concatenate([[0.0], np.cumsum(pace)])
     smooth += float((path - smooth).mean())
     return np.asarray(smooth if model.cyclic else np.clip(smooth, 0.0, float(cycle)))

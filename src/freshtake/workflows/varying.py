@@ -21,11 +21,12 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.features import Start
+from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Variants, Vary
 from freshtake.variation.amount import Amount, GuardReport, guard_notes, guarded
-from freshtake.variation.goals.goals import FASTEST_GOAL, SLOWEST_GOAL, GoalReport, Goals, PosePin
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.steering import Followed
 from freshtake.variation.model import VariationModel
@@ -112,7 +113,7 @@ def _check_duration(model: VariationModel, goals: Goals) -> None:
     if model.cyclic or goals.duration is None:
         return
     usual = (float(np.mean([len(rows) for rows in model.material.values])) - 1.0) * model.frame_time
-    shortest, longest = usual / FASTEST_GOAL, usual / SLOWEST_GOAL
+    shortest, longest = usual / FASTEST, usual / SLOWEST
     if not shortest * (1.0 - MISSED) <= goals.duration <= longest * (1.0 + MISSED):
         raise UsageError(
             f"the takes last about {usual:.3g} s and end by themselves, so a variant can last {shortest:.3g} to "

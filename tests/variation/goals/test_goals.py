@@ -12,12 +12,13 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.pins import Pin
+from freshtake.motion.tempo import SLOWEST
 from freshtake.motion.verdict import GREEN, RED, judge
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
 from freshtake.variation.amount import Amount, guarded
 from freshtake.variation.deviations import PinnedValues
-from freshtake.variation.goals.goals import SLOWEST_GOAL, ground_speed
+from freshtake.variation.goals.goals import ground_speed
 from freshtake.variation.goals.guidance import Guided, pose_errors
 from freshtake.variation.goals.steering import followed, from_the_first_point
 from freshtake.variation.live import steered_blocks
@@ -110,7 +111,7 @@ def test_a_duration_decides_how_many_cycles_there_are(walking: VariationModel) -
     assert made.report.rate == pytest.approx(4.0 / 4.2, abs=0.1)
     assert made.phases is not None and made.phases[-1] == pytest.approx(4.0 * (len(walking.phase_frames) - 1), abs=1.5)
     once = walking.guided(rng(), Goals(duration=4.2 * usual), cycles=1)
-    assert once.report.rate == SLOWEST_GOAL
+    assert once.report.rate == SLOWEST
 
 
 @pytest.mark.parametrize("steer", [None, Steering(heading=0.5)])

@@ -257,6 +257,7 @@ def _point_body(clip: PointClip) -> Body | None:
 # From the pelvis through the hip to the ankle, in metres: people of 1.4 to 2.1 m. Joints of people in the CMU and ACCAD
 # libraries give 0.87 to 1.05. The ranges of two units do not overlap.
 LEGS = (0.75, 1.15)
+ADULT_LEG = 0.9  # metres: what a leg is taken to be where neither the file nor its size shows the unit
 
 
 class LengthUnit(NamedTuple):

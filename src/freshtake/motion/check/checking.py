@@ -30,7 +30,7 @@ from freshtake.motion.check.checks import (
 )
 from freshtake.motion.clip import Clip
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, kind_word
-from freshtake.motion.planting.contacts import floor_heights, runs
+from freshtake.motion.planting.contacts import LIFTED, ContactSettings, floor_heights, runs
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.motion.validation import same_rate
 
@@ -55,8 +55,9 @@ def flights(clip: Clip) -> list[Flight]:
     leg = leg_length(clip.skeleton)
     levels = clip.positions()[..., clip.up_index]
     heights, center = levels[:, joints], levels[:, pelvis(clip.skeleton)]
-    # In flight both feet are off the floor by more than a foot rolls, and the legs hang below the pelvis.
-    lifted = (heights - floor_heights(clip) > 0.05 * leg).all(axis=1) & (center - heights.max(axis=1) > 0.22 * leg)
+    # In flight both feet are off the floor, and the legs hang below the pelvis.
+    hanging = center - heights.max(axis=1) > ContactSettings.pelvis_above * leg
+    lifted = (heights - floor_heights(clip) > LIFTED * leg).all(axis=1) & hanging
     out = []
     for start, stop in runs(lifted):
         if stop - start >= 8:

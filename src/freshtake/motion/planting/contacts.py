@@ -58,6 +58,11 @@ RECORDED = ContactSettings(speed_on=0.2, speed_off=0.35)
 # Synthesized feet may slide while they stand: looser limits than for recorded motion.
 SYNTHESIZED = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, speed_off=0.85, bridged=0.08)
 
+# Looser still: what pictures show as a contact, so that sliding feet are found too.
+SHOWN = ContactSettings(speed_on=0.8, speed_off=1.1)
+
+# A foot this many leg lengths above its floor is in the air, even if it rolls.
+LIFTED = 0.05
 # Leg lengths above its floor within which a foot should stand still: sliding is measured there.
 NEAR_FLOOR = 0.03
 

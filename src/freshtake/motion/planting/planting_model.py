@@ -196,6 +196,11 @@ class PlantingModel:
         """Where the pelvis is on the path from the root to a foot."""
         return len(self.skeleton.chain(pelvis(self.skeleton))) - 1
 
+    @cached_property
+    def low(self) -> Floats:
+        """The heights below which foot joints may stand."""
+        return self.floor + RECORDED.height_on * leg_length(self.skeleton)
+
     def feet_in_body(self, clip: Clip) -> Floats:
         """Return (frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
         out = np.empty((len(clip), len(self.legs), 6))

@@ -12,14 +12,12 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import Limb
-from freshtake.motion.planting.contacts import ContactSettings
+from freshtake.motion.planting.contacts import SYNTHESIZED, ContactSettings
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 
 LOCKS = ("soft", "hard")
 DROP, RISE = 0.08, 0.16  # seconds in which hips sink and rise again: slower than feet, or their shaking shows
-BRIDGED, SHORTEST, WINDOW = 0.05, 0.06, 1.0 / 30.0  # seconds
-HEIGHT_ON, HEIGHT_OFF = 0.07, 0.11  # leg lengths
 LINKS = 2  # per joint at most
 
 
@@ -117,7 +115,11 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
 
     # A hard-locked foot does not drift: the time constant is a minute.
     hold, drift = (settings.hold, settings.drift) if settings.lock == "soft" else (settings.hard_hold, 60.0)
-    reach, bridged, shortest = frames(WINDOW), frames(BRIDGED), frames(SHORTEST, 2)
+    reach, bridged, shortest = (
+        frames(0.5 * ContactSettings.window),
+        frames(ContactSettings.bridged),
+        frames(ContactSettings.shortest, 2),
+    )
     resting = settings.rests * leg * frame_time
     # A contact that has begun ends at 1.5 times the speed that begins one, so that it does not flicker.
     return Pace(
@@ -125,7 +127,7 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
         (frame_time / settings.swing) ** 6,
         frames(settings.ramp), frame_time / drift, settings.drift_radius * leg, settings.band * leg,
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
-        int(careful), HEIGHT_ON * leg, HEIGHT_OFF * leg, settings.steps * leg * frame_time,
+        int(careful), SYNTHESIZED.height_on * leg, SYNTHESIZED.height_off * leg, settings.steps * leg * frame_time,
         1.5 * settings.steps * leg * frame_time, resting * ContactSettings.speed_on,
         resting * ContactSettings.speed_off, (frame_time / DROP) ** 6, (frame_time / RISE) ** 6,
     )  # fmt: skip

@@ -19,7 +19,7 @@ from freshtake.motion.body.rooting import rooted_like
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.gait import STANDING, Gait
-from freshtake.motion.planting.contacts import NEAR_FLOOR, ContactSettings, foot_contacts
+from freshtake.motion.planting.contacts import LIFTED, NEAR_FLOOR, ContactSettings, foot_contacts
 from freshtake.motion.skeleton import compatible
 from freshtake.motion.verdict.limits import BEND, DEPTH, PEAK, BodyCheck, BodyLimits, Figure, learn_limits
 from freshtake.numeric.arrays import Floats, Ints
@@ -29,7 +29,6 @@ BODY_SPEED = 20.0  # leg lengths per second: ten lengths of a body
 # Excess over its limit from which a figure of the body is red: radians, leg lengths, logarithm.
 IMPOSSIBLE = {BEND: math.radians(30.0), DEPTH: 0.15, PEAK: math.log(4.0)}
 LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of the takes: amber, red
-HOVERS = 0.05  # leg lengths that the lowest foot stays above the floor
 DRAW_AGAIN = "try another --seed or less --amount"
 # Signs of a damaged model: bone lengths per second, and from the origin; and any number, with bones or without.
 FLUNG = (100.0, 1e6, 1e7)
@@ -341,7 +340,7 @@ def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
 
 def _off_the_floor(clip: Clip, places: Floats, standard: Standard) -> Remark | None:
     hover = _hover(clip, places, standard.floor)
-    if hover <= standard.hover + HOVERS:
+    if hover <= standard.hover + LIFTED:
         return None
     what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
     return Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant")

@@ -17,7 +17,7 @@ from freshtake.motion.body.orientation import facing, mean_angle, unit_of
 from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.edit import heading, tilt, turned, with_up
 from freshtake.motion.kinds import resample_stroke
-from freshtake.motion.planting.contacts import RECORDED, ContactSettings, joint_contacts, smooth_speed
+from freshtake.motion.planting.contacts import RECORDED, SHOWN, joint_contacts, smooth_speed
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import rotate
 from freshtake.reports.viewport.body_volume import FOOT, body_volume
@@ -27,7 +27,6 @@ from freshtake.reports.viewport.scene import LEG, Body, Figure, Line, Points, Sc
 Motion = Clip | Stroke | PointClip | MeshSequence
 TALL = 1.75  # display units: the height of what has no legs
 STROKE_RATES = 60.0, 240.0  # least and most points per second of a stroke: with fewer, curves get corners
-NEAR = ContactSettings(speed_on=0.8, speed_off=1.1)  # looser than planting, so that sliding feet are found too
 EDGE = 0.08  # seconds at either end of a contact in which a foot lands or lifts
 MOST_NUMBERS = 40_000_000  # coordinates of one shape: a page beyond this does not open
 
@@ -190,7 +189,7 @@ def standing(clip: Clip) -> npt.NDArray[np.uint8]:
     if not all_feet or len(clip) < 2:
         return out
     joints = [joint for foot in all_feet for joint in foot.joints]
-    stands = joint_contacts(clip, settings=NEAR)
+    stands = joint_contacts(clip, settings=SHOWN)
     level = clip.positions()[:, joints].copy()
     # A heel that rises while the toe is planted does not slide: only speed along the floor counts.
     level[..., clip.up_index] = 0.0

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import InvalidMotion, UsageError
+from freshtake.motion.body.orientation import ADULT_LEG, pose_points, principal
 from freshtake.motion.body.orientation import RATE as POSE_RATE
-from freshtake.motion.body.orientation import pose_points, principal
 from freshtake.motion.body.roles import hands, leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.cycles.cycles import CYCLIC_STEPS, first_to_last
@@ -24,7 +24,6 @@ BINS = 96  # phases at which mean cycles are compared
 Span = tuple[int, int]
 Alignable = Clip | Stroke | Floats
 SHORTEST = 4  # frames
-LEG_M = 0.9  # metres: an adult's leg, for clips without a unit
 PLACE_DOFS = (".forward", ".sideways", ".turn")  # travel and turning are content, not pose
 
 
@@ -240,4 +239,4 @@ def _fingers(skeleton: Skeleton) -> set[str]:
 
 
 def _meters(clip: Clip) -> float:
-    return clip.unit_m or LEG_M / max(leg_length(clip.skeleton), 1e-12)
+    return clip.unit_m or ADULT_LEG / max(leg_length(clip.skeleton), 1e-12)

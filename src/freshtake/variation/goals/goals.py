@@ -17,6 +17,7 @@ from freshtake.motion import Clip
 from freshtake.motion.features import where_it_ends
 from freshtake.motion.features.angles import AT_ORIGIN, ground_of
 from freshtake.motion.pins import Pin
+from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.steering import Steering
@@ -25,8 +26,6 @@ from freshtake.variation.sampling import Variant
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
-
-SLOWEST_GOAL, FASTEST_GOAL = 0.7, 1.4  # of the mean pace; beyond it a goal is met as nearly as possible
 
 
 @dataclass(frozen=True, eq=False)
@@ -156,11 +155,11 @@ def paced(
         trial_rng = deepcopy(rng)
         block = _drawn(model, trial_rng, stretch, amount, rate, goals.steer)
         better = rate * _missing(model, goals, block, frames)
-        better = float(np.clip(better, SLOWEST_GOAL, FASTEST_GOAL))
+        better = float(np.clip(better, SLOWEST, FASTEST))
         if abs(better / rate - 1.0) < 1e-3 * (goals.speed is not None) + 1e-9:
             break
         rate = better
-    if frames is not None and stretch is not None and stretch.cycles > 1 and SLOWEST_GOAL < rate < FASTEST_GOAL:
+    if frames is not None and stretch is not None and stretch.cycles > 1 and SLOWEST < rate < FASTEST:
         # cycles end between frames: match the number of frames exactly
         trial_rng = deepcopy(rng)
         block = _drawn(model, trial_rng, stretch._replace(frames=frames), amount, rate, goals.steer)

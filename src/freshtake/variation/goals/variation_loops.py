@@ -16,9 +16,10 @@ from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop, played, with_closing_frame
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.features import Start
+from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.goals import FASTEST_GOAL, SLOWEST_GOAL, GoalReport, Goals, PosePin, ground_speed
+from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.steering import turn_column
 from freshtake.variation.planting import variant_settings
@@ -69,7 +70,7 @@ def looped(
     if goals.duration is not None:
         frame_count = round(goals.duration / model.frame_time)
         count = cycles or max(1, round(frame_count / usual))
-        frames = round(float(np.clip(frame_count, count * usual / FASTEST_GOAL, count * usual / SLOWEST_GOAL)))
+        frames = round(float(np.clip(frame_count, count * usual / FASTEST, count * usual / SLOWEST)))
     seed = rng.bit_generator.state
     loop = draw_loop(model.sampler(amount), count, frames, rng, first_phase(model))
     clip = decoded_loop(model, loop, count, name)
@@ -77,7 +78,7 @@ def looped(
         speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
         if not speed:
             raise UsageError("this motion does not travel: leave the speed out")
-        rate = float(np.clip(goals.speed / speed, SLOWEST_GOAL, FASTEST_GOAL))
+        rate = float(np.clip(goals.speed / speed, SLOWEST, FASTEST))
         rng.bit_generator.state = seed
         loop = draw_loop(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
         clip = decoded_loop(model, loop, count, name)

@@ -20,6 +20,7 @@ from freshtake.motion.cycles.common_cycles import find_common_cycles, phase_lag
 from freshtake.motion.cycles.cycles import Closing, Cycles, closing_of, no_recurrence
 from freshtake.motion.edit import take_frames
 from freshtake.motion.skeleton import compatible
+from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import material_of
@@ -36,7 +37,6 @@ from freshtake.variation.selection.unlike import (
 )
 
 AUTO, WHOLE, CYCLES = "auto", "whole", "cycles"
-LASTS = (0.6, 1.6)  # of the usual period: the range of durations of one cycle
 SURE = 0.002  # probability that a take which belongs is as far off: left out below this, only named up to CHANCE
 
 
@@ -261,7 +261,7 @@ def _is_one_cycle(clip: Clip, period: float) -> bool:
 
 def _lasts(seconds: float, period: float) -> bool:
     """Return whether a duration may be one cycle where others have this period."""
-    return LASTS[0] * period < seconds < LASTS[1] * period
+    return SHORTEST_CYCLE * period < seconds < LONGEST_CYCLE * period
 
 
 def _piece(clip: Clip, number: int, first: int, last: int) -> Clip:
