@@ -12,7 +12,7 @@ import freshtake as ft
 from freshtake.cli.entry import run
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.formats.files import Existing, choose_existing, replacing_folder
-from freshtake.motion.verdict.judging import AMBER, Remark
+from freshtake.motion.verdict import AMBER, Remark
 from freshtake.requests import Pack, Stream
 from freshtake.workflows import pack, pack_clips
 

@@ -13,9 +13,7 @@ from scipy.optimize import minimize
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.body.rooting import following, rooted
-from freshtake.motion.verdict import BodyLimits, learn_limits
-from freshtake.motion.verdict.limit_kernels import segment_distance
-from freshtake.motion.verdict.limits import BEND, DEPTH, PEAK, measured
+from freshtake.motion.body_limits import BEND, DEPTH, PEAK, BodyLimits, learn_limits, measured, segment_distance
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
 from freshtake.samples import cheer, walk
 from tests.motion.rigs import RIGS

@@ -21,7 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 import freshtake as ft
-from freshtake.motion.verdict import learn_limits
+from freshtake.motion.body_limits import learn_limits
 from freshtake.numeric.arrays import Floats
 from freshtake.requests import Stream
 from freshtake.workflows.live import STREAMS, Steers, joined

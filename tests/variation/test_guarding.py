@@ -9,7 +9,7 @@ import pytest
 
 from freshtake import samples
 from freshtake.motion import Clip
-from freshtake.motion.verdict import BodyLimits, learn_limits
+from freshtake.motion.body_limits import BodyLimits, learn_limits
 from freshtake.requests import Variants
 from freshtake.variation import Amount, Settings, VariationModel, learn
 from freshtake.variation.amount import SHARES, TRIES, GuardReport, amount_of, guard_notes, guarded, scaled

@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.density.decoding import recorded
 from freshtake.motion import Clip
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, learn_planting
-from freshtake.motion.planting.contacts import RECORDED, joint_contacts
+from freshtake.motion.planting.contacts import FLOOR_PERCENTILE, RECORDED, joint_contacts
 from freshtake.numeric.arrays import Bools, Floats
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ def foot_columns(model: DensityModel) -> Floats:
         for clip, a, b in mine:
             heights[a:b] = clip.positions()[:, joints, clip.up_index]
         # One floor per class: a short run may not hold a moment at which each foot stands.
-        floor = np.percentile(heights[model.owners == owner], RECORDED.floor_percentile, axis=0)
+        floor = np.percentile(heights[model.owners == owner], FLOOR_PERCENTILE, axis=0)
         for clip, a, b in mine:
             down = joint_contacts(clip, floor=floor, settings=RECORDED, standing=base.feet)
             for column in range(len(joints)):

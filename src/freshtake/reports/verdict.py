@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from freshtake.evaluation.results import Evaluation, Figure
+from freshtake.motion.verdict import GREEN, RED
 from freshtake.motion.verdict import Verdict as BodyVerdict
-from freshtake.motion.verdict.judging import GREEN, RED
 from freshtake.reports.wording import shown
 
 SLIGHT, SERIOUS = 0.05, 0.25  # excess over real takes, as a share of their nearest value

@@ -167,7 +167,7 @@ def _targets(clip: Clip, robot: RobotModel) -> _Targets:
 def _standing(clip: Clip, ankles: list[int]) -> tuple[Bools, float]:
     """Return which ankles stand (frames, 2), and how high they are where they do."""
     joints = [joint for foot in feet(clip.skeleton) for joint in foot.joints]
-    flags, heights = joint_contacts(clip), floor_heights(clip)
+    flags, heights = joint_contacts(clip), floor_heights([clip])
     columns = [joints.index(ankle) if ankle in joints else None for ankle in ankles]
     none = np.zeros(len(clip), dtype=bool)
     stands = np.stack([none if k is None else flags[:, k] for k in columns], axis=1)

@@ -190,7 +190,7 @@ def learn_rows(
     tell(Progress(1.0, "done"))
     return StyleModel(
         recipe, settings, source, target, bank, annotations, planted,
-        np.mean([floor_heights(b) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
+        np.mean([floor_heights([b]) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
         WIDER * sway if settings.heading == "model" else 0.0, *_speeds(recipe, trials, source), choice, names,
         confidence, poses, _taught(pairs),
     )  # fmt: skip

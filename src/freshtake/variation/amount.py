@@ -14,8 +14,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import body_parts
+from freshtake.motion.body_limits import BodyCheck, BodyLimits
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.verdict import BodyCheck, BodyLimits
 from freshtake.numeric.arrays import Floats
 
 LARGEST = 4.0

@@ -14,10 +14,11 @@ from freshtake.lazy import Showable
 from freshtake.methods.live import checked_rows
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import feet
+from freshtake.motion.body_limits import BodyLimits, learn_limits
 from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.angles import start_of
 from freshtake.motion.planting import PlantingModel, learn_planting
-from freshtake.motion.verdict import BodyLimits, Standard, learn_limits, require_unflung, standard_of
+from freshtake.motion.verdict import Standard, require_unflung, standard_of
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of

@@ -22,8 +22,7 @@ from freshtake.formats.report_files import Stars, read_stars
 from freshtake.motion import Clip
 from freshtake.motion.cycles.looping import BodyCourse, course_of, in_place, on_joint, with_closing_frame
 from freshtake.motion.cycles.seams import SeamPose, seam_pose, with_seam
-from freshtake.motion.verdict import Standard, Verdict, judge, standard_of
-from freshtake.motion.verdict.judging import AMBER, GREEN, RED
+from freshtake.motion.verdict import AMBER, GREEN, RED, Standard, Verdict, judge, standard_of
 from freshtake.requests.packs import Packing
 from freshtake.variation.amount import Amount, GuardReport, amount_of, guarded
 from freshtake.variation.goals.goals import GoalReport

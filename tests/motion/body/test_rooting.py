@@ -13,13 +13,13 @@ from freshtake.methods.gathering import gathered, heading_note
 from freshtake.motion import Clip, compatible
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.body.rooting import as_filed, following, rooted, rooted_like
+from freshtake.motion.body_limits import learn_limits
 from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.features import encode, recipe
 from freshtake.motion.features.clip_features import clip_layout
 from freshtake.motion.features.recipe_parts import skeleton_from_parts, skeleton_parts
-from freshtake.motion.planting.contacts import find_contacts
+from freshtake.motion.planting.contacts import foot_contacts
 from freshtake.motion.skeleton import ROOT_CHANNELS
-from freshtake.motion.verdict import learn_limits
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
 from freshtake.requests import Variants
@@ -125,7 +125,7 @@ def test_other_rigs_walk_as_far_on_the_same_floor(name: str, takes: list[Clip], 
     soles = [joint for foot in feet(made.skeleton) for joint in foot.joints]
     low = [clip.positions()[:, soles, clip.up_index].min() for clip in (made, *clips)]
     assert abs(low[0] - min(low[1:])) < 0.03 * leg
-    assert len(find_contacts(made)) >= 2
+    assert len(foot_contacts(made)) >= 2
 
 
 @pytest.mark.parametrize("name", RIGS)

@@ -17,10 +17,10 @@ from freshtake.motion.edit import moved, resample, scaled, take_frames, turned, 
 from freshtake.motion.planting.contacts import (
     ContactSettings,
     contact_mask,
-    find_contacts,
     floor_heights,
     foot_contacts,
     hysteresis,
+    joint_contacts,
     runs,
     smooth_speed,
 )
@@ -48,10 +48,12 @@ def test_finds_the_stance_of_the_puppet(fps: int) -> None:
 def test_joint_intervals_lie_within_foot_intervals() -> None:
     clip = walk(steady(3.0, 181))
     mask = contact_mask(clip)
-    for contact in find_contacts(clip):
-        foot = 0 if contact.foot == "LeftFoot" else 1
-        assert clip.skeleton.names[contact.joint] in (contact.foot, contact.foot.replace("Foot", "Toe"))
-        assert mask[contact.start : contact.stop, foot].all()
+    by_joint, column = joint_contacts(clip), 0
+    for number, foot in enumerate(feet(clip.skeleton)):
+        for _ in foot.joints:
+            assert mask[by_joint[:, column], number].all()
+            column += 1
+    assert column == by_joint.shape[1]
 
 
 def test_nothing_depends_on_place_heading_size_or_axis() -> None:
@@ -75,7 +77,7 @@ def test_who_lies_does_not_stand() -> None:
 
 def test_a_given_floor_is_used() -> None:
     clip = walk(steady(3.0, 181))
-    np.testing.assert_array_equal(contact_mask(clip, floor=floor_heights(clip)), contact_mask(clip))
+    np.testing.assert_array_equal(contact_mask(clip, floor=floor_heights([clip])), contact_mask(clip))
     assert not contact_mask(clip, floor=-1.0).any()
     with pytest.raises(UsageError, match="foot joints"):
         contact_mask(clip, floor=[0.0, 1.0])
@@ -107,7 +109,7 @@ def test_without_feet_there_are_no_contacts() -> None:
     skeleton = Skeleton(("a", "b"), np.array([-1, 0]), np.array([[0.0, 0, 0], [1.0, 0, 0]]))
     clip = Clip(skeleton, 0.1, np.zeros((5, 3)), np.tile([1.0, 0, 0, 0], (5, 2, 1)))
     assert contact_mask(clip).shape == (5, 0)
-    assert find_contacts(clip) == []
+    assert foot_contacts(clip) == []
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=40))
@@ -136,7 +138,7 @@ def test_speed_of_even_motion_is_exact_at_any_rate(fps: float) -> None:
     assert smooth_speed(line[:1], 1.0 / fps, 1 / 15) == 0.0
 
 
-@pytest.mark.parametrize("bad", [{"height_on": 0.2}, {"speed_on": -1.0}, {"shortest": -1.0}, {"floor_percentile": 101}])
+@pytest.mark.parametrize("bad", [{"height_on": 0.2}, {"speed_on": -1.0}, {"shortest": -1.0}])
 def test_settings_are_checked(bad: dict[str, float]) -> None:
     with pytest.raises(UsageError):
         ContactSettings(**bad)

@@ -57,7 +57,7 @@ def flights(clip: Clip) -> list[Flight]:
     heights, center = levels[:, joints], levels[:, pelvis(clip.skeleton)]
     # In flight both feet are off the floor, and the legs hang below the pelvis.
     hanging = center - heights.max(axis=1) > ContactSettings.pelvis_above * leg
-    lifted = (heights - floor_heights(clip) > LIFTED * leg).all(axis=1) & hanging
+    lifted = (heights - floor_heights([clip]) > LIFTED * leg).all(axis=1) & hanging
     out = []
     for start, stop in runs(lifted):
         if stop - start >= 8:

@@ -14,10 +14,10 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.limbs import Limb, LimbNames
+from freshtake.motion.body.limbs import Limb
 from freshtake.motion.clip import Clip
 from freshtake.motion.pins import Pin, check_pins
-from freshtake.motion.planting.contacts import ContactSettings, runs
+from freshtake.motion.planting.contacts import runs
 from freshtake.motion.planting.limb_leading import FULL, PINNED, lead_limbs
 from freshtake.motion.planting.planter import NO_LEGS, Planter, PlanterState
 from freshtake.motion.planting.planting_model import (
@@ -308,8 +308,6 @@ def plant(
     pins: Sequence[Pin] = (),
     examples: PlantingModel | Sequence[Clip] = (),
     floor: npt.ArrayLike | None = None,
-    mapping: LimbNames | None = None,
-    finding: ContactSettings | None = None,
     settings: PlantSettings | None = None,
     careful: bool | None = None,
 ) -> Planted:
@@ -319,16 +317,16 @@ def plant(
     nearest poses of `examples` where these are given, else in the clip itself. `careful` leaves feet alone that step or
     that do not carry the body, whatever the contacts are; by default only where contacts are found. `floor`
     gives the standing height of every foot joint, or one for all; default: that of the examples or of the clip. Ranges
-    and hinges of the joints are learned from the same clips. For many clips, give what `learn_planting` learned as
-    `examples`; floor, mapping and finding are then taken from it.
+    and hinges of the joints are learned from the same clips. For many clips, or where limbs have to be named, give what
+    `learn_planting` learned as `examples`; the floor is then taken from it.
     """
     check_pins(pins, clip)
     if isinstance(examples, PlantingModel):
         base = examples
     elif len(examples):
-        base = learn_planting(examples, floor=floor, mapping=mapping, finding=finding)
+        base = learn_planting(examples, floor=floor)
     else:
-        base = own_planting_model(clip, floor=floor, mapping=mapping, finding=finding)
+        base = own_planting_model(clip, floor=floor)
     base.check(clip)
     if not base.feet and contacts is not None:
         raise UsageError(NO_LEGS)

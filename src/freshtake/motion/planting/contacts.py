@@ -42,15 +42,12 @@ class ContactSettings:
     shortest: float = 0.06
     bridged: float = 0.05
     window: float = 1.0 / 15.0
-    floor_percentile: float = 2.0
 
     def __post_init__(self) -> None:
         if not (0 < self.height_on <= self.height_off and 0 < self.speed_on <= self.speed_off):
             raise UsageError("contact thresholds must be above 0, and those to end a contact not below those to begin")
         if not (self.shortest >= 0 and self.bridged >= 0 and self.window > 0):
             raise UsageError("contact times must not be negative, and the window for speed must be above 0")
-        if not 0 <= self.floor_percentile <= 100:
-            raise UsageError(f"floor_percentile must lie between 0 and 100, not at {self.floor_percentile}")
 
 
 # Recorded motion: a foot that shuffles along the floor does not stand.
@@ -61,6 +58,8 @@ SYNTHESIZED = ContactSettings(height_on=0.07, height_off=0.11, speed_on=0.5, spe
 # Looser still: what pictures show as a contact, so that sliding feet are found too.
 SHOWN = ContactSettings(speed_on=0.8, speed_off=1.1)
 
+# Of the heights of a foot joint: where it stands. Lower ones are noise.
+FLOOR_PERCENTILE = 2.0
 # A foot this many leg lengths above its floor is in the air, even if it rolls.
 LIFTED = 0.05
 # Leg lengths above its floor within which a foot should stand still: sliding is measured there.
@@ -76,29 +75,9 @@ class Contact(NamedTuple):
     stop: int
 
 
-def find_contacts(
-    clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None
-) -> list[Contact]:
-    """Return intervals per joint (ankle, toe) of each foot, in order of foot, joint and time.
-
-    `floor` gives the heights at which the foot joints stand, as returned by `floor_heights` for another clip, or one
-    height for all; by default they are estimated from the clip itself.
-    """
-    contacts = []
-    standing = joint_contacts(clip, floor=floor, settings=settings)
-    column = 0
-    for foot in feet(clip.skeleton):
-        for joint in foot.joints:
-            contacts += [Contact(foot.name, joint, start, stop) for start, stop in runs(standing[:, column])]
-            column += 1
-    return contacts
-
-
-def foot_contacts(
-    clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None
-) -> list[Contact]:
+def foot_contacts(clip: Clip) -> list[Contact]:
     """Return intervals per foot: those in which its ankle or its toe stands; `joint` is the ankle."""
-    mask = contact_mask(clip, floor=floor, settings=settings)
+    mask = contact_mask(clip)
     return [
         Contact(foot.name, foot.ankle, start, stop)
         for column, foot in enumerate(feet(clip.skeleton))
@@ -106,15 +85,19 @@ def foot_contacts(
     ]
 
 
-def contact_mask(clip: Clip, *, floor: npt.ArrayLike | None = None, settings: ContactSettings | None = None) -> Bools:
-    """Return (frames, feet): where a foot stands on its ankle, its toe or both; feet in the order of `body.feet`."""
-    standing = joint_contacts(clip, floor=floor, settings=settings)
-    mask = np.zeros((len(clip), len(feet(clip.skeleton))), dtype=bool)
-    column = 0
-    for number, foot in enumerate(feet(clip.skeleton)):
-        mask[:, number] = standing[:, column : column + len(foot.joints)].any(axis=1)
-        column += len(foot.joints)
-    return mask
+def contact_mask(
+    clip: Clip,
+    *,
+    floor: npt.ArrayLike | None = None,
+    settings: ContactSettings | None = None,
+    standing: Sequence[Foot] | None = None,
+) -> Bools:
+    """Return (frames, feet): where a foot stands on its ankle, its toe or both; arguments as in `joint_contacts`."""
+    by_joint = joint_contacts(clip, floor=floor, settings=settings, standing=standing)
+    counts = [len(foot.joints) for foot in (feet(clip.skeleton) if standing is None else standing)]
+    if not counts:
+        return by_joint
+    return np.stack([part.any(axis=1) for part in np.split(by_joint, np.cumsum(counts)[:-1], axis=1)], axis=1)
 
 
 def joint_contacts(
@@ -124,60 +107,63 @@ def joint_contacts(
     settings: ContactSettings | None = None,
     standing: Sequence[Foot] | None = None,
 ) -> Bools:
-    """Return (frames, foot joints): ankle and toe of the first foot, then of the next.
+    """Return (frames, foot joints): where ankle and toe of the first foot stand, then those of the next.
 
-    `standing` names the feet where those of `body.feet` are not the right ones.
+    `floor` gives the heights at which the foot joints stand, as `floor_heights` returns them for other clips, or one
+    height for all; by default they are those of the clip itself. `standing` names the feet where those of
+    `body.feet` are not the right ones.
     """
     settings = settings or ContactSettings()
     standing_feet = feet(clip.skeleton) if standing is None else tuple(standing)
     joints = [joint for foot in standing_feet for joint in foot.joints]
     if not joints:
         return np.zeros((len(clip), 0), dtype=bool)
-    leg = leg_length(clip.skeleton)
-    positions = clip.positions()
+    leg, positions = leg_length(clip.skeleton), clip.positions()
     ankles = [foot.ankle for foot in standing_feet for _ in foot.joints]
-    levels = positions[..., clip.up_index]
-    carried = _carried(positions, pelvis(clip.skeleton), ankles, clip.up_index, leg, settings)
-    stand = floor_heights(clip, settings, standing_feet) if floor is None else _given_floor(floor, len(joints))
-    height = (levels[:, joints] - stand) / leg
+    from_foot = (positions[:, [pelvis(clip.skeleton)]] - positions[:, ankles]) / leg
+    above = from_foot[..., clip.up_index]
+    beside = np.linalg.norm(np.delete(from_foot, clip.up_index, axis=-1), axis=-1)
+    # A foot carries the body only while the pelvis is over it.
+    carried = (above >= settings.pelvis_above) & ((beside <= above + settings.beside) | (settings.pelvis_above < 0))
+    height = (positions[:, joints, clip.up_index] - floor_heights([clip], standing_feet, floor)) / leg
     speed = smooth_speed(positions[:, joints], clip.frame_time, settings.window) / leg
     swing = np.percentile(speed, 95.0, axis=0)
     begin = (height < settings.height_on) & (speed < np.maximum(settings.speed_on, settings.swing_on * swing))
     last = (height < settings.height_off) & (speed < np.maximum(settings.speed_off, settings.swing_off * swing))
     in_contact = hysteresis(begin & carried, last & carried)
-    for column in range(in_contact.shape[1]):
-        _tidy(in_contact[:, column], clip.fps, settings)
+    for column in in_contact.T:
+        # Close short pauses, then drop short contacts; those that the clip's ends cut off may be longer.
+        for value, shortest in ((False, settings.bridged), (True, settings.shortest)):
+            for start, stop in runs(column == value):
+                if start > 0 and stop < len(column) and stop - start < shortest * clip.fps:
+                    column[start:stop] = not value
     return in_contact
 
 
-def _carried(
-    positions: Floats, center: int, ankles: Sequence[int], up: int, leg: float, settings: ContactSettings
-) -> Bools:
-    """Return (frames, ankles): where the pelvis is over the foot."""
-    from_foot = (positions[:, [center]] - positions[:, ankles]) / leg
-    above = from_foot[..., up]
-    beside = np.linalg.norm(np.delete(from_foot, up, axis=-1), axis=-1)
-    return np.asarray(
-        (above >= settings.pelvis_above) & ((beside <= above + settings.beside) | (settings.pelvis_above < 0))
-    )
-
-
 def floor_heights(
-    clip: Clip, settings: ContactSettings | None = None, standing: Sequence[Foot] | None = None
+    clips: Sequence[Clip], standing: Sequence[Foot] | None = None, floor: npt.ArrayLike | None = None
 ) -> Floats:
-    """Return the height at which each foot joint stands, in the clip's unit: a low percentile of its heights."""
-    standing_feet = feet(clip.skeleton) if standing is None else standing
-    joints = [joint for foot in standing_feet for joint in foot.joints]
-    heights = clip.positions()[:, joints, clip.up_index]
-    out: Floats = np.percentile(heights, (settings or ContactSettings()).floor_percentile, axis=0)
-    return out
+    """Return the heights (foot joints,) at which feet stand: a low percentile over all clips together.
 
+    Args:
+        clips: Clips on one skeleton.
+        standing: The feet, where those of `body.feet` are not the right ones.
+        floor: The heights, where they are known, one for all or one for each foot joint; they are checked.
 
-def _given_floor(floor: npt.ArrayLike, count: int) -> Floats:
-    heights = np.asarray(floor, dtype=np.float64)
-    if heights.shape not in ((), (1,), (count,)) or not np.isfinite(heights).all():
-        raise UsageError(f"the floor must be one height or one for each of the {count} foot joints")
-    return np.broadcast_to(heights, (count,))
+    Returns:
+        Heights in the clips' unit.
+    """
+    joints = [joint for foot in (feet(clips[0].skeleton) if standing is None else standing) for joint in foot.joints]
+    if floor is None:
+        heights = np.concatenate([clip.positions()[:, joints, clip.up_index] for clip in clips])
+        return np.asarray(np.percentile(heights, FLOOR_PERCENTILE, axis=0))
+    try:
+        given = np.asarray(floor, dtype=np.float64)
+    except (TypeError, ValueError):
+        given = np.empty(0)
+    if given.shape not in ((), (1,), (len(joints),)) or not np.isfinite(given).all():
+        raise UsageError(f"the floor must be one height or one for each of the {len(joints)} foot joints")
+    return np.array(np.broadcast_to(given, (len(joints),)))
 
 
 def smooth_speed(positions: Floats, frame_time: float, window: float) -> Floats:
@@ -206,13 +192,3 @@ def runs(mask: Bools) -> list[tuple[int, int]]:
     """Return start and stop (exclusive) of every run of true values."""
     edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
     return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
-
-
-def _tidy(standing: Bools, fps: float, settings: ContactSettings) -> None:
-    """Close short pauses between contacts, then drop short contacts; those cut off by the clip's ends stay."""
-    for start, stop in runs(~standing):
-        if start > 0 and stop < len(standing) and stop - start < settings.bridged * fps:
-            standing[start:stop] = True
-    for start, stop in runs(standing):
-        if start > 0 and stop < len(standing) and stop - start < settings.shortest * fps:
-            standing[start:stop] = False

@@ -18,7 +18,7 @@ from freshtake.motion.body.limbs import Limb, LimbNames, learn_limbs, limb_feet
 from freshtake.motion.body.orientation import distances, pose_points, usual_facing
 from freshtake.motion.body.roles import Foot, leg_length, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.contacts import RECORDED, SYNTHESIZED, ContactSettings, joint_contacts
+from freshtake.motion.planting.contacts import RECORDED, SYNTHESIZED, contact_mask, floor_heights, joint_contacts
 from freshtake.motion.planting.foot_plans import feet_in_body
 from freshtake.motion.planting.rig import Bones, PelvisFrame, PlantSettings, make_bones
 from freshtake.motion.skeleton import Skeleton, require_compatible
@@ -92,16 +92,12 @@ class ContactGallery(NamedTuple):
 
 
 def contact_gallery(
-    examples: Sequence[Clip],
-    settings: ContactSettings | None = None,
-    standing: Sequence[Foot] | None = None,
-    labels: Floats | None = None,
+    examples: Sequence[Clip], standing: Sequence[Foot] | None = None, labels: Floats | None = None
 ) -> ContactGallery:
     """Return the examples' poses with their contacts.
 
     Args:
         examples: Clips whose feet stand as they should.
-        settings: How contacts are found.
         standing: The feet, where guesses are wrong.
         labels: (frames of all examples, foot joints): their contacts, where they are known already.
 
@@ -112,7 +108,7 @@ def contact_gallery(
         require_compatible(examples[0].skeleton, example.skeleton)
     facing = usual_facing(examples[0])
     if labels is None:
-        contacts = [joint_contacts(example, settings=settings, standing=standing) for example in examples]
+        contacts = [joint_contacts(example, settings=RECORDED, standing=standing) for example in examples]
         labels = np.concatenate(contacts).astype(np.float64)
     poses = np.concatenate([pose_points(example, facing) for example in examples])
     return ContactGallery(poses, labels, facing)
@@ -156,7 +152,6 @@ class PlantingModel:
     limbs: tuple[Limb, ...]
     floor: Floats
     gallery: ContactGallery | None = None
-    finding: ContactSettings | None = None
     heels: Floats | None = None
 
     @cached_property
@@ -218,7 +213,7 @@ class PlantingModel:
 
     def example_contacts(self, clip: Clip) -> Floats:
         """Return (frames, foot joints): where joints of an example stand, 0 or 1."""
-        return joint_contacts(clip, settings=self.finding or RECORDED, standing=self.feet).astype(np.float64)
+        return joint_contacts(clip, settings=RECORDED, standing=self.feet).astype(np.float64)
 
     def contacts(self, clip: Clip) -> Floats:
         """Return contacts, 0 to 1: (frames, foot joints) by the nearest examples, else (frames, feet) by the clip."""
@@ -226,10 +221,7 @@ class PlantingModel:
             return np.zeros((len(clip), 0))
         if self.gallery is not None:
             return nearest_contacts(clip, self.gallery)
-        by_joint = joint_contacts(clip, floor=self.floor, settings=self.finding or SYNTHESIZED, standing=self.feet)
-        joints = [len(foot.joints) for foot in self.feet]
-        parts = np.split(by_joint, np.cumsum(joints)[:-1], axis=1)
-        return np.stack([part.any(axis=1) for part in parts], axis=1).astype(np.float64)
+        return contact_mask(clip, floor=self.floor, settings=SYNTHESIZED, standing=self.feet).astype(np.float64)
 
     def check(self, clip: Clip) -> None:
         """Refuse a clip with another skeleton or vertical axis than the examples."""
@@ -243,7 +235,6 @@ def learn_planting(
     *,
     floor: npt.ArrayLike | None = None,
     mapping: LimbNames | None = None,
-    finding: ContactSettings | None = None,
     labels: Floats | None = None,
 ) -> PlantingModel:
     """Learn from clips whose feet stand as they should.
@@ -252,7 +243,6 @@ def learn_planting(
         examples: The clips.
         floor: Heights at which feet stand, one for all or one per foot joint; default: from the clips.
         mapping: Names of the joints of limbs, where they are not found.
-        finding: How contacts are found.
         labels: (frames of all clips, foot joints): their contacts, 0 or 1, where they are known already.
 
     Returns:
@@ -265,17 +255,13 @@ def learn_planting(
     feet = limb_feet(limbs, first.skeleton)
     if labels is not None and labels.shape[1] != sum(len(foot.joints) for foot in feet):
         labels = None  # they belong to other feet
-    gallery = contact_gallery(examples, finding or RECORDED, feet, labels) if feet else None
-    heights = _floor(examples, feet, floor, finding)
-    return PlantingModel(first.skeleton, first.frame_time, first.up, limbs, heights, gallery, finding)
+    gallery = contact_gallery(examples, feet, labels) if feet else None
+    heights = floor_heights(examples, feet, floor)
+    return PlantingModel(first.skeleton, first.frame_time, first.up, limbs, heights, gallery)
 
 
 def own_planting_model(
-    clip: Clip,
-    *,
-    floor: npt.ArrayLike | None = None,
-    mapping: LimbNames | None = None,
-    finding: ContactSettings | None = None,
+    clip: Clip, *, floor: npt.ArrayLike | None = None, mapping: LimbNames | None = None
 ) -> PlantingModel:
     """Learn from a clip as its only example: ranges of its joints, contacts by its heights and speeds.
 
@@ -283,30 +269,13 @@ def own_planting_model(
     """
     limbs = learn_limbs([clip], mapping)
     feet = limb_feet(limbs, clip.skeleton)
-    heights = _floor([clip], feet, floor, finding)
+    heights = floor_heights([clip], feet, floor)
     if floor is None and feet:
-        standing = joint_contacts(clip, settings=finding or SYNTHESIZED, standing=feet)
+        standing = joint_contacts(clip, settings=SYNTHESIZED, standing=feet)
         positions = clip.positions()[..., clip.up_index]
         below = 0.5 * PlantSettings.band * leg_length(clip.skeleton)
         for column, joint in enumerate(j for foot in feet for j in foot.joints):
             if standing[:, column].any():
                 usual = float(np.median(positions[standing[:, column], joint]))
                 heights[column] = max(heights[column], usual - below)
-    return PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, heights, None, finding)
-
-
-def _floor(
-    clips: Sequence[Clip], feet: Sequence[Foot], floor: npt.ArrayLike | None, finding: ContactSettings | None
-) -> Floats:
-    """Return heights as given, one for all or one per joint; else a low percentile over all clips together."""
-    joints = [joint for foot in feet for joint in foot.joints]
-    if floor is None:
-        heights = np.concatenate([clip.positions()[:, joints, clip.up_index] for clip in clips])
-        return np.asarray(np.percentile(heights, (finding or ContactSettings()).floor_percentile, axis=0))
-    try:
-        given = np.asarray(floor, dtype=np.float64)
-    except (TypeError, ValueError):
-        given = np.empty(0)
-    if given.shape not in ((), (1,), (len(joints),)) or not np.isfinite(given).all():
-        raise UsageError(f"the floor must be one height or one for each of the {len(joints)} foot joints")
-    return np.array(np.broadcast_to(given, (len(joints),)))
+    return PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, heights)

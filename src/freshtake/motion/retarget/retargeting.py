@@ -20,7 +20,7 @@ from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.rooting import rehang, rooted
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import moved, take_frames, tilt, with_up
-from freshtake.motion.planting.contacts import RECORDED, ContactSettings, joint_contacts, runs
+from freshtake.motion.planting.contacts import RECORDED, floor_heights, joint_contacts, runs
 from freshtake.motion.retarget.mapping import SIDES
 from freshtake.motion.retarget.rest import Rig, ankle_height, leg, stands_on_zero, toe_drop
 from freshtake.motion.retarget.transfer import (
@@ -256,7 +256,7 @@ class Retargeter:
         world = plan.rotations(pose.rotations)
         places = world_places(skeleton.offsets, skeleton.parents, world)
         follow(self.followers, skeleton, world, places)
-        ground = self._ground(upright, pose.positions)
+        ground = self._ground(upright)
         hips_goal = pose.positions[:, hip_joints(self.source.body)].mean(axis=1) * plan.leg_ratio
         hips_goal[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
         places += (hips_goal - places[:, hip_joints(self.target.body)].mean(axis=1))[:, None]
@@ -269,11 +269,11 @@ class Retargeter:
         follow(self.followers, skeleton, world, places)
         return self._filed(clip, world, places)
 
-    def _ground(self, upright: Clip, positions: Floats) -> Floats:
+    def _ground(self, upright: Clip) -> Floats:
         """Return (2, 2): the heights at which ankles and toes stand, of the target and of the source's clip, y up."""
-        joints = [[foot.ankle for foot in self.source.feet], [foot.joints[-1] for foot in self.source.feet]]
-        level = ContactSettings.floor_percentile
-        stood, toes = (float(np.percentile(positions[:, height, 1], level, axis=0).mean()) for height in joints)
+        counts = [len(foot.joints) for foot in self.source.feet]
+        last, floors = np.cumsum(counts) - 1, floor_heights([upright], self.source.feet)
+        stood, toes = float(floors[last + 1 - counts].mean()), float(floors[last].mean())
         same = stands_on_zero(self.source) == stands_on_zero(self.target)
         height, other = (ankle_height(rig, stands_on_zero(rig)) for rig in (self.target, self.source))
         floor = stood - other

@@ -16,12 +16,12 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import HELPER, feet, leg_length
 from freshtake.motion.body.rooting import rooted_like
+from freshtake.motion.body_limits import BEND, DEPTH, PEAK, BodyCheck, BodyLimits, Figure, learn_limits
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.gait import STANDING, Gait
-from freshtake.motion.planting.contacts import LIFTED, NEAR_FLOOR, ContactSettings, foot_contacts
+from freshtake.motion.planting.contacts import LIFTED, NEAR_FLOOR, floor_heights, foot_contacts
 from freshtake.motion.skeleton import compatible
-from freshtake.motion.verdict.limits import BEND, DEPTH, PEAK, BodyCheck, BodyLimits, Figure, learn_limits
 from freshtake.numeric.arrays import Floats, Ints
 
 GREEN, AMBER, RED = "green", "amber", "red"
@@ -388,8 +388,7 @@ def _floor(takes: Sequence[Clip]) -> Floats:
     """Return (foot joints,) heights at which feet stand; empty where none stands in any take, as with swimmers."""
     if not any(foot_contacts(take) for take in takes):
         return np.zeros(0)
-    heights = [take.positions()[:, _foot_joints(take), take.up_index] for take in takes]
-    return np.asarray(np.percentile(np.concatenate(heights), ContactSettings.floor_percentile, axis=0))
+    return floor_heights(takes)
 
 
 def _hover(clip: Clip, places: Floats, floor: Floats) -> float:
