@@ -1,14 +1,17 @@
 """Many windows while models are learned: python -m benchmarks.studio_load [--seconds 180] [--hostile]; wall time.
 
 Each session is a window with a websocket that does something every half second: reads the project, loads a scene,
-stars, asks for curves, a picture or the samples. Meanwhile so many learning jobs are kept in the line. A hostile one
-holds hundreds of connections, says nothing on most of them, and on others what is no request.
+stars, asks for curves, a picture or the samples. Meanwhile so many learning jobs are kept in the line. A hostile one,
+which is a process, holds hundreds of connections, says nothing on most of them, and on others what is no request; with
+it, quarters of the time without and with it alternate, so that both meet the same machine.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
+import os
 import random
 import socket
 import subprocess
@@ -24,6 +27,18 @@ import httpx
 from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
+HEAD = b"GET /api/project HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+# Nothing, half a request, what is none, a request without the token, and a body that never comes.
+DISTURBANCES = (
+    b"",
+    b"",
+    HEAD,
+    b"\0\0\r\n\r\n",
+    HEAD + b"\r\n",
+    HEAD.replace(b"GET", b"POST") + b"Content-Length: 9\r\n\r\n",
+)
+TOKEN = "benchmark0of0the0studio"
+LET_IN = {"authorization": f"Bearer {TOKEN}"}
 THINKING = 0.5  # seconds between two things that a session does
 
 
@@ -48,7 +63,7 @@ def load(
     windows = [threading.Thread(target=_window, args=(url, k, over, result)) for k in range(sessions)]
     for thread in [*windows, *users]:
         thread.start()
-    with httpx.Client(base_url=url, timeout=120.0) as client:
+    with httpx.Client(base_url=url, timeout=120.0, headers=LET_IN) as client:
         takes = _ids(client, "take")[:4]
         jobs: list[str] = []
         while any(user.is_alive() for user in users):
@@ -69,7 +84,7 @@ def load(
 
 def _session(url: str, number: int, until: float, least: int, result: Load) -> None:
     chance, count = random.Random(number), 0
-    with httpx.Client(base_url=url, timeout=120.0) as client:
+    with httpx.Client(base_url=url, timeout=120.0, headers=LET_IN) as client:
         takes, variants = _ids(client, "take"), _ids(client, "variant")
         time.sleep(chance.random() * THINKING)
         while time.monotonic() < until or count < least:
@@ -97,7 +112,9 @@ def _session(url: str, number: int, until: float, least: int, result: Load) -> N
 
 
 def _window(url: str, number: int, over: threading.Event, result: Load) -> None:
-    with connect(url.replace("http", "ws", 1).rstrip("/") + "/api/events", open_timeout=60.0) as socket:
+    with connect(
+        url.replace("http", "ws", 1).rstrip("/") + "/api/events", open_timeout=60.0, additional_headers=LET_IN
+    ) as socket:
         while not over.is_set():
             try:
                 json.loads(socket.recv(timeout=0.2))
@@ -109,21 +126,25 @@ def _window(url: str, number: int, over: threading.Event, result: Load) -> None:
                 return
 
 
-def attack(url: str, over: threading.Event, connections: int = 500) -> None:
-    """Keep so many connections open; those that are closed are opened again."""
+def attack(url: str, connections: int = 500, threads: int = 4) -> None:
+    """Keep so many connections open, until the process is ended, and open new ones for the oldest all the time."""
+    for _ in range(threads):
+        threading.Thread(target=_attack, args=(url, connections // threads)).start()
+
+
+def _attack(url: str, connections: int) -> None:
     address = (urlsplit(url).hostname or "", urlsplit(url).port or 0)
     held: list[socket.socket] = []
-    while not over.is_set():
+    sent = 0
+    while True:
         try:
             held.append(socket.create_connection(address, timeout=1.0))
-            if len(held) % 3 == 0:
-                held[-1].sendall(b"GET /api/project HTTP/1.1\r\nHost: x\r\n" if len(held) % 2 else b"\0\0\r\n\r\n")
+            sent += 1
+            held[-1].sendall(DISTURBANCES[sent % len(DISTURBANCES)])
         except OSError:  # refused, or closed at once: as it should be
             time.sleep(0.01)
         if len(held) > connections:
             held.pop(0).close()
-    for one in held:
-        one.close()
 
 
 def _ids(client: httpx.Client, kind: str) -> list[str]:
@@ -161,41 +182,96 @@ def _done(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
     return job
 
 
+def processor_seconds(process: int) -> tuple[float, float]:
+    """Seconds of processor time of a process, and of all that it started and that still run."""
+    own, children = 0.0, 0.0
+    tick = os.sysconf("SC_CLK_TCK")
+    parents, used = {}, {}
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            fields = (folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
+        except OSError:  # it has ended
+            continue
+        parents[int(folder.name)] = int(fields[1])
+        used[int(folder.name)] = (int(fields[11]) + int(fields[12])) / tick
+    for one, seconds in used.items():
+        above = one
+        while above not in (process, 0, 1):
+            above = parents.get(above, 0)
+        if one == process:
+            own = seconds
+        elif above == process:
+            children += seconds
+    return own, children
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
     parser.add_argument("--seconds", type=float, default=180.0)
     parser.add_argument("--sessions", type=int, default=20)
+    parser.add_argument("--learners", type=int, default=5)
     parser.add_argument("--hostile", action="store_true", help="one more client, which only disturbs")
-    seconds, sessions, hostile = vars(parser.parse_args()).values()
-    over = threading.Event()
+    seconds, sessions, learners, hostile = vars(parser.parse_args()).values()
     with tempfile.TemporaryDirectory() as folder:
         command = [sys.executable, "-m", "freshtake", "serve", "--project", f"{folder}/p", "--port", "0"]
-        server = subprocess.Popen([*command, "--json", "--no-token"], stdout=subprocess.PIPE, text=True)
+        server = subprocess.Popen([*command, "--json", "--token", TOKEN], stdout=subprocess.PIPE, text=True)
         assert server.stdout is not None
-        url = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")["url"]
+        url = json.loads("".join(iter(server.stdout.readline, "}\n")) + "}")["url"].partition("?")[0]
         try:
-            with httpx.Client(base_url=url, timeout=120.0) as client:
+            with httpx.Client(base_url=url, timeout=120.0, headers=LET_IN) as client:
                 prepared(client)
-            if hostile:
-                threading.Thread(target=attack, args=(url, over)).start()
-            found = load(url, seconds, sessions, server=server.pid)
+            phases = [False, True] * 2 if hostile else [False]
+            ran = [(one, measured(url, seconds / len(phases), sessions, learners, server.pid, one)) for one in phases]
         finally:
-            over.set()
             server.terminate()
             server.wait()
+    for attacked in sorted(set(phases)):
+        print("\nwith a hostile client" if attacked else "\nby themselves")
+        table([(found, used) for one, (found, used) in ran if one == attacked])
+
+
+def measured(
+    url: str, seconds: float, sessions: int, learners: int, server: int, hostile: bool
+) -> tuple[Load, dict[str, float]]:
+    """Load a server for a while, with the cores that its process, its workers and the hostile client used."""
+    attacker = multiprocessing.get_context("spawn").Process(target=attack, args=(url,), daemon=True)
+    if hostile:
+        attacker.start()
+    before, began = processor_seconds(server), time.monotonic()
+    try:
+        found = load(url, seconds, sessions, learners, server=server)
+        took, after = time.monotonic() - began, processor_seconds(server)
+        used = {"server": after[0] - before[0], "its processes": after[1] - before[1]}
+        if hostile:
+            used["hostile client"] = processor_seconds(attacker.pid or 0)[0]
+    finally:
+        if hostile:
+            attacker.kill()
+            attacker.join()
+    return found, {**{name: value / took for name, value in used.items()}, "load": os.getloadavg()[0]}
+
+
+def table(ran: list[tuple[Load, dict[str, float]]]) -> None:
+    """Print how long each kind of request took, and what it cost."""
+    times: dict[str, list[float]] = {}
+    for found, _ in ran:
+        for kind, some in found.times.items():
+            times.setdefault(kind, []).extend(some)
+    times["all"] = [value for some in times.values() for value in some]
     print("| request | how many | median ms | p99 ms | worst ms |\n|---|---|---|---|---|")
-    for kind, times in sorted(found.times.items()):
-        row = [1000 * value for value in (share(times, 0.5), share(times, 0.99), max(times))]
-        print(f"| {kind} | {len(times)} | " + " | ".join(f"{value:.0f}" for value in row) + " |")
-    every = [value for times in found.times.values() for value in times]
-    print(f"\nall: p99 {1000 * share(every, 0.99):.0f} ms; failed {found.failed[:3]} ({len(found.failed)}); ", end="")
-    early = [value for at, value in found.memory if seconds / 6 < at < seconds / 3]
-    late = [value for at, value in found.memory if at > 5 * seconds / 6]
+    for kind, some in sorted(times.items()):
+        row = [1000 * value for value in (share(some, 0.5), share(some, 0.99), max(some))]
+        print(f"| {kind} | {len(some)} | " + " | ".join(f"{value:.0f}" for value in row) + " |")
+    failed = [one for found, _ in ran for one in found.failed]
+    events = [count for found, _ in ran for count in found.events]
+    memory = [value for found, _ in ran for _, value in found.memory]
     print(
-        f"models learned {found.learned}; events heard {min(found.events)} to {max(found.events)}; server's memory ",
-        end="",
+        f"failed {failed[:3]} ({len(failed)}); models learned {ran[-1][0].learned} so far; events heard "
+        f"{min(events)} to {max(events)}; server's memory {memory[0]:.0f} MB at first, {memory[-1]:.0f} MB at the end"
     )
-    print(f"{sum(early) / len(early):.0f} MB in the second sixth, {sum(late) / len(late):.0f} MB in the last")
+    for name in ran[0][1]:
+        print(f"{name} {', '.join(f'{used[name]:.2f}' for _, used in ran)}", end="; ")
+    print()
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import http.client
 import json
 import logging
 import socket
@@ -10,7 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack, closing, suppress
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -84,6 +85,25 @@ def test_idle_connections_lock_nobody_out_and_fill_no_log(served: Served) -> Non
                 continue
         assert served.status("/api/project", authorization=f"Bearer {served.token}") == 200
     assert len(served.log.read_text().splitlines()) < 4 * LINES
+
+
+def test_strangers_close_no_connection_of_who_was_let_in(served: Served) -> None:
+    let_in = http.client.HTTPConnection(*served.address, timeout=PATIENCE)
+    with ExitStack() as opened, closing(let_in):
+
+        def status() -> int:
+            let_in.request("GET", "/api/samples", headers={"authorization": f"Bearer {served.token}"})
+            answer = let_in.getresponse()
+            answer.read()
+            return answer.status
+
+        assert status() == 200
+        socket_then = let_in.sock
+        for _ in range(5):  # it is the longest idle one each time
+            for _ in range(IDLE // 5):
+                opened.enter_context(socket.create_connection(served.address))
+            assert status() == 200
+        assert let_in.sock is socket_then
 
 
 def test_headers_have_to_arrive_in_time(served: Served) -> None:

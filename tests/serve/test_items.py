@@ -207,7 +207,7 @@ def test_items_that_are_removed_while_a_job_replaces_them_stay_removed(tmp_path:
         (project.files / f"new_{one.name}.npz").write_bytes(b"other motion")
         theirs.send(("replace", one.id, "again", f"new_{one.name}.npz", {"star": 1}))
     theirs.send(("done",))
-    ended = _Slot(project, Queue(), start_early=False)._listen(ours, job.id, None)
+    ended = _Slot(project, Queue(), 0, start_early=False)._listen(ours, job.id, None)
     assert ended["state"] == "done" and project.job(job.id).made == [there.id]
     assert project.path(there.id).name == "new_there.npz" and not (project.files / "new_gone.npz").exists()
     with pytest.raises(MissingItem):

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from freshtake.errors import UsageError
 from freshtake.serve.processes import HelperProcess
+from tests.serve.in_a_loop import run_apart
 
 
 @pytest.fixture
@@ -28,6 +31,48 @@ def test_a_process_killed_between_calls_is_replaced(helper: HelperProcess) -> No
     os.kill(first, signal.SIGKILL)
     os.waitid(os.P_PID, first, os.WEXITED | os.WNOWAIT)
     assert helper.call(os.getpid) not in (first, os.getpid())
+
+
+class _Client:
+    """A request whose client leaves after so many seconds."""
+
+    def __init__(self, seconds: float = 3600.0) -> None:
+        self.seconds = seconds
+
+    async def receive(self) -> dict[str, str]:
+        await asyncio.sleep(self.seconds)
+        return {"type": "http.disconnect"}
+
+
+def _counted(folder: Path, seconds: float, name: str) -> int:
+    time.sleep(seconds)
+    (folder / f"{name}_{time.monotonic_ns()}").touch()
+    return len(list(folder.glob(f"{name}_*")))
+
+
+def test_the_same_question_is_called_once_for_all_who_ask(helper: HelperProcess, tmp_path: Path) -> None:
+    async def ask() -> list[int]:
+        first = [helper.answer(_Client(), _counted, tmp_path, 0.3, "same") for _ in range(5)]  # type: ignore[arg-type]
+        return [*await asyncio.gather(*first), await helper.answer(_Client(), _counted, tmp_path, 0.0, "same")]  # type: ignore[arg-type]
+
+    assert run_apart(ask()) == [1] * 5 + [2], "once together; who asks later is answered anew"
+
+
+def test_what_nobody_waits_for_any_more_is_not_called(helper: HelperProcess, tmp_path: Path) -> None:
+    async def ask() -> Any:
+        return await asyncio.gather(
+            helper.answer(_Client(), _counted, tmp_path, 0.5, "first"),  # type: ignore[arg-type]
+            helper.answer(_Client(0.1), _counted, tmp_path, 0.0, "left"),  # type: ignore[arg-type]
+            helper.answer(_Client(0.1), _counted, tmp_path, 0.0, "shared"),  # type: ignore[arg-type]
+            helper.answer(_Client(), _counted, tmp_path, 0.0, "shared"),  # type: ignore[arg-type]
+            return_exceptions=True,
+        )
+
+    helper.call(sum, ())
+    first, left, shared, waited = run_apart(ask())
+    assert first == 1 and waited == 1
+    assert isinstance(left, UsageError) and isinstance(shared, UsageError)
+    assert not list(tmp_path.glob("left_*")) and len(list(tmp_path.glob("shared_*"))) == 1
 
 
 def _killed_the_first_time(marker: Path) -> int:

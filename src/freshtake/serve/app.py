@@ -22,6 +22,7 @@ from freshtake.serve.live import Streams
 from freshtake.serve.live import router as live_router
 from freshtake.serve.processes import HelperProcess, Warming, reported
 from freshtake.serve.project import MissingItem, Project
+from freshtake.serve.queries import load_viewport
 from freshtake.serve.routes import previews, project, scenes, study
 from freshtake.serve.routes.project import Events
 from freshtake.serve.workers import Workers
@@ -43,8 +44,10 @@ class State:
     project: Project
     workers: Workers
     events: Events = field(default_factory=Events)
-    helper: HelperProcess = field(default_factory=HelperProcess)  # calls about takes, which never wait for models
-    models: HelperProcess = field(default_factory=HelperProcess)  # calls about models
+    # Three processes, so that what is answered in a moment waits neither for pictures nor for models.
+    helper: HelperProcess = field(default_factory=HelperProcess)  # scenes and curves
+    painter: HelperProcess = field(default_factory=HelperProcess)
+    models: HelperProcess = field(default_factory=HelperProcess)  # calls about models, and alignments
     streams: Streams = field(default_factory=Streams)
     warming: Warming | None = None
 
@@ -72,8 +75,8 @@ def make_app(
         finally:
             state.warming.close()
             state.workers.close()
-            state.helper.close()
-            state.models.close()
+            for process in (state.helper, state.painter, state.models):
+                process.close()
             state.streams.close()
 
     app = FastAPI(
@@ -93,7 +96,7 @@ def make_app(
 def _warm(state: State) -> None:
     """Start processes before they are needed."""
     with suppress(FreshtakeError):
-        state.helper.call(sum, ())
+        state.helper.call(load_viewport)
     _warm_streams(state, [item.model_dump() for item in state.project.items()])
 
 

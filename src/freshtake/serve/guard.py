@@ -7,12 +7,14 @@ import hmac
 import ipaddress
 import json
 import logging
+import socket
 import time
 from collections.abc import Callable, Iterable
 from http.cookies import CookieError, SimpleCookie
-from typing import Any
+from typing import Any, ClassVar
 from urllib.parse import parse_qs, urlsplit
 
+import uvicorn
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -36,8 +38,9 @@ HEADERS = {
     "x-frame-options": "DENY",
     "permissions-policy": "camera=(), microphone=(), geolocation=()",
 }
-MOST_CONNECTIONS = 512  # a page has about six; beyond this, the longest idle connection is closed
+MOST_CONNECTIONS = 512  # a page has about six; beyond this, an idle connection is closed
 HEADER_SECONDS = 10.0  # from the first byte (or none) of a request to the end of its headers
+CROWDED_SECONDS = 0.002  # between two connections that are accepted while strangers hold as many as they may
 LINES, LINES_SECONDS = 20, 60.0  # log lines per so many seconds
 
 
@@ -58,7 +61,9 @@ class Guard:
         refusal = self._refusal(scope, headers)
         if refusal is not None:
             await _refuse(scope, receive, send, *refusal, page="text/html" in headers.get("accept", ""))
-        elif scope["type"] == "websocket":
+            return
+        scope.setdefault("state", {})["admitted"] = True  # its connection is no stranger's any more
+        if scope["type"] == "websocket":
             await self._app(scope, receive, send)
         elif (token := self._token_to_store(scope)) is not None:
             await _store_token(send, _cookie(headers["host"]), token)
@@ -209,34 +214,42 @@ def most_connections() -> int:
 
 
 class LimitedProtocol(H11Protocol):
-    """Connections whose requests must arrive in time; with too many, the longest idle one is closed."""
+    """Connections whose requests must arrive in time; with too many, those of strangers are closed first.
+
+    A stranger is a connection on which no request has been admitted yet: anybody can open those, so they may hold at
+    most half of the connections. All steps take the same time however many connections there are.
+    """
 
     most = most_connections()
+    # In the order in which they became idle: dicts, since any of them may leave.
+    strangers: ClassVar[dict[LimitedProtocol, None]] = {}
+    idle: ClassVar[dict[LimitedProtocol, None]] = {}
+    _clock: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Accept a connection, closing the longest idle one where there are too many."""
-        # Only idle connections are closed, never one that is being answered.
-        others = [other for other in self.connections if not other.transport.is_closing()]
-        idle = [other for other in others if isinstance(other, LimitedProtocol) and other.is_idle]
-        self.began = self.loop.time()
+        """Accept a connection, closing the one that has been idle for longest where there are too many."""
         super().connection_made(transport)
-        self._wait_for_headers()
-        if len(others) >= self.most:
-            leaves = min(idle, key=lambda other: other.began, default=self)  # this one, where no other is idle
-            leaves.transport.abort()
+        self._wait(self.strangers, HEADER_SECONDS)
+        if len(self.strangers) > self.most // 2 or len(self.connections) > self.most:
+            next(iter(self.strangers if len(self.strangers) > 1 else self.idle or self.strangers)).abort()
 
-    @property
-    def is_idle(self) -> bool:
-        """Whether no request is being answered."""
-        return self.cycle is None or self.cycle.response_complete
+    def abort(self) -> None:
+        """Close this connection at once."""
+        self._stop_waiting()
+        self.transport.abort()
 
     def data_received(self, data: bytes) -> None:
         """Read further bytes; the deadline of incomplete headers stays."""
-        if self.timeout_keep_alive_task is not None:  # the next request begins now
-            self._wait_for_headers()
+        if self in self.idle and self.timeout_keep_alive_task is not None:  # the next request begins now
+            self._wait(self.idle, HEADER_SECONDS)
         super().data_received(data)
-        if not self.is_idle:
+        if self.cycle is not None and not self.cycle.response_complete:
             self._stop_waiting()
+
+    def send_400_response(self, msg: str) -> None:
+        """Refuse what is no request, in one write."""
+        self.transport.write(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+        self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Cancel the deadline."""
@@ -250,21 +263,54 @@ class LimitedProtocol(H11Protocol):
 
     def on_response_complete(self) -> None:
         """Wait for the next request, limited by uvicorn's keep-alive timeout."""
-        self.began = self.loop.time()
-        super().on_response_complete()
+        among = self.idle if self.scope["state"].get("admitted") else self.strangers
+        super().on_response_complete()  # this may begin the next request, where it has arrived already
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self._wait(among)
 
-    def _wait_for_headers(self) -> None:
+    def _wait(self, among: dict[LimitedProtocol, None], seconds: float | None = None) -> None:
+        """Count as idle from now on; end it where no request is complete after so many seconds."""
         self._stop_waiting()
-        self._clock = self.loop.call_later(HEADER_SECONDS, self._too_late)
+        among[self] = None
+        if seconds is not None:
+            self._clock = self.loop.call_later(seconds, self.abort)
 
     def _stop_waiting(self) -> None:
-        clock: asyncio.TimerHandle | None = getattr(self, "_clock", None)
-        if clock is not None:
-            clock.cancel()
+        self.strangers.pop(self, None)
+        self.idle.pop(self, None)
+        if self._clock is not None:
+            self._clock.cancel()
 
-    def _too_late(self) -> None:
-        if self.is_idle:
-            self.transport.abort()
+
+class LimitedServer(uvicorn.Server):
+    """Accepts connections itself, one at a time, and slowly while strangers hold as many as they may."""
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Start the application, then accept connections."""
+        await super().startup([])
+        self._accepting = [asyncio.create_task(self._accept(one)) for one in sockets or []]
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Stop accepting, then end the application."""
+        for task in self._accepting:
+            task.cancel()
+        await super().shutdown(sockets)
+
+    async def _accept(self, listening: socket.socket) -> None:
+        loop = asyncio.get_running_loop()
+        listening.setblocking(False)
+        listening.listen(self.config.backlog)
+        while True:
+            # A flood of connections then waits in the system's queue and costs this process next to nothing.
+            if len(LimitedProtocol.strangers) >= LimitedProtocol.most // 2:
+                await asyncio.sleep(CROWDED_SECONDS)
+            try:
+                connection, _ = await loop.sock_accept(listening)
+                await loop.connect_accepted_socket(
+                    lambda: LimitedProtocol(self.config, self.server_state, self.lifespan.state), connection
+                )
+            except OSError:  # it has gone already, or too many files are open
+                await asyncio.sleep(CROWDED_SECONDS)
 
 
 class FewLines(logging.Filter):

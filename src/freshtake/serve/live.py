@@ -19,8 +19,7 @@ from pydantic import Field, ValidationError, create_model
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.processes import Process, prepare_process, start_process
-from freshtake.serve.routes.access import studio
-from freshtake.serve.routes.scenes import source_of
+from freshtake.serve.routes.access import source_of, studio
 from freshtake.workflows.live import LIMITS
 from freshtake.workflows.sentences import plainly
 
@@ -91,7 +90,7 @@ def _stream_request(project: Any, model: str, source: str | None, style: str | N
         request = request._replace(style=project.path(style))
     if source is None:
         return request
-    take = source_of(project, project.item(source))
+    take = source_of(project, source)
     return request._replace(source=take.path, trim=take.trim)
 
 
@@ -208,7 +207,7 @@ class Streams:
 
 def run(pipe: Connection) -> None:
     """Wait for a request, then stream until the pipe is closed; runs in the process."""
-    prepare_process(polite=False)
+    prepare_process()
     import freshtake.workflows.live  # noqa: F401  loaded while nobody waits
 
     try:

@@ -2,24 +2,31 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 import os
+import pickle
 import signal
 import sys
 import threading
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager, suppress
+from dataclasses import dataclass
 from multiprocessing import get_context, parent_process
 from multiprocessing.connection import Connection, wait
 from multiprocessing.context import SpawnProcess
 from pathlib import Path
 from threading import Lock
-from typing import Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.workflows.sentences import crash_sentence, plainly
+
+if TYPE_CHECKING:
+    from fastapi import Request
 
 Publish = Callable[[dict[str, Any]], None]
 TRUSTED = 15.0  # seconds of compiling until the measured pace outweighs the table of times
@@ -80,9 +87,7 @@ class Warming:
 
 def warm(steps: list[str], pipe: Connection) -> None:
     """Compile step by step and send the remaining time through the pipe, None at the end; runs in the process."""
-    prepare_process()
-    if hasattr(os, "nice"):
-        os.nice(10)  # lower priority than work that a user waits for
+    prepare_process(LONG_JOBS)
     from freshtake.numeric.compiled import tell_of_compiling
     from freshtake.workflows.compiling import expected_of_steps, warm_up
 
@@ -145,13 +150,17 @@ def start_process(target: Callable[..., None], *arguments: Any) -> Process:
     return Process(process, pipe)
 
 
-def prepare_process(polite: bool = True) -> None:
-    """Make a process end with the server; a polite one has a lower priority than the server."""
+# How nice processes are to the server and to one another (0 is the server's own priority): somebody looks at a question
+# or a stream and waits, a short job follows a slider, and what takes minutes anyway gets what the others leave.
+QUESTIONS, SHORT_JOBS, LONG_JOBS = 0, 5, 15
+
+
+def prepare_process(nice: int = QUESTIONS) -> None:
+    """Make a process end with the server, and nicer than it by so much."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the server, which ends its processes
     threading.Thread(target=_end_with_the_server, daemon=True).start()
-    if polite and hasattr(os, "nice"):
-        # The server has priority over its workers.
-        os.nice(5)
+    if hasattr(os, "nice"):
+        os.nice(nice)
 
 
 @contextmanager
@@ -216,6 +225,14 @@ def _end_with_the_server() -> None:
 Answer = TypeVar("Answer")
 
 
+@dataclass
+class _Question:
+    """A question in the line, and how many clients wait for its answer."""
+
+    reply: asyncio.Future[Any]
+    waiting: int = 0
+
+
 class HelperProcess:
     """Calls functions in one other process, one after the other; a process that was killed is replaced.
 
@@ -227,6 +244,34 @@ class HelperProcess:
         self._process: Process | None = None
         self._lock = Lock()
         self._closed = False
+        self._line = ThreadPoolExecutor(1)  # questions wait here, not in the threads that serve requests
+        self._asked: dict[bytes, _Question] = {}
+
+    async def answer(self, request: Request, function: Callable[..., Answer], *arguments: Any) -> Answer:
+        """Return the function's result to a request.
+
+        Requests that ask the same at the same time share one call; one that no client waits for any more is not made.
+        """
+        key = pickle.dumps((function, arguments))
+        question = self._asked.get(key)
+        if question is None:
+            reply = asyncio.wrap_future(self._line.submit(self.call, function, *arguments))
+            question = self._asked[key] = _Question(reply)
+            reply.add_done_callback(lambda _: self._asked.pop(key, None))
+        question.waiting += 1
+        leaving = asyncio.create_task(_left(request))
+        try:
+            await asyncio.wait({question.reply, leaving}, return_when=asyncio.FIRST_COMPLETED)
+        finally:
+            leaving.cancel()
+            question.waiting -= 1
+            if not question.waiting and not question.reply.done():
+                self._asked.pop(key, None)
+                question.reply.cancel()
+        if not question.reply.done() or question.reply.cancelled():
+            raise UsageError("nobody waits for this answer any more")
+        answer: Answer = question.reply.result()
+        return answer
 
     def call(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
         """Return the function's result, from any thread. The function must only read: it may be called twice."""
@@ -273,6 +318,7 @@ class HelperProcess:
     def close(self) -> None:
         """End the process, even in the middle of a call."""
         self._closed, process = True, self._process
+        self._line.shutdown(wait=False, cancel_futures=True)
         if process is not None:
             with suppress(ValueError):  # already ended
                 process.kill()
@@ -285,11 +331,20 @@ class HelperProcess:
             self._process = None
 
 
+async def _left(request: Request) -> None:
+    """Wait until a client, whose body has been read, has gone."""
+    while (await request.receive())["type"] != "http.disconnect":
+        pass
+
+
 def _answer_questions(seconds: float, memory: int, pipe: Connection) -> None:
     """Answer each call with a result, or with a sentence that explains the failure; runs in the process."""
+    from freshtake.numeric.blas_threads import one_blas_thread
+
     prepare_process()
     warnings.simplefilter("ignore", RuntimeWarning)  # of numpy: results are checked, and problems reported in words
-    with suppress(EOFError, OSError):
+    # Arrays are small here: threads that wait for each other on busy cores would cost more than they save.
+    with one_blas_thread(), suppress(EOFError, OSError):
         pipe.send("ready")
         while True:
             function, arguments = pipe.recv()

@@ -1,10 +1,13 @@
-"""Read-only questions about items whose answers take a while; most are called in the helper process."""
+"""Questions about items whose answers take a while: they only read, and are called in other processes."""
 
 from __future__ import annotations
 
 import io
+import json
+import struct
 from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
+from dataclasses import replace
 from functools import lru_cache, partial
 from pathlib import Path
 from threading import Lock
@@ -13,11 +16,16 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from freshtake.errors import UsageError
+from freshtake.formats.files import write_bytes
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.motion import Clip
 from freshtake.motion.edit import at_rate
-from freshtake.reports.viewport.scene import Scene, Shape
+from freshtake.numeric.arrays import Floats
+from freshtake.reports.viewport.packing import packed
+from freshtake.reports.viewport.scene import Figure, Scene, Shape
+from freshtake.serve.items import Id
+from freshtake.serve.items import Shape as Body
 from freshtake.serve.tasks.context import named, trimmed
 
 if TYPE_CHECKING:
@@ -26,16 +34,14 @@ if TYPE_CHECKING:
     from freshtake.workflows.characters import Onto
 
 DIGITS = 5
-
-
 Value = TypeVar("Value")
 
 
 class SizedCache(Generic[Value]):
     """A thread-safe cache of arrays with a limit in bytes; the least recently used values are dropped first."""
 
-    def __init__(self, room: int) -> None:
-        self.room, self.used = room, 0
+    def __init__(self, limit: int) -> None:
+        self.limit, self.used = limit, 0
         self._values: OrderedDict[Hashable, tuple[Value, int]] = OrderedDict()
         self._lock = Lock()
 
@@ -48,10 +54,10 @@ class SizedCache(Generic[Value]):
         value = make()
         size = size_of(value)
         with self._lock:
-            if key not in self._values and size <= self.room:
+            if key not in self._values and size <= self.limit:
                 self._values[key] = value, size
                 self.used += size
-            while self.used > self.room:
+            while self.used > self.limit:
                 self.used -= self._values.popitem(last=False)[1][1]
         return value
 
@@ -74,6 +80,7 @@ class Source(NamedTuple):
     """The file of an item's motion and how to read it; `character` is a file whose skin is shown."""
 
     path: Path
+    id: str
     name: str
     role: str
     trim: tuple[int, int] | None = None
@@ -95,6 +102,11 @@ def motion_from(source: Source) -> Motion:
         return named(_onto(source.character).put(motion), source.name)
 
     return MOTIONS.get(source, made)
+
+
+def load_viewport() -> None:
+    """Import what the first scene needs, before somebody waits for it."""
+    from freshtake.reports.viewport import staging  # noqa: F401
 
 
 def scene_from(sources: Sequence[Source]) -> Scene:
@@ -137,83 +149,160 @@ def differences_of(takes: tuple[Source, ...], sources: tuple[Source, ...]) -> li
     return differences(bodies[: len(clips)], bodies[len(clips) :])
 
 
-def difference_words(takes: list[Source], sources: list[Source]) -> list[tuple[float, list[str]]]:
-    """Return for each motion its difference (1: as the takes differ from their mean) and the parts that stand out."""
-    return [(round(one.mean, 3), list(one.parts)) for one in differences_of(tuple(takes), tuple(sources))]
+def as_json(function: Callable[..., Any], *arguments: Any) -> bytes:
+    """Return a function's result as JSON, so that the server only passes it on."""
+    from pydantic_core import to_json
+
+    return to_json(function(*arguments))
 
 
-def thumbnail_of(source: Source, moving: bool) -> bytes:
-    """Paint a small picture of a motion; a character has its skin."""
+def with_manifest(manifest: dict[str, Any], data: bytes) -> bytes:
+    """Pack the length of a JSON manifest (uint32, little-endian), it, zeros to a multiple of 4, and data."""
+    text = json.dumps(manifest, allow_nan=False).encode()
+    head = struct.pack("<I", len(text)) + text
+    return head + b"\0" * (-len(head) % 4) + data
+
+
+def scene_bytes(scene: Scene, ids: Sequence[str] = ()) -> bytes:
+    """Pack a scene with its manifest, in which shapes have the ids of their items."""
+    parts = packed(scene)
+    for shape, id in zip(parts.manifest["shapes"], ids, strict=False):
+        shape["id"] = id
+    return with_manifest(parts.manifest, parts.data)
+
+
+def packed_scene(sources: Sequence[Source], takes: Sequence[Source]) -> bytes:
+    """Pack a scene of items; with `takes`, variants on the neutral body show how unusual each joint is among them."""
+    shapes = list(scene_from(sources).shapes)
+    worn = [
+        k for k, shape in enumerate(shapes) if sources[k].role == "variant" and getattr(shape, "wear", None) is not None
+    ]
+    for k, one in zip(worn, differences_of(tuple(takes), tuple(sources[k] for k in worn)), strict=False):
+        shape = shapes[k]
+        assert isinstance(shape, Figure)
+        shapes[k] = replace(shape, differences=one.joints.astype("float32"))
+    return scene_bytes(Scene(tuple(shapes)), [source.id for source in sources])
+
+
+class VariantDifference(Body):
+    """A variant's difference (1: as the takes differ from their mean), and the parts of the body that stand out."""
+
+    id: Id
+    mean: float
+    parts: list[str]
+
+
+def difference_list(takes: Sequence[Source], sources: Sequence[Source]) -> list[VariantDifference]:
+    """Return for each motion how far it is from the mean of the takes."""
+    measured = differences_of(tuple(takes), tuple(sources))
+    return [
+        VariantDifference(id=source.id, mean=round(one.mean, 3), parts=list(one.parts))
+        for source, one in zip(sources, measured, strict=False)
+    ]
+
+
+def painted(source: Source, what: str, target: Path) -> bytes:
+    """Paint a motion, store the picture and return it.
+
+    Args:
+        source: The motion; a character has its skin.
+        what: `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
+        target: The file of the picture.
+
+    Returns:
+        The picture.
+    """
     from freshtake.reports.viewport.moving_picture import thumbnail
-
-    return thumbnail(_shape(motion_from(source), source, None), moving)
-
-
-def strip_of(source: Source) -> bytes:
-    """Paint the poses of a motion in a row, as PNG."""
     from freshtake.reports.viewport.painting import FINE, ROLE_COLORS, finished, strip
 
     shape = _shape(motion_from(source), source, None)
-    out = io.BytesIO()
-    size = (480 * FINE, 96 * FINE)
-    finished(strip(shape, ROLE_COLORS[source.role][1], 7, size, ruled=False)).save(out, format="PNG", optimize=True)
-    return out.getvalue()
+    if what == "strip.png":
+        out = io.BytesIO()
+        poses = strip(shape, ROLE_COLORS[source.role][1], 7, (480 * FINE, 96 * FINE), ruled=False)
+        finished(poses).save(out, format="PNG", optimize=True)
+        data = out.getvalue()
+    else:
+        data = thumbnail(shape, what == "thumbnail.gif")
+    write_bytes(target, data)
+    return data
 
 
-def dof_list(sources: list[Source]) -> list[dict[str, str]]:
+class Dof(Body):
+    """A number that changes over time, in words and with its unit."""
+
+    name: str
+    words: str
+    unit: str
+
+
+class Curve(Body):
+    """The values of one item per frame; `against` where a second DOF was requested."""
+
+    id: Id
+    name: str
+    role: str
+    frame_time: float
+    values: list[float]
+    against: list[float] | None = None
+
+
+class CurveSet(Body):
+    """Curves of several items."""
+
+    dof: str
+    against: str | None
+    curves: list[Curve]
+
+
+class Course(Body):
+    """One item's trajectory in the leading principal components: a list for each."""
+
+    id: Id
+    name: str
+    role: str
+    frame_time: float
+    components: list[list[float]]
+
+
+class ComponentSet(Body):
+    """Shares of the energy, and trajectories of all items."""
+
+    shares: list[float]
+    courses: list[Course]
+
+
+def dof_list(source: Source) -> list[Dof]:
     """List the DOFs by name, in words, with their units."""
-    return [dof._asdict() for dof in _curves(tuple(sources)).dofs]
+    return [Dof(**dof._asdict()) for dof in _curves((source,)).dofs]
 
 
-def curve_values(sources: list[Source], dofs: list[str]) -> list[list[list[float]]]:
-    """Return for each item the values of each DOF; unknown DOFs are refused."""
+def curve_set(sources: Sequence[Source], dof: str, against: str | None) -> CurveSet:
+    """Return the values of one DOF or two; unknown ones are refused."""
     curves = _curves(tuple(sources))
-    names = [dof.name for dof in curves.dofs]
-    for dof in dofs:
-        if dof not in names:
-            raise UsageError(f"there is no DOF {dof!r} here: GET /api/dofs lists them")
-    columns = [names.index(dof) for dof in dofs]
-    return [[_rounded(values[:, column]) for column in columns] for values in curves.values]
+    names = [one.name for one in curves.dofs]
+    for name in (dof, against):
+        if name is not None and name not in names:
+            raise UsageError(f"there is no DOF {name!r} here: GET /api/dofs lists them")
+    drawn = [
+        Curve(
+            **_about(source, frame_time), values=_rounded(values[:, names.index(dof)]),
+            against=None if against is None else _rounded(values[:, names.index(against)]),
+        )
+        for source, frame_time, values in zip(sources, curves.frame_times, curves.values, strict=True)
+    ]  # fmt: skip
+    return CurveSet(dof=dof, against=against, curves=drawn)
 
 
-def component_courses(sources: list[Source]) -> tuple[list[float], list[list[list[float]]]]:
-    """Return the shares of the energy, and for each item the trajectory of each component."""
+def component_set(sources: Sequence[Source]) -> ComponentSet:
+    """Return the leading principal components of all motions together."""
     from freshtake.reports.curves import components_of
 
-    components = components_of([motion_from(source) for source in sources])
-    courses = [[_rounded(course[:, k]) for k in range(course.shape[1])] for course in components.courses]
-    return [round(share, DIGITS) for share in components.shares], courses
-
-
-def network_summary(path: Path) -> dict[str, Any]:
-    """Describe the networks of a variation model: nodes, edges with strengths, sentences, and places on the body."""
-    from freshtake.reports.explanation import explanation
-    from freshtake.reports.network_pictures import front_view, owner
-    from freshtake.reports.wording import joint_words, link_sentences
-    from freshtake.workflows.inputs import model_of
-
-    model = model_of(path, "variation")
-    explained = explanation(model)
-    joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
-    explained_dict = explained.as_dict()
-    skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
-    body = None
-    if skeleton is not None:
-        clip = model.decode(model.material.values[0][:2])
-        body = {
-            "names": list(skeleton.names),
-            "parents": [int(parent) for parent in skeleton.parents],
-            "places": [[round(float(x), 4), round(float(y), 4)] for x, y in front_view(clip)],
-        }
-    return {
-        "dofs": list(model.dofs),
-        "nodes": [{"name": joint, "words": joint_words(joint)} for joint in joints],
-        "edges": explained_dict["parents"],
-        "prior": [],
-        "links": explained_dict["links"],
-        "sentences": link_sentences(explained.links),
-        "body": body,
-    }
+    found = components_of([motion_from(source) for source in sources])
+    courses = [
+        Course(**_about(source, frame_time), components=[_rounded(column) for column in course.T])
+        for source, frame_time, course in zip(sources, found.frame_times, found.courses, strict=True)
+    ]
+    return ComponentSet(shares=[round(share, DIGITS) for share in found.shares], courses=courses)
 
 
 @lru_cache(maxsize=8)
@@ -224,5 +313,79 @@ def _curves(sources: tuple[Source, ...]) -> Curves:
     return curves_of([motion_from(source) for source in sources])
 
 
-def _rounded(values: Any) -> list[float]:
+def _about(source: Source, frame_time: float) -> dict[str, Any]:
+    return {"id": source.id, "name": source.name, "role": source.role, "frame_time": frame_time}
+
+
+def _rounded(values: Floats) -> list[float]:
     return [round(float(value), DIGITS) for value in values]
+
+
+class Node(Body):
+    """A joint, marker or dimension, with its name in plain words."""
+
+    name: str
+    words: str
+
+
+class Edge(Body):
+    """An edge from a DOF to one that it helps to predict, at `slices` in time; null: strength not measured."""
+
+    child: str
+    parent: str
+    slices: list[str]
+    strength: float | None
+    own: bool
+
+
+class Link(Body):
+    """All edges from one joint to another, their strengths summed."""
+
+    parent: str
+    child: str
+    strength: float
+
+
+class BodyFigure(Body):
+    """Joints seen from the front: names, parents (-1: none) and places to the right and up."""
+
+    names: list[str]
+    parents: list[int]
+    places: list[tuple[float, float]]
+
+
+class Network(Body):
+    """The DOFs of a model, which varies with which (`edges`), links between joints (`links`), and sentences."""
+
+    dofs: list[str]
+    nodes: list[Node]
+    edges: list[Edge]
+    links: list[Link]
+    sentences: list[str]
+    body: BodyFigure | None
+
+
+def network_of(path: Path, target: Path) -> bytes:
+    """Describe the networks of a variation model, and store the description, as JSON."""
+    from freshtake.reports.explanation import explanation
+    from freshtake.reports.network_pictures import front_view, owner
+    from freshtake.reports.wording import joint_words, link_sentences
+    from freshtake.workflows.inputs import model_of
+
+    model = model_of(path, "variation")
+    explained = explanation(model)
+    joints = list(dict.fromkeys(owner(dof) for dof in model.dofs))
+    skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
+    body = None
+    if skeleton is not None:
+        clip = model.decode(model.material.values[0][:2])
+        places = [(round(float(x), 4), round(float(y), 4)) for x, y in front_view(clip)]
+        body = BodyFigure(names=list(skeleton.names), parents=skeleton.parents.tolist(), places=places)
+    values = explained.as_dict()
+    network = Network(
+        dofs=list(model.dofs), nodes=[Node(name=joint, words=joint_words(joint)) for joint in joints],
+        edges=values["parents"], links=values["links"], sentences=link_sentences(explained.links), body=body,
+    )  # fmt: skip
+    data = network.model_dump_json().encode()
+    write_bytes(target, data)
+    return data

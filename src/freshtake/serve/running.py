@@ -45,7 +45,7 @@ def serve(
         import uvicorn
 
         from freshtake.serve.app import make_app
-        from freshtake.serve.guard import LimitedProtocol, limit_logs
+        from freshtake.serve.guard import LimitedProtocol, LimitedServer, limit_logs
     except ModuleNotFoundError as error:
         if (error.name or "").startswith("freshtake"):
             raise
@@ -70,11 +70,11 @@ def serve(
         # Messages of clients are small controls.
         config = uvicorn.Config(
             app, log_level="warning", ws_max_size=2**16, server_header=False, timeout_graceful_shutdown=2,
-            http=LimitedProtocol, backlog=LimitedProtocol.most // 8,  # connections that wait to be accepted
+            http=LimitedProtocol, backlog=LimitedProtocol.most // 2,  # connections that wait to be accepted
         )  # fmt: skip
         limit_logs()
         with suppress(KeyboardInterrupt), closing(project):  # Ctrl-C ends the server
-            asyncio.run(_served(uvicorn.Server(config), listening, lambda: started(serving)))
+            asyncio.run(_served(LimitedServer(config), listening, lambda: started(serving)))
     finally:
         listening.close()
 

@@ -16,7 +16,15 @@ from typing import Any
 
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.serve.items import ENDED, Item, Job, new_id
-from freshtake.serve.processes import Process, memory_limit, prepare_process, reported, start_process
+from freshtake.serve.processes import (
+    LONG_JOBS,
+    SHORT_JOBS,
+    Process,
+    memory_limit,
+    prepare_process,
+    reported,
+    start_process,
+)
 from freshtake.serve.project import MissingItem, Project, now
 from freshtake.serve.tasks import TASKS, Task
 from freshtake.workflows.compiling import usable_cores
@@ -45,7 +53,8 @@ class Workers:
         # One process is reserved for short jobs, so that a slider does not wait for learning.
         kinds = [False] + [True] * count
         self._slots = [
-            _Slot(project, self._waiting[kind], start_early=number == 0) for number, kind in enumerate(kinds)
+            _Slot(project, self._waiting[kind], LONG_JOBS if kind else SHORT_JOBS, start_early=number == 0)
+            for number, kind in enumerate(kinds)
         ]
         for slot in self._slots:
             slot.start()
@@ -90,9 +99,9 @@ class Workers:
 class _Slot(threading.Thread):
     """A worker process, replaced when it ends, and the thread that listens to it."""
 
-    def __init__(self, project: Project, jobs: JobQueue, *, start_early: bool) -> None:
+    def __init__(self, project: Project, jobs: JobQueue, nice: int, *, start_early: bool) -> None:
         super().__init__(daemon=True)
-        self._project, self._jobs, self._start_early = project, jobs, start_early
+        self._project, self._jobs, self._nice, self._start_early = project, jobs, nice, start_early
         self._process: Process | None = None
         self._job: str | None = None
         self._lock = threading.Lock()
@@ -133,7 +142,7 @@ class _Slot(threading.Thread):
             if not self._killed and self._count < 100 and self._process.process.is_alive():
                 return self._process.pipe
             self._process.close()
-        self._process, self._count, self._killed = start_process(work, self._project.folder), 0, False
+        self._process, self._count, self._killed = start_process(work, self._project.folder, self._nice), 0, False
         return self._process.pipe
 
     def _run_job(self, id: str, settings: dict[str, Any]) -> None:
@@ -255,9 +264,9 @@ def _clear(project: Project, id: str, settings: dict[str, Any]) -> None:
             (project.work / settings["upload"]).unlink(missing_ok=True)
 
 
-def work(folder: Path, pipe: Connection) -> None:
+def work(folder: Path, nice: int, pipe: Connection) -> None:
     """Run jobs until the server ends or closes the pipe."""
-    prepare_process()
+    prepare_process(nice)
     project = Project(folder, read_only=True)
     # Imported in advance, so that the first job starts immediately.
     for module in OFTEN_USED:

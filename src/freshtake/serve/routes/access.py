@@ -1,21 +1,17 @@
-"""Dependencies of routes, and binary responses."""
+"""Dependencies of routes: the parts of the server, and what the items of a request are."""
 
 from __future__ import annotations
 
-import json
-import struct
-from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 from fastapi import Depends, Query, Response
 from fastapi.requests import HTTPConnection
 
 from freshtake.errors import UsageError
-from freshtake.reports.viewport.packing import packed
-from freshtake.reports.viewport.scene import Scene
-from freshtake.serve.items import Item
+from freshtake.serve.items import Id, Item
 from freshtake.serve.project import Project
+from freshtake.serve.queries import Source
 
 if TYPE_CHECKING:
     from freshtake.serve.app import State
@@ -23,6 +19,7 @@ if TYPE_CHECKING:
     from freshtake.serve.workers import Workers
 
 MOST_ITEMS = 1000
+MOVING = ("take", "variant", "strokes", "character")
 
 
 def studio(connection: HTTPConnection) -> State:
@@ -31,68 +28,93 @@ def studio(connection: HTTPConnection) -> State:
     return state
 
 
-def _project(connection: HTTPConnection) -> Project:
+# Coroutines, as the framework runs functions in threads; those below read the project, which may wait for the disk.
+async def _project(connection: HTTPConnection) -> Project:
     return studio(connection).project
 
 
-def _workers(connection: HTTPConnection) -> Workers:
+async def _workers(connection: HTTPConnection) -> Workers:
     return studio(connection).workers
 
 
-def _chosen(
-    connection: HTTPConnection,
-    items: Annotated[str, Query(max_length=2 * 17 * MOST_ITEMS, description="Names of items, with commas between.")],
-) -> list[Item]:
-    ids = [id for id in items.split(",") if id]
-    if not ids:
-        raise UsageError("nothing is chosen: name at least one item")
-    if len(ids) > MOST_ITEMS:
-        raise UsageError(f"at most {MOST_ITEMS} items can be shown at once: choose fewer")
-    return [_project(connection).item(id) for id in ids]
-
-
-def _helper(connection: HTTPConnection) -> HelperProcess:
+async def _helper(connection: HTTPConnection) -> HelperProcess:
     return studio(connection).helper
 
 
-def _models(connection: HTTPConnection) -> HelperProcess:
+async def _painter(connection: HTTPConnection) -> HelperProcess:
+    return studio(connection).painter
+
+
+async def _models(connection: HTTPConnection) -> HelperProcess:
     return studio(connection).models
 
 
 TheProject = Annotated[Project, Depends(_project)]
 TheWorkers = Annotated["Workers", Depends(_workers)]
 TheHelper = Annotated["HelperProcess", Depends(_helper)]
+ThePainter = Annotated["HelperProcess", Depends(_painter)]
 TheModels = Annotated["HelperProcess", Depends(_models)]
-Chosen = Annotated[list[Item], Depends(_chosen)]
 
 
-def scene_bytes(scene: Scene) -> bytes:
-    """Pack a scene: length of the JSON manifest (uint32, little-endian), manifest, zeros to a multiple of 4, data."""
-    parts = packed(scene)
-    return with_manifest(parts.manifest, parts.data)
+def _chosen(
+    project: TheProject,
+    items: Annotated[str, Query(max_length=2 * 17 * MOST_ITEMS, description="Names of items, with commas between.")],
+) -> list[Source]:
+    ids = [id for id in items.split(",") if id]
+    if not ids:
+        raise UsageError("nothing is chosen: name at least one item")
+    if len(ids) > MOST_ITEMS:
+        raise UsageError(f"at most {MOST_ITEMS} items can be shown at once: choose fewer")
+    return sources_of(project, [project.item(id) for id in ids])
 
 
-def array_bytes(manifest: dict[str, Any], arrays: dict[str, Any]) -> bytes:
-    """Pack arrays in the same form; the manifest lists name, offset in bytes and length of each."""
-    places, parts, size = {}, [], 0
-    for name, array in arrays.items():
-        data = array.tobytes()
-        places[name] = [size, array.size]
-        parts.append(data)
-        size += len(data)
-    return with_manifest({**manifest, "arrays": places}, b"".join(parts))
+def _one(id: Id, project: TheProject) -> Source:
+    return source_of(project, id)
 
 
-def with_manifest(manifest: dict[str, Any], data: bytes) -> bytes:
-    """Join the manifest and the data."""
-    text = json.dumps(manifest, allow_nan=False).encode()
-    head = struct.pack("<I", len(text)) + text
-    return head + b"\0" * (-len(head) % 4) + data
+Chosen = Annotated[list[Source], Depends(_chosen)]
+TheSource = Annotated[Source, Depends(_one)]
 
 
-def binary_response(data: bytes) -> Response:
-    """Return bytes as a response."""
-    return Response(data, media_type="application/octet-stream")
+def source_of(project: Project, id: str) -> Source:
+    """Return the source of one item's motion."""
+    return sources_of(project, [project.item(id)])[0]
+
+
+def sources_of(project: Project, items: list[Item]) -> list[Source]:
+    """Return the sources of items' motions; those with a skin are shown with it, and so are variants of such takes."""
+    skins: dict[str | None, Path] = {}
+    if any(item.kind == "variant" for item in items):
+        for take in project.items():
+            if take.kind == "take" and take.movement is not None and _has_skin(take) and take.movement not in skins:
+                skins[take.movement] = character_file(project, take)
+    sources = []
+    for item in items:
+        if item.kind not in MOVING:
+            raise UsageError(f"{item.name} is no motion: choose takes or variants")
+        role = "variant" if item.kind == "variant" else "input"
+        skin = skins.get(item.movement) if role == "variant" else None
+        skin = character_file(project, item) if _has_skin(item) else skin
+        sources.append(Source(project.path(item.id), item.id, item.name, role, item.trim, character=skin))
+    return sources
+
+
+def takes_of(project: Project, id: str) -> list[Source]:
+    """Return the takes that an item's movement is learned from."""
+    movement = project.item(id).movement
+    takes = [one for one in project.items() if one.movement == movement and one.kind == "take" and one.star >= 0]
+    return sources_of(project, takes)
+
+
+def _has_skin(item: Item) -> bool:
+    return bool(item.facts.get("skinned", item.facts.get("character")))  # projects of version 0.1 have only `character`
+
+
+def character_file(project: Project, item: Item) -> Path:
+    """Return the file of a character: the upload next to the take that was read from it, or the item's file."""
+    if not (_has_skin(item) or item.facts.get("character")):
+        raise UsageError(f"{item.name} is no character: choose a glTF file with a skin")
+    return next(project.files.glob(f"{item.id}.source.*"), None) or project.path(item.id)
 
 
 def model_path(project: Project, id: str, method: str) -> Path:
@@ -103,9 +125,11 @@ def model_path(project: Project, id: str, method: str) -> Path:
     return project.path(id)
 
 
-@lru_cache(maxsize=6)
-def model_from(path: Path) -> Any:
-    """Read the model in a file; the last few are cached."""
-    from freshtake.formats.ftm import read_stored
+def binary_response(data: bytes) -> Response:
+    """Return bytes as a response."""
+    return Response(data, media_type="application/octet-stream")
 
-    return read_stored(path).model
+
+def json_response(data: bytes) -> Response:
+    """Return JSON, which another process has written, as a response."""
+    return Response(data, media_type="application/json")

@@ -8,25 +8,25 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
-from fastapi import APIRouter, Response
+from fastapi import APIRouter, Depends, Request, Response
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 
 from freshtake.errors import UsageError
 from freshtake.reports.viewport.scene import Shape as Shape3D
-from freshtake.serve.drawing import MOST_VARIANTS
+from freshtake.serve.drawing import MOST_VARIANTS, drawn_strokes, example_drawings, pens_of, stroke_variants
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.job_requests import Amount, Drawing, Drawings, Seed, Weight
-from freshtake.serve.queries import Source, motion_from
+from freshtake.serve.queries import Source, as_json, motion_from, scene_bytes, with_manifest
 from freshtake.serve.routes.access import (
     TheModels,
     TheProject,
-    array_bytes,
     binary_response,
-    model_from,
+    json_response,
     model_path,
-    scene_bytes,
+    source_of,
 )
-from freshtake.serve.routes.scenes import BINARY, source_of
+from freshtake.serve.routes.scenes import BINARY, PICTURE
 
 router = APIRouter(tags=["previews"])
 LONGEST = 60.0  # seconds: the longest take that is translated without a job
@@ -55,24 +55,22 @@ class Written(Shape):
     variants: list[Drawing]
 
 
-@router.post("/strokes/variants")
-def variants(body: VariantsOf, models: TheModels) -> Written:
+@router.post("/strokes/variants", response_model=Written)
+async def variants(body: VariantsOf, request: Request, models: TheModels) -> Response:
     """Return variants of a drawn character, each with its timing."""
-    return Written(variants=models.call(drawn_variants, body.drawings, body.number, body.amount, body.seed))
+    asked = body.drawings, body.number, body.amount, body.seed
+    return json_response(await models.answer(request, as_json, drawn_variants, *asked))
 
 
-def drawn_variants(drawings: Drawings, number: int, amount: float, seed: int) -> list[Drawing]:
+def drawn_variants(drawings: Drawings, number: int, amount: float, seed: int) -> Written:
     """Make variants of drawings, in the form of drawings."""
-    from freshtake.serve.drawing import drawn_strokes, pens_of, stroke_variants
-
-    return [pens_of(one) for one in stroke_variants(drawn_strokes(drawings), number, amount, seed)]
+    made = stroke_variants(drawn_strokes(drawings), number, amount, seed)
+    return Written(variants=[pens_of(one) for one in made])
 
 
 @router.get("/strokes/example")
 def example() -> Drawn:
     """Return four handwritten letters, slow enough to be watched."""
-    from freshtake.serve.drawing import example_drawings
-
     return Drawn(drawings=example_drawings())
 
 
@@ -86,11 +84,15 @@ class Restyled(Shape):
 
 
 @router.post("/style/preview", response_class=Response, responses=BINARY)
-def preview(body: Restyled, project: TheProject, models: TheModels) -> Response:
+async def preview(body: Restyled, request: Request, project: TheProject, models: TheModels) -> Response:
     """Return a scene with the take and its translation, in the form of /scene."""
-    source = source_of(project, project.item(body.take))
-    styles = [(model_path(project, id, "style"), weight) for id, weight in body.styles]
-    return binary_response(models.call(translation_of, source, styles, body.strength, body.plant))
+
+    def prepared() -> tuple[Source, list[tuple[Path, float]]]:
+        styles = [(model_path(project, id, "style"), weight) for id, weight in body.styles]
+        return source_of(project, body.take), styles
+
+    asked = *await run_in_threadpool(prepared), body.strength, body.plant
+    return binary_response(await models.answer(request, translation_of, *asked))
 
 
 def translation_of(source: Source, styles: list[tuple[Path, float]], strength: float, plant: bool) -> bytes:
@@ -135,10 +137,25 @@ class JumpMap(Shape):
     travels: bool
 
 
-@router.get("/texture/{id}")
-def about(id: Id, project: TheProject, models: TheModels) -> JumpMap:
+def _texture(id: Id, project: TheProject) -> Path:
+    return model_path(project, id, "texture")
+
+
+Texture = Annotated[Path, Depends(_texture)]
+
+
+@lru_cache(maxsize=6)
+def model_from(path: Path) -> Any:
+    """Read the model in a file; the last few are cached."""
+    from freshtake.formats.ftm import read_stored
+
+    return read_stored(path).model
+
+
+@router.get("/texture/{id}", response_model=JumpMap)
+async def about(texture: Texture, request: Request, models: TheModels) -> Response:
     """Return the jump map in numbers."""
-    return models.call(jump_map_of, model_path(project, id, "texture"))
+    return json_response(await models.answer(request, as_json, jump_map_of, texture))
 
 
 def jump_map_of(path: Path) -> JumpMap:
@@ -159,28 +176,32 @@ def jump_map_of(path: Path) -> JumpMap:
     )
 
 
-@router.get("/texture/{id}/map.png", response_class=Response, responses={200: {"content": {"image/png": {}}}})
-def picture(id: Id, project: TheProject, models: TheModels) -> Response:
+@router.get("/texture/{id}/map.png", response_class=Response, responses=PICTURE)
+async def picture(texture: Texture, request: Request, models: TheModels) -> Response:
     """Return the jump map as a picture: blue for jumps, green where a take continues."""
-    drawn = models.call(map_picture, model_path(project, id, "texture"))
+    drawn = await models.answer(request, map_picture, texture)
     return Response(drawn, media_type="image/png", headers={"cache-control": "max-age=3600"})
 
 
 @router.get("/texture/{id}/modes", response_class=Response, responses=BINARY)
-def modes(id: Id, project: TheProject, models: TheModels) -> Response:
+async def modes(texture: Texture, request: Request, models: TheModels) -> Response:
     """Return the modes of a mesh, the weights of all frames, and the jumps, for endless playback in the page."""
-    return binary_response(models.call(modes_of, model_path(project, id, "texture"), project.item(id).name))
+    return binary_response(await models.answer(request, modes_of, texture))
 
 
-def modes_of(path: Path, name: str) -> bytes:
-    """Pack the modes of a mesh for the page."""
+def modes_of(path: Path) -> bytes:
+    """Pack the modes of a mesh for the page: a manifest with the offset in bytes and the length of each array."""
     model = model_from(path)
     if model.shape is None:
-        raise UsageError(f"{name} is no mesh: it is played live")
-    numbers = model.shape.width * model.shape.columns
-    if numbers > MOST_NUMBERS:
+        raise UsageError("this model is no mesh: it is played live")
+    if model.shape.width * model.shape.columns > MOST_NUMBERS:
         raise UsageError("this mesh is too large to be played on the page: keep a motion of it instead")
-    return array_bytes(*mesh_modes(model))
+    manifest, arrays = mesh_modes(model)
+    places, data = {}, b""
+    for name, array in arrays.items():
+        places[name] = [len(data), array.size]
+        data += array.tobytes()
+    return with_manifest({**manifest, "arrays": places}, data)
 
 
 def mesh_modes(model: Any) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from contextlib import suppress
 from importlib.util import find_spec
 from pathlib import Path
@@ -117,26 +118,21 @@ async def events(socket: WebSocket) -> None:
     hub, warming = state.events, state.warming
     window = hub.subscribe()
     if warming is not None and warming.now is not None:
-        window.put_nowait({"warming": warming.now})
-    closed = asyncio.create_task(_closed(socket))
+        window.put_nowait(json.dumps({"warming": warming.now}))
+    sending = asyncio.create_task(_send_events(socket, window))
     try:
-        while not closed.done():
-            waiting = asyncio.create_task(window.get())
-            await asyncio.wait({waiting, closed}, return_when=asyncio.FIRST_COMPLETED)
-            if not waiting.done():
-                waiting.cancel()
-                break
-            event = waiting.result()
-            if event is None:
-                # This code tells the page to read the project again.
-                await socket.close(4000, "some changes were missed: read the project again")
-                break
-            await socket.send_json(event)
-    except (WebSocketDisconnect, RuntimeError):
-        pass
+        await _closed(socket)
     finally:
         hub.unsubscribe(window)
-        closed.cancel()
+        sending.cancel()
+
+
+async def _send_events(socket: WebSocket, window: Window) -> None:
+    with suppress(WebSocketDisconnect, RuntimeError):
+        while (event := await window.get()) is not None:
+            await socket.send_text(event)
+        # This code tells the page to read the project again.
+        await socket.close(4000, "some changes were missed: read the project again")
 
 
 async def _closed(socket: WebSocket) -> None:
@@ -146,6 +142,7 @@ async def _closed(socket: WebSocket) -> None:
             pass
 
 
+Window = asyncio.Queue[str | None]
 MOST_BEHIND = 2000  # events: a page that is farther behind has to read the project again
 
 
@@ -154,14 +151,15 @@ class Events:
 
     def __init__(self) -> None:
         self._loop: asyncio.AbstractEventLoop | None = None
-        self._windows: set[asyncio.Queue[dict[str, Any] | None]] = set()
+        self._windows: set[Window] = set()
 
     def publish(self, event: dict[str, Any]) -> None:
         """Publish an event from any thread."""
         if self._loop is not None and not self._loop.is_closed() and self._windows:
-            self._loop.call_soon_threadsafe(self._deliver, event)
+            # Written once, however many windows there are.
+            self._loop.call_soon_threadsafe(self._deliver, json.dumps(event, allow_nan=False))
 
-    def _deliver(self, event: dict[str, Any]) -> None:
+    def _deliver(self, event: str) -> None:
         for window in self._windows:
             if window.qsize() >= MOST_BEHIND:
                 while not window.empty():
@@ -170,14 +168,14 @@ class Events:
             else:
                 window.put_nowait(event)
 
-    def subscribe(self) -> asyncio.Queue[dict[str, Any] | None]:
+    def subscribe(self) -> Window:
         """Return a queue of the events from now on; None in it means that some were lost."""
         self._loop = asyncio.get_running_loop()
-        window: asyncio.Queue[dict[str, Any] | None] = asyncio.Queue()
+        window: Window = asyncio.Queue()
         self._windows.add(window)
         return window
 
-    def unsubscribe(self, window: asyncio.Queue[dict[str, Any] | None]) -> None:
+    def unsubscribe(self, window: Window) -> None:
         """Stop receiving events."""
         self._windows.discard(window)
 

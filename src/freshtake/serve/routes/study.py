@@ -14,7 +14,8 @@ from pydantic import Field
 from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Item, Shape
 from freshtake.serve.project import Project, now
-from freshtake.serve.routes.access import TheHelper, TheProject, binary_response, scene_bytes, studio
+from freshtake.serve.queries import scene_bytes
+from freshtake.serve.routes.access import ThePainter, TheProject, binary_response, studio
 from freshtake.serve.routes.scenes import BINARY
 
 if TYPE_CHECKING:  # importing evaluation is slow and would delay the start of the server
@@ -109,9 +110,9 @@ def outcome(id: Id, request: Request) -> Outcomes:
 
 
 @router.get("/studies/{id}/figure.svg", response_class=Response, responses={200: {"content": {"image/svg+xml": {}}}})
-def figure(id: Id, request: Request, helper: TheHelper) -> Response:
+def figure(id: Id, request: Request, painter: ThePainter) -> Response:
     """Return figure 8 of Lau 2009 for these scores."""
-    drawn = helper.call(figure_of, store_of(request).outcomes(id))
+    drawn = painter.call(figure_of, store_of(request).outcomes(id))
     return Response(drawn, media_type="image/svg+xml", headers={"cache-control": "no-store"})
 
 

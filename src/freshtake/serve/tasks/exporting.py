@@ -52,7 +52,7 @@ def crowd(
         _relocate(result.path, folder, shared)
         facts |= {"parts": result.parts, "format": f"{engine} job"}
     else:
-        from freshtake.serve.routes.access import scene_bytes  # it imports the web framework
+        from freshtake.serve.queries import scene_bytes
 
         context.report("laying it out", 0.95)
         shown, _ = crowd_scene(result.folder)

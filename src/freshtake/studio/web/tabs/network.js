@@ -2,7 +2,7 @@
 
 import { html, useEffect, useMemo, useState } from "../vendor/preact-htm.module.js";
 import { api } from "../api.js";
-import { Button, Empty, Note, Panel, Segmented, Slider, Split } from "../ui.js";
+import { Button, Empty, Note, Panel, Slider, Split } from "../ui.js";
 import { useMovement } from "../movements.js";
 import { set, toast, useKept } from "../state.js";
 
@@ -89,7 +89,6 @@ function Bars({ title, links, field, onpick, kind }) {
 function Tab() {
   const { model } = useMovement();
   const [network, setNetwork] = useState(null);
-  const [which, setWhich] = useKept("network which", "transition");
   const [most, setMost] = useKept("network most", 30);
   const [joint, setJoint] = useState(null);
   useEffect(() => {
@@ -99,15 +98,14 @@ function Tab() {
     if (model) api.get(`network/${model.id}`).then((answer) => { if (!stale) setNetwork(answer); }, (error) => toast(error.message, "error"));
     return () => { stale = true; };
   }, [model?.id]);
-  const links = useMemo(() => (!network ? [] : which === "prior" && network.prior.length ? jointLinks(network.prior) : jointLinks(network.edges)), [network, which]);
+  const links = useMemo(() => (network ? jointLinks(network.edges) : []), [network]);
   const nodes = useMemo(() => network?.nodes.map((node) => node.name) ?? [], [network]);
   if (!model) return html`<div class="welcome"><${Empty} title="No model yet" words="Make variants first. You then see here which joints vary together."><${Button} onclick=${() => set({ tab: "vary" })}>To Vary<//><//></div>`;
 
   const sources = joint ? links.filter((link) => link.child === joint) : [], gives = joint ? links.filter((link) => link.parent === joint) : [];
   const words = joint ? network?.nodes.filter((node) => node.name === joint && node.words !== joint).map((node) => node.words) : [];
   const side = html`<${Panel} title="Network">
-      ${network?.prior?.length > 0 && html`<${Segmented} label="which network" value=${which} options=${[["transition", "From frame to frame", "transition network"], ["prior", "First frames", "prior network"]]} onchange=${setWhich} />`}
-      <${Note}>${which === "prior" && network?.prior?.length ? "How a variant begins: what depends on what in its first two frames (prior network)." : "How takes differ: which joints vary together from take to take."}<//>
+      <${Note}>How takes differ: which joints vary together from take to take.<//>
       <${Slider} label="Strongest links shown" value=${most} min=${5} max=${Math.max(Math.min(links.length, 200), 10)} step=${5} oninput=${setMost} onchange=${setMost} />
       ${network && html`<${Note}>${links.length} links between ${nodes.length} joints. The thicker a line, the more one joint says about the other.<//>`}
     <//>
