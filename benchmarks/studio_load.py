@@ -183,10 +183,10 @@ def _done(client: httpx.Client, job: dict[str, Any]) -> dict[str, Any]:
 
 
 def processor_seconds(process: int) -> tuple[float, float]:
-    """Seconds of processor time of a process, and of all that it started and that still run."""
+    """Seconds of processor time of a process, and of all that it started."""
     own, children = 0.0, 0.0
     tick = os.sysconf("SC_CLK_TCK")
-    parents, used = {}, {}
+    parents, used, ended = {}, {}, {}
     for folder in Path("/proc").glob("[0-9]*"):
         try:
             fields = (folder / "stat").read_text(encoding="ascii", errors="replace").rpartition(")")[2].split()
@@ -194,14 +194,15 @@ def processor_seconds(process: int) -> tuple[float, float]:
             continue
         parents[int(folder.name)] = int(fields[1])
         used[int(folder.name)] = (int(fields[11]) + int(fields[12])) / tick
+        ended[int(folder.name)] = (int(fields[13]) + int(fields[14])) / tick  # of those that it has waited for
     for one, seconds in used.items():
         above = one
         while above not in (process, 0, 1):
             above = parents.get(above, 0)
         if one == process:
-            own = seconds
+            own, children = seconds, children + ended[one]
         elif above == process:
-            children += seconds
+            children += seconds + ended[one]
     return own, children
 
 
