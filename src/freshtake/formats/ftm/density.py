@@ -10,12 +10,11 @@ import numpy as np
 from freshtake.density.even_jumps import JumpTable, no_jumps
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
-from freshtake.errors import FormatError, UsageError
+from freshtake.errors import UsageError
 from freshtake.formats.ftm.parts import (
     MOST_FRAMES,
     Parts,
     ReadParts,
-    check_frame_time,
     compact,
     read_frame_time,
     read_names,
@@ -23,7 +22,7 @@ from freshtake.formats.ftm.parts import (
     read_settings,
     recipe_parts,
 )
-from freshtake.numeric.arrays import Ints
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.pca import Pca
 
 MOST_DOFS = 1 << 20
@@ -46,14 +45,12 @@ def to_parts(model: DensityModel) -> Parts:
         "notes": list(model.notes),
         "recipe": recipe.header,
     }
+    values: dict[str, Floats] = {
+        "scale": model.scale, "mean": model.pca.mean, "modes": model.pca.modes, "variances": model.pca.variances,
+        "weights": model.weights, "rates": model.rates, "residuals": model.residuals,
+    }  # fmt: skip
     arrays: dict[str, Any] = {
-        "scale": compact(model.scale),
-        "mean": compact(model.pca.mean),
-        "modes": compact(model.pca.modes),
-        "variances": compact(model.pca.variances),
-        "weights": compact(model.weights),
-        "rates": compact(model.rates),
-        "residuals": compact(model.residuals),
+        **{name: compact(array) for name, array in values.items()},
         "allowed": np.asarray(model.allowed, dtype=np.bool_),
         "limits": compact(model.limits),
         "errors": np.array(model.errors, dtype=np.float64),
@@ -81,8 +78,7 @@ def from_parts(parts: ReadParts) -> DensityModel:
     periodic = header.whole_numbers("periodic", 0, 1) if "periodic" in header.values else cyclic
     if len(periodic) != len(classes) or any(a > b for a, b in zip(periodic, cyclic, strict=True)):
         header.wrong("periodic", "a number for every class was expected, 1 only for those that are cyclic")
-    recipe = read_recipe(parts)
-    check_frame_time(header, recipe, frame_time)
+    recipe = read_recipe(parts, frame_time)
     rates = 0 if recipe is None else sum(unit in ("speed", "turn") for unit in recipe.units)
     if recipe is not None and len(recipe.names) != len(names) + rates:
         header.wrong("names", "the names of the recipe's DOFs were expected")
@@ -91,7 +87,7 @@ def from_parts(parts: ReadParts) -> DensityModel:
     allowed = parts.numbers("allowed", (kernels,), low=0.0, high=1.0) > 0.5
     owners = np.repeat(np.arange(len(classes)), [sum(runs) for runs in lengths])
     if len(np.unique(owners[allowed])) < len(classes):
-        raise FormatError(header.path, "every class needs a kernel that may be jumped to", "array 'allowed'")
+        parts.wrong("allowed", "every class needs a kernel that may be jumped to")
     pca = _pca(parts, width)
     weights = parts.numbers("weights", (kernels, len(pca.modes)))
     limits = parts.numbers("limits", (len(classes), 3), low=0.0)
@@ -118,7 +114,7 @@ def _jumps(parts: ReadParts, owners: Ints) -> JumpTable:
     jumps = (int(counts.sum()),)
     goals = parts.numbers("jump_goals", jumps, low=0.0, high=float(kernels - 1)).astype(np.intp)
     if (owners[goals] != np.repeat(owners, counts)).any():
-        raise FormatError(parts.fields.path, "a jump leads to another class", "array 'jump_goals'")
+        parts.wrong("jump_goals", "a jump leads to another class")
     chances = parts.numbers("jump_chances", jumps, low=0.0, high=1.0)
     return JumpTable(counts, goals, chances, parts.numbers("jump_haste", (kernels,), low=0.0))
 
@@ -126,9 +122,9 @@ def _jumps(parts: ReadParts, owners: Ints) -> JumpTable:
 def _pca(parts: ReadParts, width: int) -> Pca:
     count = len(parts.arrays["variances"]) if "variances" in parts.arrays and parts.arrays["variances"].ndim else 0
     if not 1 <= count <= width:
-        raise FormatError(parts.fields.path, f"1 to {width} numbers were expected", "array 'variances'")
+        parts.wrong("variances", f"1 to {width} numbers were expected")
     variances = parts.numbers("variances", (count,), low=0.0)
     if variances[0] <= 0.0:
-        raise FormatError(parts.fields.path, "the first mode has no variance", "array 'variances'")
+        parts.wrong("variances", "the first mode has no variance")
     total = parts.fields.get("variance", "float")
     return Pca(parts.numbers("mean", (width,)), parts.numbers("modes", (count, width)), variances, total)

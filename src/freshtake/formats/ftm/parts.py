@@ -152,9 +152,9 @@ def _shown(value: Any) -> str:
 
 
 class Parts(NamedTuple):
-    """Header and arrays of a model that is to be written."""
+    """Header and arrays of a model, or of one of its parts, that is to be written."""
 
-    header: dict[str, Any]
+    header: Any
     arrays: dict[str, Array]
 
 
@@ -165,23 +165,39 @@ class ReadParts:
     fields: Fields
     arrays: Mapping[str, Array]
 
+    def wrong(self, name: str, problem: str) -> NoReturn:
+        """Raise an error that names an array."""
+        raise FormatError(self.fields.path, problem, f"array {name!r}")
+
+    def array(self, name: str, kinds: str, axes: int | None = None) -> Array:
+        """Return an array whose type is of one of NumPy's kinds, with so many axes where that is given."""
+        if name not in self.arrays:
+            self.wrong(name, "the array is missing")
+        array = self.arrays[name]
+        if axes is not None and (array.ndim != axes or array.dtype.kind not in kinds):
+            self.wrong(name, f"numbers in {axes} dimensions were expected, not {array.shape} of {array.dtype}")
+        return array
+
     def numbers(self, name: str, shape: tuple[int, ...], low: float = -LARGEST, high: float = LARGEST) -> Floats:
         """Return a float64 array of this shape with finite values between two bounds."""
-        place = f"array {name!r}"
-        if name not in self.arrays:
-            raise FormatError(self.fields.path, "the array is missing", place)
-        array = self.arrays[name]
+        array = self.array(name, "fiub")
         if array.dtype.kind not in "fiub" or array.shape != shape:
             expected = " x ".join(map(str, shape))
-            raise FormatError(
-                self.fields.path, f"{expected} numbers were expected, not {array.shape} of {array.dtype}", place
-            )
+            self.wrong(name, f"{expected} numbers were expected, not {array.shape} of {array.dtype}")
         with np.errstate(invalid="ignore"):  # signalling NaNs
             values = np.ascontiguousarray(array, dtype=np.float64)
         low, high = max(low, -LARGEST), min(high, LARGEST)
         if not np.isfinite(values).all() or (values < low).any() or (values > high).any():
-            raise FormatError(self.fields.path, f"finite numbers between {low:g} and {high:g} were expected", place)
+            self.wrong(name, f"finite numbers between {low:g} and {high:g} were expected")
         return values
+
+    def after(self, prefix: str) -> dict[str, Array]:
+        """Return the arrays whose names start with a prefix, keyed without it; all of them hold numbers."""
+        names = [name for name in self.arrays if name.startswith(prefix)]
+        for name in names:
+            if self.arrays[name].dtype.kind not in "fiub":
+                self.wrong(name, f"numbers were expected, not {self.arrays[name].dtype}")
+        return {name.removeprefix(prefix): self.arrays[name] for name in names}
 
 
 def compact(values: Floats) -> Array:
@@ -196,38 +212,24 @@ RECIPE = "recipe_"  # prefix of the names of the recipe's arrays
 S = TypeVar("S")
 
 
-class RecipeParts(NamedTuple):
-    """The header's field `recipe`, and arrays whose names start with RECIPE, to be written."""
-
-    header: dict[str, Any] | None
-    arrays: dict[str, Array]
-
-
-def recipe_parts(recipe: Recipe | None) -> RecipeParts:
-    """Return the parts from which `read_recipe` restores the recipe."""
+def recipe_parts(recipe: Recipe | None) -> Parts:
+    """Return the parts from which `read_recipe` restores the recipe: the field `recipe`, and arrays."""
     if recipe is None:
-        return RecipeParts(None, {})
+        return Parts(None, {})
     parts = recipe.to_parts()
-    return RecipeParts(parts.header, {RECIPE + name: array for name, array in parts.arrays.items()})
+    return Parts(parts.header, {RECIPE + name: array for name, array in parts.arrays.items()})
 
 
-def read_recipe(parts: ReadParts) -> Recipe | None:
-    """Return the recipe of a model's rows, or None."""
+def read_recipe(parts: ReadParts, frame_time: float | None = None) -> Recipe | None:
+    """Return the recipe of a model's rows, or None; its frame rate must be the model's, where that is given."""
     header = parts.fields.get("recipe", "dict | None")
     if header is None:
         return None
-    arrays = arrays_after(RECIPE, parts)
     with np.errstate(over="ignore", invalid="ignore"):  # invalid indices become values that are refused
-        return Recipe.from_parts(header, arrays)
-
-
-def arrays_after(prefix: str, parts: ReadParts) -> dict[str, Array]:
-    """Return the arrays whose names start with a prefix, keyed without it; all of them hold numbers."""
-    matching = {name: parts.arrays[name] for name in parts.arrays if name.startswith(prefix)}
-    for name, array in matching.items():
-        if array.dtype.kind not in "fiub":
-            raise FormatError(parts.fields.path, f"numbers were expected, not {array.dtype}", f"array {name!r}")
-    return {name.removeprefix(prefix): array for name, array in matching.items()}
+        recipe = Recipe.from_parts(header, parts.after(RECIPE))
+    if frame_time is not None and recipe.frame_time != frame_time:
+        parts.fields.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
+    return recipe
 
 
 def read_frame_time(header: Fields) -> float:
@@ -237,12 +239,6 @@ def read_frame_time(header: Fields) -> float:
     if not low <= frame_time <= high:
         header.wrong("frame_time", f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}")
     return frame_time
-
-
-def check_frame_time(header: Fields, recipe: Recipe | None, frame_time: float) -> None:
-    """Refuse a recipe whose frame rate differs from the model's."""
-    if recipe is not None and recipe.frame_time != frame_time:
-        header.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
 
 
 def read_names(header: Fields, name: str, most: int) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.errors import FormatError
 from freshtake.formats.ftm.parts import Fields, Parts, ReadParts, compact, read_recipe, read_settings, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.clip_features import ClipLayout
@@ -74,13 +73,18 @@ def from_parts(parts: ReadParts) -> StyleModel:
     feet = header.texts("feet")
     if not set(feet) <= {annotation.name for annotation in annotations}:
         header.wrong("feet", "names of annotations were expected")
+    slowest, speeds = 0.0, UNBOUNDED
+    if "speeds" in parts.arrays:  # older files have no bounds
+        slowest, speeds = header.get("slowest", "float"), parts.numbers("speeds", (2, 3))
+    choice = header.inner("choice")
+    errors = choice.inner("errors")
     return StyleModel(
         recipe, settings, source, target, bank, annotations, feet,
-        parts.numbers("floor", _shape(parts, "floor", 1)), parts.numbers("effects", (count,), low=0.0),
-        header.get("later", "float"), header.get("widest", "float"),
-        *_speeds(parts), _choice(header.inner("choice")), _pairs(header),
-        parts.numbers("confidence", (count,), low=1e-6),
-        parts.numbers("poses", (_shape(parts, "poses", 2)[0], count)), _teacher(header),
+        parts.numbers("floor", parts.array("floor", "fiub", 1).shape), parts.numbers("effects", (count,), low=0.0),
+        header.get("later", "float"), header.get("widest", "float"), slowest, speeds,
+        Choice(choice.get("kind", "str"), choice.get("why", "str"), {k: errors.get(k, "float") for k in errors.values}),
+        _pairs(header), parts.numbers("confidence", (count,), low=1e-6),
+        parts.numbers("poses", (len(parts.array("poses", "fiub", 2)), count)), _teacher(header),
     )  # fmt: skip
 
 
@@ -88,22 +92,15 @@ def _teacher(header: Fields) -> tuple[Gait, Gait] | None:
     """Return the gaits of the takes of both styles; older files have none."""
     if "teacher" not in header.values:
         return None
+
+    def is_gait(entry: Any) -> bool:
+        sound = isinstance(entry, list) and len(entry) == len(Gait._fields)
+        return sound and all(isinstance(x, (int, float)) and not isinstance(x, bool) and 0.0 <= x < 1e9 for x in entry)
+
     listed = header.get("teacher", "list")
-    numbers = [gait for gait in listed if isinstance(gait, list) and len(gait) == len(Gait._fields)]
-    if len(listed) != 2 or len(numbers) != 2 or not all(_is_amount(x) for gait in numbers for x in gait):
+    if len(listed) != 2 or not all(map(is_gait, listed)):
         header.wrong("teacher", f"two lists of {len(Gait._fields)} numbers of 0 or more were expected")
-    return Gait(*numbers[0]), Gait(*numbers[1])
-
-
-def _is_amount(value: Any) -> bool:
-    return isinstance(value, (int, float)) and not isinstance(value, bool) and 0.0 <= value < 1e9
-
-
-def _speeds(parts: ReadParts) -> tuple[float, Floats]:
-    """Return the least speed and the ranges of the root's rates; older files have no bounds."""
-    if "speeds" not in parts.arrays:
-        return 0.0, UNBOUNDED
-    return parts.fields.get("slowest", "float"), parts.numbers("speeds", (2, 3))
+    return Gait(*listed[0]), Gait(*listed[1])
 
 
 def _bank_parts(bank: Bank) -> Parts:
@@ -154,7 +151,7 @@ def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
 
 def _check_pairs_of_poles(parts: ReadParts, bank: StateSpaceBank) -> None:
     if not bank.radius < 1.0:
-        raise FormatError(parts.fields.path, "a pole lies outside the unit circle", "array 'system_damping'")
+        parts.wrong("system_damping", "a pole lies outside the unit circle")
     for system in bank.systems:
         k = 0
         while k < len(system.turning):
@@ -163,7 +160,7 @@ def _check_pairs_of_poles(parts: ReadParts, bank: StateSpaceBank) -> None:
                 continue
             alone = k + 1 == len(system.turning)
             if alone or system.turning[k + 1] != -system.turning[k] or system.damping[k + 1] != system.damping[k]:
-                raise FormatError(parts.fields.path, "complex poles come in pairs", "array 'system_turning'")
+                parts.wrong("system_turning", "complex poles come in pairs")
             k += 2
 
 
@@ -199,19 +196,6 @@ def read_clip_recipe(parts: ReadParts) -> Recipe:
     if list(recipe.kept[: layout.root_width]) != list(range(layout.root_width)):
         parts.fields.wrong("recipe", "all DOFs of the root were expected")
     return recipe
-
-
-def _shape(parts: ReadParts, name: str, dimensions: int) -> tuple[int, ...]:
-    """Return the shape of an array whose length is not in the header."""
-    shape = parts.arrays[name].shape if name in parts.arrays else (0,)
-    return shape if len(shape) == dimensions else (0,) * dimensions
-
-
-def _choice(header: Fields) -> Choice:
-    errors = header.inner("errors")
-    return Choice(
-        header.get("kind", "str"), header.get("why", "str"), {k: errors.get(k, "float") for k in errors.values}
-    )
 
 
 def _pairs(header: Fields) -> tuple[tuple[str, str], ...]:

@@ -8,15 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.errors import FormatError
 from freshtake.formats.ftm.parts import (
     MOST_FRAMES,
     Array,
     Fields,
     Parts,
     ReadParts,
-    arrays_after,
-    check_frame_time,
     compact,
     read_frame_time,
     read_recipe,
@@ -111,13 +108,17 @@ def from_parts(parts: ReadParts) -> TextureModel:
     recipe, shape = _recipe(parts, frame_time)
     weights = Weights(_rows(parts, "poses", frames), _rows(parts, "velocities", frames))
     rows = _rows(parts, "rows", frames)
-    _check_width(parts, rows.shape[1], recipe, shape)
+    if recipe is not None:
+        heading = 3 if recipe.layout.root == "heading" else 0
+        expected = len(recipe.kept) if shape is None else shape.width + heading
+        if rows.shape[1] != expected:
+            parts.wrong("rows", f"{expected} columns were expected, not {rows.shape[1]}")
     limits, sigmas = _numbers(parts.fields, "limits", len(segments.names)), _numbers(parts.fields, "sigmas", 3)
     alive = parts.numbers("alive", (frames,), low=0.0, high=1.0) > 0.5
     if min(sigmas[:2]) <= 0.0:
         parts.fields.wrong("sigmas", "numbers above 0 were expected")
     if len(np.unique(segments.cells()[alive])) < len(segments.names):
-        raise FormatError(parts.fields.path, "frames that can be played were expected in every cell", "array 'alive'")
+        parts.wrong("alive", "frames that can be played were expected in every cell")
     count = parts.fields.get("entries", "int")
     if count not in (0, len(segments.names)) or (count == 0 and len(segments.names) > 1):
         parts.fields.wrong("entries", f"jumps into {len(segments.names)} cells were expected, not {count}")
@@ -150,30 +151,15 @@ def _numbers(header: Fields, name: str, count: int) -> list[float]:
     return numbers
 
 
-def _any(parts: ReadParts, name: str, dimensions: int, kinds: str) -> Array:
-    place = f"array {name!r}"
-    if name not in parts.arrays:
-        raise FormatError(parts.fields.path, "the array is missing", place)
-    array = parts.arrays[name]
-    if array.ndim != dimensions or array.dtype.kind not in kinds:
-        raise FormatError(
-            parts.fields.path,
-            f"numbers in {dimensions} dimensions were expected, not {array.shape} of {array.dtype}",
-            place,
-        )
-    return array
-
-
 def _rows(parts: ReadParts, name: str, frames: int) -> Floats:
-    array = _any(parts, name, 2, "f")
-    return parts.numbers(name, (frames, array.shape[1]))
+    return parts.numbers(name, (frames, parts.array(name, "f", 2).shape[1]))
 
 
 def _jumps(parts: ReadParts, name: str, frames: int) -> Jumps:
-    array = _any(parts, f"{name}_targets", 2, "i")
-    targets = parts.numbers(f"{name}_targets", (frames, array.shape[1]), low=-1, high=frames - 1).astype(np.int32)
-    if targets.shape[1] < 1:
-        raise FormatError(parts.fields.path, "at least one jump per frame was expected", f"array {name + '_targets'!r}")
+    width = parts.array(f"{name}_targets", "i", 2).shape[1]
+    targets = parts.numbers(f"{name}_targets", (frames, width), low=-1, high=frames - 1).astype(np.int32)
+    if width < 1:
+        parts.wrong(f"{name}_targets", "at least one jump per frame was expected")
     there = targets >= 0
     costs = np.full(targets.shape, np.inf)
     costs[there] = parts.numbers(f"{name}_costs", (int(there.sum()),), low=0.0)
@@ -182,26 +168,27 @@ def _jumps(parts: ReadParts, name: str, frames: int) -> Jumps:
 
 def _recipe(parts: ReadParts, frame_time: float) -> tuple[Recipe | None, Shape | None]:
     layout = parts.fields.get("layout", "dict | None")
-    recipe = read_recipe(parts)
-    shape: Shape | None = None
+    recipe = read_recipe(parts, frame_time)
     if recipe is None and layout is not None:
         recipe, shape = _mesh(parts, layout)
-    elif parts.fields.get("groups", "list"):
+        if recipe.frame_time != frame_time:
+            parts.fields.wrong("frame_time", f"the mesh's frame time, {recipe.frame_time:g}, was expected")
+        return recipe, shape
+    if parts.fields.get("groups", "list"):
         parts.fields.wrong("groups", "modes belong to a mesh, and there is none")
-    check_frame_time(parts.fields, recipe, frame_time)
-    return recipe, shape
+    return recipe, None
 
 
 def _mesh(parts: ReadParts, header: dict[str, Any]) -> tuple[Recipe, Shape]:
-    differences = _any(parts, LAYOUT + "faces", 1, "i").astype(np.int64)
+    differences = parts.array(LAYOUT + "faces", "i", 1).astype(np.int64)
     if len(differences) % 3:
-        raise FormatError(parts.fields.path, "three corners per face were expected", f"array {LAYOUT + 'faces'!r}")
+        parts.wrong(LAYOUT + "faces", "three corners per face were expected")
     faces = np.cumsum(differences)
     count = Fields(parts.fields.path, header, "layout").get("vertex_count", "int")
     if not 0 < count < MOST_FRAMES or (len(faces) and not (faces.min() >= 0 and faces.max() < count)):
-        raise FormatError(parts.fields.path, "faces of existing vertices were expected", f"array {LAYOUT + 'faces'!r}")
+        parts.wrong(LAYOUT + "faces", "faces of existing vertices were expected")
     groups = _groups(parts)
-    arrays = arrays_after(LAYOUT, parts)
+    arrays = parts.after(LAYOUT)
     arrays["faces"] = faces.reshape(-1, 3).astype(np.int32)
     heading = header.get("root") == "heading"
     shape = Shape(groups)
@@ -241,13 +228,5 @@ def _group(parts: ReadParts, name: str, label: str, columns: int, components: in
     with np.errstate(over="ignore"):
         single = (scales.astype(np.float32), mean.astype(np.float32), modes.astype(np.float32))
     if not all(np.isfinite(values).all() for values in single):
-        raise FormatError(parts.fields.path, "numbers of single precision were expected", f"array {name + '_modes'!r}")
+        parts.wrong(f"{name}_modes", "numbers of single precision were expected")
     return Group(label, places, *single, steps)
-
-
-def _check_width(parts: ReadParts, width: int, recipe: Recipe | None, shape: Shape | None) -> None:
-    if recipe is None:
-        return
-    expected = len(recipe.kept) if shape is None else shape.width + (3 if recipe.layout.root == "heading" else 0)
-    if width != expected:
-        raise FormatError(parts.fields.path, f"{expected} columns were expected, not {width}", "array 'rows'")

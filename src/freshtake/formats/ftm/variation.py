@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-from typing import Any
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -12,7 +12,6 @@ from freshtake.formats.ftm.parts import (
     MOST_FRAMES,
     Parts,
     ReadParts,
-    check_frame_time,
     compact,
     read_frame_time,
     read_names,
@@ -26,6 +25,9 @@ from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import FEWEST, Material
 from freshtake.variation.model import VariationModel
 
+if TYPE_CHECKING:
+    from freshtake.variation.paper.model import PaperModel
+
 MOST_DOFS = 2048
 FARTHEST = 1e7  # largest absolute value in an example, such as a distance from the origin
 TURNED = 1e4  # radians
@@ -36,30 +38,37 @@ OLD = "was learned by an earlier version, whose model of variation has been repl
 
 def to_parts(model: VariationModel) -> Parts:
     """Return the parts from which `from_parts` restores the model."""
-    material = model.material
-    if len(material.names) > MOST_DOFS:
-        raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
-    recipe = recipe_parts(material.recipe)
-    header = {
-        "settings": asdict(model.settings),
-        "cyclic": bool(model.cyclic),
-        "names": list(material.names),
-        "frame_time": float(material.frame_time),
-        "lengths": [len(rows) for rows in material.values],
-        "recipe": recipe.header,
-        "foot_joints": 0 if model.labels is None else model.labels.shape[1],
-    }
-    arrays: dict[str, Any] = {
-        "examples": compact(np.concatenate(material.values)),
-        "weights": compact(material.weights),
-        "rates": np.asarray(material.rates, dtype=np.bool_),
-        "starts": np.array([(*start.ground, start.heading) for start in material.starts]),
+    header, arrays = material_parts(model)
+    recipe = recipe_parts(model.material.recipe)
+    header |= {"recipe": recipe.header, "foot_joints": 0 if model.labels is None else model.labels.shape[1]}
+    arrays |= {
+        "starts": np.array([(*start.ground, start.heading) for start in model.material.starts]),
         "phase_frames": compact(model.phase_frames),
         "sizes": compact(model.sizes),
     }
     if model.labels is not None:
         arrays["contacts"] = np.asarray(model.labels, dtype=np.bool_)
     return Parts(header, arrays | recipe.arrays)
+
+
+def material_parts(model: VariationModel | PaperModel) -> Parts:
+    """Return what models of both methods store of their examples, without the recipe."""
+    material = model.material
+    if len(material.names) > MOST_DOFS:
+        raise UsageError(f"a model of {len(material.names)} DOFs cannot be saved: {MOST_DOFS} are the most")
+    header = {
+        "settings": asdict(model.settings),
+        "cyclic": bool(model.cyclic),
+        "names": list(material.names),
+        "frame_time": float(material.frame_time),
+        "lengths": [len(rows) for rows in material.values],
+    }
+    arrays = {
+        "examples": compact(np.concatenate(material.values)),
+        "weights": compact(material.weights),
+        "rates": np.asarray(material.rates, dtype=np.bool_),
+    }
+    return Parts(header, arrays)
 
 
 def from_parts(parts: ReadParts) -> VariationModel:
@@ -69,10 +78,12 @@ def from_parts(parts: ReadParts) -> VariationModel:
     if "foot_joints" not in parts.fields.values:
         parts.fields.wrong("foot_joints", OLD)
     settings = read_settings(parts.fields.inner("settings"), Settings)
-    material = _material(parts)
+    material = read_material(parts, FEWEST)
     lengths = [len(rows) for rows in material.values]
-    if min(lengths) < FEWEST:
-        parts.fields.wrong("lengths", f"every example has at least {FEWEST} frames")
+    placed = parts.numbers("starts", (len(lengths), 3), low=-FARTHEST, high=FARTHEST)
+    if (np.abs(placed[:, 2]) > TURNED).any():
+        parts.fields.wrong("starts", f"headings between ±{TURNED:g} radians were expected")
+    material = replace(material, starts=tuple(Start((x, y), heading) for x, y, heading in placed.tolist()))
     # There are as many phases as a take has frames on average, so the examples bound the cost of a model.
     phases = round(float(np.mean(lengths)))
     phase_frames = parts.numbers("phase_frames", (phases, len(lengths)), low=0.0, high=float(max(lengths)))
@@ -96,22 +107,18 @@ def from_parts(parts: ReadParts) -> VariationModel:
     return VariationModel(material, settings, parts.fields.get("cyclic", "bool"), phase_frames, sizes, labels)
 
 
-def _material(parts: ReadParts) -> Material:
+def read_material(parts: ReadParts, shortest: int) -> Material:
+    """Return examples of at least so many frames each, all at the origin."""
     header = parts.fields
     names, frame_time = read_names(header, "names", MOST_DOFS), read_frame_time(header)
-    lengths = header.whole_numbers("lengths", 1, MOST_FRAMES)
+    lengths = header.whole_numbers("lengths", shortest, MOST_FRAMES)
     if not lengths:
         header.wrong("lengths", "there is no example")
     rows = parts.numbers("examples", (sum(lengths), len(names)), low=-FARTHEST, high=FARTHEST)
     values = tuple(np.split(rows, np.cumsum(lengths)[:-1]))
     weights = parts.numbers("weights", (len(names),), low=0.0)
     rates = parts.numbers("rates", (len(names),), low=0.0, high=1.0) > 0.5
-    placed = parts.numbers("starts", (len(lengths), 3), low=-FARTHEST, high=FARTHEST)
-    if (np.abs(placed[:, 2]) > TURNED).any():
-        header.wrong("starts", f"headings between ±{TURNED:g} radians were expected")
-    starts = tuple(Start((float(x), float(y)), float(heading)) for x, y, heading in placed)
-    recipe = read_recipe(parts)
+    recipe = read_recipe(parts, frame_time)
     if recipe is not None and recipe.names != names:
         header.wrong("names", "the names of the recipe's DOFs were expected")
-    check_frame_time(header, recipe, frame_time)
-    return Material(values, names, weights, rates, frame_time, recipe, starts)
+    return Material(values, names, weights, rates, frame_time, recipe)
