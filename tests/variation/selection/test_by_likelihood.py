@@ -131,7 +131,7 @@ def test_among_themselves_the_least_likely_goes_first_until_all_reach_the_thresh
 def test_a_group_has_a_model_of_its_own() -> None:
     members = family()[:5]
     model = learn(members, QUICK)
-    alone = group_model(model, list(model.material.values)[:3], np.random.default_rng(4))
+    alone = group_model(model.material, QUICK, list(model.material.values)[:3], np.random.default_rng(4))
     assert len(alone.material.values) == 3 and (alone.deviations.share < model.deviations.share).all()
     assert select(strangers(), members, QUICK, rng=np.random.default_rng(1)).kept == []
 

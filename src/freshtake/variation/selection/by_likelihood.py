@@ -18,15 +18,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FreshtakeError, UsageError
-from freshtake.methods.progress import Progress, Report
+from freshtake.errors import UsageError
 from freshtake.motion import Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.distributions import student_quantile
 from freshtake.variation.deviations import Settings
+from freshtake.variation.examples import Material, rounded
 from freshtake.variation.learning import model_of
 from freshtake.variation.model import VariationModel
-from freshtake.variation.phase import ALIGNMENT, read_at, warp_onto
+from freshtake.variation.phase import ALIGNMENT, common_phase, read_at, warp_onto
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
 
 WORTH = 4.0  # how many clips this is worth next to the trusted ones
@@ -53,74 +53,53 @@ class Scored(NamedTuple):
     values: Floats
 
 
-class _Scale(NamedTuple):
-    """The reference for candidates: scorers from groups of trusted clips, and the values of these clips when left out.
-
-    `trusted` are their likelihoods; `parts` and `values` (20, DOFs) their usual log densities and values.
-    """
-
-    model: VariationModel
-    scorers: list[VariationModel]
-    trusted: Floats
-    threshold: float
-    parts: Floats
-    values: Floats
-
-
-class Grouping(NamedTuple):
-    """Which groups candidates are compared with, and how many percent are rejected."""
-
-    among: str
-    percentile: float
-
-
 def by_likelihood(
     candidates: Sequence[Candidate],
-    sure: Sequence[Any],
+    trusted: Sequence[Any],
+    material: Material,
     settings: Settings,
     *,
     rng: np.random.Generator,
-    groups: Grouping,
-    say: Report,
+    among: bool,
+    share: float,
 ) -> tuple[list[Verdict], Judged]:
-    """Return which candidates are as likely as further motions of the trusted kind would be."""
-    model = _learned(sure, settings, rng, say)
-    say(Progress(0.5, "likelihoods of the trusted clips"))
-    scale = _scale(model, sure, rng, groups.percentile)
-    ready = [_encoded(model, candidate) for candidate in candidates]
-    say(Progress(0.8, "likelihoods of the candidates"))
-    rows = [x for x, _ in ready]
-    if groups.among == "trusted":
-        scores = [None if x is None else _score(scale.scorers, x) for x in rows]
-        gone = {k for k, one in enumerate(scores) if one is not None and one.likelihood < scale.threshold}
+    """Return which candidates are as likely as further motions of the trusted kind would be.
+
+    Args:
+        candidates: The candidates, with their rows where they can be compared.
+        trusted: The trusted motions.
+        material: Their rows.
+        settings: How models of groups are learned.
+        rng: Source of the groups.
+        among: Compare candidates in groups of themselves, as the paper does, instead of groups of the trusted ones.
+        share: The share of motions like the trusted ones that is rejected.
+
+    Returns:
+        A verdict for each candidate, and what they are based on.
+    """
+    rows = on_common_clock(material, trusted[0], [*material.values, *[c.rows for c in candidates]])
+    known = [x for x in rows[: len(trusted)] if x is not None]
+    splits = list(split(len(known), rng))
+    scorers = [group_model(material, settings, [known[k] for k in one.known], rng) for one in splits]
+    left = [(k, _score([scorer], known[k])) for scorer, one in zip(scorers, splits, strict=True) for k in one.left]
+    likely = np.array([one.likelihood for _, one in left])
+    means = [np.mean([one.likelihood for k, one in left if k == number]) for number in sorted({k for k, _ in left})]
+    usual = Scored(
+        threshold(np.array(means), share),
+        np.mean([one.parts for _, one in left], axis=0),
+        np.mean([one.values for _, one in left], axis=0),
+    )
+    fresh = rows[len(trusted) :]
+    if among:
+        scores, gone = _eliminated(fresh, usual.likelihood, material, settings, rng)
     else:
-        _enough(sum(x is not None for x in rows))
-        scores, gone = _eliminated(rows, scale, rng)
-    judged = zip(ready, scores, strict=True)
-    verdicts = [_verdict(c, one, k in gone, scale, sure) for k, ((_, c), one) in enumerate(judged)]
-    return verdicts, Judged(scale.threshold, scale.trusted, joined(scale.parts, model.dofs)[0])
-
-
-def _learned(trusted: Sequence[Any], settings: Settings, rng: np.random.Generator, say: Report) -> VariationModel:
-    from freshtake.variation.learning import learn
-
-    # the structure is learned from at most eight clips, because its search is slow
-    some = trusted[:8]
-    return learn(some, settings, rng=rng, report=lambda at: say(Progress(0.5 * at.share, at.what)))
-
-
-def _scale(model: VariationModel, motions: Sequence[Any], rng: np.random.Generator, percentile: float) -> _Scale:
-    """Return the values of the trusted clips when left out, and the resulting threshold."""
-    rows = [_rows(model, motion) for motion in motions]
-    splits = list(split(len(rows), rng))
-    scorers = [group_model(model, [rows[k] for k in one.known], rng) for one in splits]
-    scored = [_score([scorer], rows[k]) for scorer, one in zip(scorers, splits, strict=True) for k in one.left]
-    likely = np.array([one.likelihood for one in scored])
-    parts = np.mean([one.parts for one in scored], axis=0)
-    values = np.mean([one.values for one in scored], axis=0)
-    owner = np.array([k for one in splits for k in one.left])
-    means = np.array([likely[owner == k].mean() for k in sorted(set(owner.tolist()))])
-    return _Scale(model, scorers, likely, threshold(means, percentile / 100.0), parts, values)
+        scores = [None if x is None else _score(scorers, x) for x in fresh]
+        gone = {k for k, one in enumerate(scores) if one is not None and one.likelihood < usual.likelihood}
+    verdicts = [
+        _verdict(candidate, one, k in gone, usual, material, trusted)
+        for k, (candidate, one) in enumerate(zip(candidates, scores, strict=True))
+    ]
+    return verdicts, Judged(usual.likelihood, likely, joined(usual.parts, material.names)[0])
 
 
 def threshold(likely: Floats, share: float) -> float:
@@ -135,78 +114,61 @@ def threshold(likely: Floats, share: float) -> float:
     return float(likely.mean() + student_quantile(freedom, share) * np.sqrt(variance * (1.0 + 1.0 / len(likely))))
 
 
-def _rows(model: VariationModel, motion: Any) -> Floats:
-    return on_common_clock(model, model.encode(motion))
-
-
 def _score(scorers: Sequence[VariationModel], rows: Floats) -> Scored:
     likelihoods = [scorer.score_rows(rows) for scorer in scorers]
     likelihood = float(np.mean([one.normalized for one in likelihoods]))
     return Scored(likelihood, np.mean([by_phase(one.frames) for one in likelihoods], axis=0), by_phase(rows))
 
 
-def _encoded(model: VariationModel, candidate: Candidate) -> tuple[Floats | None, Candidate]:
-    if candidate.refusal:
-        return None, candidate
-    try:
-        return _rows(model, candidate.motion), candidate
-    except FreshtakeError as error:
-        return None, candidate._replace(refusal=str(error))
-
-
-def _enough(count: int) -> None:
-    if count < LEAST_TRUSTED:
-        raise UsageError(
-            f"grouping candidates among themselves needs at least {LEAST_TRUSTED} that can be compared, not {count}: "
-            "compare them with the trusted ones instead"
-        )
-
-
 def _eliminated(
-    rows: Sequence[Floats | None], scale: _Scale, rng: np.random.Generator
+    rows: Sequence[Floats | None], least: float, material: Material, settings: Settings, rng: np.random.Generator
 ) -> tuple[list[Scored | None], set[int]]:
     """Drop the least likely candidate given groups of the others until all reach the threshold, as the paper does.
 
     Two cannot be grouped, so the last two are kept.
     """
     remaining = {k: x for k, x in enumerate(rows) if x is not None}
+    if len(remaining) < LEAST_TRUSTED:
+        raise UsageError(
+            f"grouping candidates among themselves needs at least {LEAST_TRUSTED} that can be compared, not "
+            f"{len(remaining)}: compare them with the trusted ones instead"
+        )
     scores: list[Scored | None] = [None] * len(rows)
+    likely = np.full(len(rows), np.inf)
     gone: set[int] = set()
     while len(remaining) >= LEAST_TRUSTED:
         numbers = list(remaining)
         by_candidate: dict[int, list[Scored]] = {k: [] for k in numbers}
         for one in split(len(numbers), rng):
-            scorer = group_model(scale.model, [remaining[numbers[k]] for k in one.known], rng)
+            scorer = group_model(material, settings, [remaining[numbers[k]] for k in one.known], rng)
             for k in one.left:
                 by_candidate[numbers[k]].append(_score([scorer], remaining[numbers[k]]))
         for k, several in by_candidate.items():
             if several:
-                mean = float(np.mean([one.likelihood for one in several]))
-                scores[k] = Scored(mean, np.mean([one.parts for one in several], axis=0), several[0].values)
-        worst = min(numbers, key=lambda k: _likelihood(scores[k]))
-        if _likelihood(scores[worst]) >= scale.threshold:
+                likely[k] = np.mean([one.likelihood for one in several])
+                parts = np.mean([one.parts for one in several], axis=0)
+                scores[k] = Scored(float(likely[k]), parts, several[0].values)
+        worst = min(numbers, key=lambda k: likely[k])
+        if likely[worst] >= least:
             break
         gone.add(worst)
         del remaining[worst]
     return scores, gone
 
 
-def _likelihood(scored: Scored | None) -> float:
-    return np.inf if scored is None else scored.likelihood
-
-
-def _verdict(candidate: Candidate, scored: Scored | None, gone: bool, scale: _Scale, trusted: Sequence[Any]) -> Verdict:
+def _verdict(
+    candidate: Candidate, scored: Scored | None, gone: bool, usual: Scored, material: Material, trusted: Sequence[Any]
+) -> Verdict:
     if scored is None:
         return Verdict(False, float("nan"), candidate.refusal, candidate.notes)
-    material = scale.model.material
-    missed = missing(scored.parts, scale.parts)
+    missed = missing(scored.parts, usual.parts)
     table = joined(missed, material.names)[1]
     if not gone:
         return Verdict(True, scored.likelihood, "", candidate.notes, table)
-    off = np.abs(scored.values - scale.values) * material.weights
+    off = np.abs(scored.values - usual.values) * material.weights
     spot = least_likely(missed * off, material.names)
     words = ["" if spot is None else str(spot), longer_or_shorter(candidate.motion, trusted)]
-    figures = f"log-likelihood {scored.likelihood:.2f}, below {scale.threshold:.2f}"
+    figures = f"log-likelihood {scored.likelihood:.2f}, below {usual.likelihood:.2f}"
     reason = "; ".join([figures, *[word for word in words if word]])
     return Verdict(False, scored.likelihood, reason, candidate.notes, table, () if spot is None else spot.what)
 
@@ -233,28 +195,28 @@ def split(count: int, rng: np.random.Generator, most: int = 15) -> Iterator[Spli
         yield Split(tuple(k for k in range(count) if k not in left), left)
 
 
-def group_model(model: VariationModel, rows: Sequence[Floats], rng: np.random.Generator) -> VariationModel:
+def group_model(
+    material: Material, settings: Settings, rows: Sequence[Floats], rng: np.random.Generator
+) -> VariationModel:
     """Return the model of a group of clips given as rows; for many, of a random subset."""
     some: Sequence[int] = range(len(rows))
     if len(rows) > MOST_KNOWN:
         some = sorted(rng.choice(len(rows), MOST_KNOWN, replace=False).tolist())
-    material = replace(model.material, values=tuple(rows[k] for k in some), starts=())
-    return model_of(material, model.settings, model.cyclic)
+    return model_of(replace(material, values=tuple(rows[k] for k in some), starts=()), settings, cyclic=False)
 
 
-def on_common_clock(model: VariationModel, rows: Floats) -> Floats:
-    """Return rows of a stroke at the common phase of the model's examples: a pen's speed is no part of its shape.
+def on_common_clock(material: Material, first: Any, rows: Sequence[Floats | None]) -> list[Floats | None]:
+    """Return rows of strokes at the common phase of the trusted ones: a pen's speed is no part of its shape.
 
-    Clips keep their timing.
+    Other motions keep their timing.
     """
-    recipe = model.material.recipe
-    if recipe is None or recipe.motion_type is not Stroke:
-        return rows
-    weights = model.material.weights
-    mean = np.mean(
-        [read_at(x * weights, model.phase_frames[:, k]) for k, x in enumerate(model.material.values)], axis=0
-    )
-    return read_at(rows, warp_onto(mean, rows * weights, ALIGNMENT / model.frame_time))
+    if not isinstance(first, Stroke):
+        return list(rows)
+    weights = material.weights
+    phase_frames = rounded(common_phase(material.values, weights, material.frame_time))
+    mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
+    smooth = ALIGNMENT / material.frame_time
+    return [None if x is None else read_at(x, warp_onto(mean, x * weights, smooth)) for x in rows]
 
 
 class Spot(NamedTuple):

@@ -24,11 +24,15 @@ LEAST_TRUSTED = 3
 
 
 class Candidate(NamedTuple):
-    """A motion that can be compared, or the reason why it cannot; notes list what was changed."""
+    """A motion that can be compared, or the reason why it cannot; notes list what was changed.
+
+    `rows` (frames, DOFs) are those of the trusted motions' recipe, once it is encoded.
+    """
 
     motion: Any
     refusal: str = ""
     notes: tuple[str, ...] = ()
+    rows: Floats | None = None
 
 
 def comparable(motion: Any, trusted: Sequence[Any]) -> Candidate:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +21,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import Material, material_of, rounded
 from freshtake.variation.phase import ALIGNMENT, align, read_at, warp_onto
-from freshtake.variation.selection.by_likelihood import REACH, by_phase, joined
+from freshtake.variation.selection.by_likelihood import REACH, by_likelihood, by_phase, joined
 from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Selection, Verdict, comparable
 from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, differences, unlike_takes
 
@@ -76,19 +76,17 @@ def select(
     """
     _check(candidates, measure, groups, percentile)
     sure, say = trusted_motions(trusted), report or silent
-    ready = [comparable(motion, sure) for motion in candidates]
     material = material_of(sure, None, None)
-    encoded = [_encoded(material, one) for one in ready]
+    encoded = [_encoded(material, comparable(motion, sure)) for motion in candidates]
     takes = _side_by_side(sure, material, encoded)
     odd = tuple(sorted(one.number for one in unlike_takes(takes, range(len(sure)))))
     if measure == "difference":
         verdicts, judged = _by_difference(takes, len(sure), encoded, percentile / 100.0)
     else:
-        from freshtake.variation.selection.by_likelihood import Grouping, by_likelihood
-
+        say(Progress(0.1, "likelihoods"))
         verdicts, judged = by_likelihood(
-            ready, sure, settings or Settings(),
-            rng=rng, groups=Grouping(groups, percentile), say=say,
+            encoded, sure, material, settings or Settings(),
+            rng=rng, among=groups == "candidates", share=percentile / 100.0,
         )  # fmt: skip
     say(Progress(1.0, "done"))
     return Selection(tuple(verdicts), *judged, odd, measure)
@@ -120,45 +118,41 @@ def trusted_motions(trusted: Sequence[Any]) -> list[Any]:
     return [one.motion for one in fitted]
 
 
-class _Encoded(NamedTuple):
-    candidate: Candidate
-    rows: Floats | None
-
-
-def _encoded(material: Material, one: Candidate) -> _Encoded:
+def _encoded(material: Material, one: Candidate) -> Candidate:
+    """Return a candidate with its rows, or refused where it cannot be expressed in the trusted motions' DOFs."""
     if one.refusal:
-        return _Encoded(one, None)
+        return one
     try:
         recipe = material.recipe
         rows = one.motion if recipe is None else encode(recipe, one.motion, strict=False).values
         if rows.shape[1] != len(material.names):
             raise UsageError(f"it has {rows.shape[1]} DOFs, the trusted ones have {len(material.names)}")
     except FreshtakeError as error:
-        return _Encoded(one._replace(refusal=str(error)), None)
-    return _Encoded(one, rounded(rows))
+        return one._replace(refusal=str(error))
+    return one._replace(rows=rounded(rows))
 
 
-def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[_Encoded]) -> Compared:
+def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[Candidate]) -> Compared:
     """Return the trusted motions, then all comparable candidates, aligned to the mean of the trusted ones."""
     weights, smooth = material.weights, ALIGNMENT / material.frame_time
     phase_frames = align(material.values, weights, smooth)
     mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
-    comparable = [(one.candidate.motion, one.rows) for one in encoded if one.rows is not None]
-    columns = [warp_onto(mean, rows * weights, smooth) for _, rows in comparable]
-    together = replace(material, values=(*material.values, *[rows for _, rows in comparable]))
-    motions = [*sure, *[motion for motion, _ in comparable]]
+    fresh = [(one.motion, one.rows) for one in encoded if one.rows is not None]
+    columns = [warp_onto(mean, rows * weights, smooth) for _, rows in fresh]
+    together = replace(material, values=(*material.values, *[rows for _, rows in fresh]))
+    motions = [*sure, *[motion for motion, _ in fresh]]
     return compared(motions, together, np.column_stack([phase_frames, *columns]), len(sure))
 
 
 def _by_difference(
-    takes: Compared, known: int, encoded: Sequence[_Encoded], limit: float
+    takes: Compared, known: int, encoded: Sequence[Candidate], limit: float
 ) -> tuple[list[Verdict], Judged]:
     names, _ = joined(np.zeros((1, len(takes.names))), takes.names)
     numbers = iter(range(known, len(takes.rows)))
     verdicts = [
-        Verdict(False, float("nan"), one.candidate.refusal, one.candidate.notes)
+        Verdict(False, float("nan"), one.refusal, one.notes)
         if one.rows is None
-        else _verdict(takes, known, next(numbers), one.candidate.notes, limit)
+        else _verdict(takes, known, next(numbers), one.notes, limit)
         for one in encoded
     ]
     trusted_chances = chances(takes, range(known))
