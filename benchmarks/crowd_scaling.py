@@ -96,7 +96,7 @@ def stages(model_path: Path, runs: int = 30) -> str:
     drawn = model.made(generator(0, 5), frames=FRAMES)
     assert drawn.phases is not None
     clip = model.decode(drawn.rows)
-    stands = model.standing(clip, drawn.phases)
+    stands = model.standing(drawn.phases)
     planted = plant(clip, stands, examples=feet, settings=settings_for(True), careful=False).clip
     request = MotionRequest(0, 5, (FRAMES - 1) * model.frame_time, None)
     made = make_motion(model, body, request)
@@ -104,7 +104,7 @@ def stages(model_path: Path, runs: int = 30) -> str:
         "whole motion": lambda: make_motion(model, body, request),
         "drawing": lambda: model.made(generator(0, 5), frames=FRAMES),
         "poses": lambda: model.decode(drawn.rows),
-        "when feet stand": lambda: model.standing(clip, drawn.phases),
+        "when feet stand": lambda: model.standing(drawn.phases),
         "planting": lambda: plant(clip, stands, examples=feet, settings=settings_for(True), careful=False),
         "checking": lambda: limits.check(planted),
         "putting it in its place": lambda: put_in_place(made, np.zeros(2), 0.3, 1.0),

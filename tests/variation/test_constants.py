@@ -26,7 +26,6 @@ from freshtake.variation.phase import (
     turn_per_cycle,
     warp_onto,
 )
-from freshtake.variation.planting import Following, StandingTable, _follow
 from freshtake.variation.population import SIZES, usual_sizes
 from freshtake.variation.standing import _lowered
 from tests.variation.small_takes import takes
@@ -144,16 +143,6 @@ def test_weights_of_takes_are_found_under_tails_of_four_degrees_of_freedom() -> 
         trust = 5.0 / (4.0 + (away[:, 0] - weight) ** 2)
     found, _ = _likeliest_weights(deviations, deltas, away, np.ones((10, 1)))
     assert found[0] == pytest.approx(weight)
-
-
-@pytest.mark.parametrize(("nearer", "follows"), [(0.72, 0), (0.68, 1)])
-def test_another_example_is_followed_when_it_is_nearer_by_three_tenths(nearer: float, follows: int) -> None:
-    feet = np.zeros((2, 3, 1, 6))
-    feet[0, ..., 0], feet[1, ..., 0] = 1.0, nearer  # distances from a foot at the origin
-    table = StandingTable(feet, np.zeros((2, 3, 2)), np.array([[0, 1]], dtype=np.intp), 0.0)
-    state = Following(np.zeros(1, dtype=np.intp), np.ones((1, 2)))
-    _follow(table, np.zeros((1, 1, 6)), np.zeros(1), state, np.empty((1, 2)))
-    assert state.example[0] == follows
 
 
 def test_headings_are_corrected_every_tenth_of_a_second() -> None:

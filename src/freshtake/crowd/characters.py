@@ -161,7 +161,7 @@ def _on_route(
 
 def _finished(model: VariationModel, clip: Clip, phases: Floats, rate: float, plant: bool) -> Guided:
     if plant and model.planting_model is not None:
-        stand = model.standing(clip, phases)
+        stand = model.standing(phases)
         settings = variant_settings(True)
         clip = plant_feet(clip, stand, examples=model.planting_model, settings=settings, careful=False).clip
     return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))

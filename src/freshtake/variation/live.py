@@ -146,7 +146,7 @@ def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool
     if plant and model.planting_model is not None:
         settings = variant_settings(plant)
         posed = _posed(model, blocks)
-        yield from planted_stream(posed, model.standing_table, model.cyclic, model.planting_model, settings)
+        yield from planted_stream(posed, model.standing, model.planting_model, settings)
         return
     recipe = model.material.recipe
     if recipe is not None and recipe.motion_type is Clip:

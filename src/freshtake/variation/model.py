@@ -37,7 +37,7 @@ from freshtake.variation.live import (
 )
 from freshtake.variation.network import Likelihood, take_likelihood
 from freshtake.variation.phase import Takes, closed_takes, common_phase, takes_on_phase, with_speeds
-from freshtake.variation.planting import StandingTable, nobody_followed, standing_at, standing_table
+from freshtake.variation.planting import read_linear
 from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Amounts, Sampler, Variant, draw_variant, sampler_of
 from freshtake.variation.standing import Footing, footing_of
@@ -120,10 +120,10 @@ class VariationModel(Showable):
         return np.split(labels, np.cumsum([len(rows) for rows in self.material.values])[:-1])
 
     @cached_property
-    def standing_table(self) -> StandingTable:
-        """When the feet of every example stand, and where they are."""
-        assert self.planting_model is not None
-        return standing_table(self.clips, self.contacts, self.phase_frames, self.planting_model)
+    def standing_share(self) -> Floats:
+        """The share of the takes whose foot joints stand at every phase, (phases, foot joints)."""
+        read = [read_linear(rows, at) for rows, at in zip(self.contacts, self.phase_frames.T, strict=True)]
+        return np.asarray(np.mean(read, axis=0))
 
     @cached_property
     def footing(self) -> Footing:
@@ -139,19 +139,17 @@ class VariationModel(Showable):
             clips.append(self.decode(with_speeds(takes.course, rows, path, self.frame_time), start=start))
         return footing_of(clips, self.contacts, self.planting_model, self.phase_frames)
 
-    def standing(self, clip: Clip, phases: Floats) -> Floats:
-        """Return which feet of a clip stand, following the nearest example.
+    def standing(self, phases: Floats) -> Floats:
+        """Return how far feet stand in an endless motion, several cycles or a loop.
 
         Args:
-            clip: A variant on the rig of the examples.
             phases: (frames,): its phases.
 
         Returns:
-            (frames, foot joints): 1 where a foot joint stands, else 0.
+            (frames, foot joints): the share of the takes that stand there.
         """
-        assert self.planting_model is not None
-        table = self.standing_table
-        return standing_at(table, nobody_followed(table), clip, phases, self.cyclic, self.planting_model)[1]
+        last = len(self.phase_frames) - 1.0
+        return read_linear(self.standing_share, np.mod(phases, last) if self.cyclic else np.clip(phases, 0.0, last))
 
     @cached_property
     def clips(self) -> list[Clip]:

@@ -99,7 +99,7 @@ def stream(request: Stream, report: Report = silent, warn: Callable[[str], None]
         if not (finish.plant and isinstance(motion, Clip) and model.planting_model is not None):
             return motion
         report(Progress(0.3, "planting feet"))
-        stand = model.standing(motion, block.phases)
+        stand = model.standing(block.phases)
         return plant_feet(
             motion, stand, examples=model.planting_model, settings=variant_settings(finish.plant), careful=False
         ).clip

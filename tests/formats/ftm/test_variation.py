@@ -336,4 +336,4 @@ def test_where_feet_stand_is_read_and_not_found_again(tmp_path: Path, monkeypatc
     monkeypatch.setattr("freshtake.motion.planting.planting_model.joint_contacts", fail)
     loaded = ft.load_variation(tmp_path / "walk.ftm")
     assert np.array_equal(loaded.footing.stands, found)
-    assert np.array_equal(loaded.standing_table.stands, model.standing_table.stands)
+    assert np.array_equal(loaded.standing_share, model.standing_share)

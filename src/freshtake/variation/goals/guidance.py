@@ -107,7 +107,7 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
         clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
         missed = tuple(float(np.linalg.norm(gap, axis=1).max()) for gap in _gaps(clip, goals.targets))
         return variant._replace(motion=clip, report=replace(variant.report, place_errors=missed))
-    stand = model.standing(variant.motion, drawn.phases)
+    stand = model.standing(drawn.phases)
     settings = variant_settings(plant)
     return variant.planted(
         plant_feet(
@@ -369,5 +369,5 @@ def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: B
     heading, mean = recipe.layout.path(columns, start).heading, model.takes.course_mean.heading
     apart = heading - np.interp(np.mod(phases, len(mean) - 1.0), np.arange(len(mean)), mean)
     turned = float(np.angle(np.exp(1j * apart).mean()))
-    contacts = model.standing(clip, phases)
+    contacts = model.standing(phases)
     return with_feet_of(clip, held_feet(clip, contacts, phases, model.footing, turned, legs), legs, fixed)

@@ -136,8 +136,8 @@ def _planted(model: VariationModel, loop: Clip, drawn: Loop, plant: bool | str) 
     assert model.planting_model is not None
     phases = drawn.phases
 
-    def contacts(clip: Clip, frames: Ints) -> Floats:
-        return model.standing(clip, phases[frames])
+    def contacts(_: Clip, frames: Ints) -> Floats:
+        return model.standing(phases[frames])
 
     return planted_loop(loop, model.planting_model, contacts, settings=variant_settings(plant), careful=False)
 
