@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cache
 
 import numpy as np
@@ -113,7 +114,7 @@ def test_a_cycle_turns_if_it_turns_by_more_than_three_degrees() -> None:
     rows = model.takes.rows.copy()
     for degrees, turns in ((2.9, False), (3.1, True)):
         rows[..., model.takes.course.columns[2]] = np.radians(np.linspace(0.0, degrees, rows.shape[1]))
-        assert (turn_per_cycle(model.takes._replace(rows=rows)) != 0.0) == turns
+        assert (turn_per_cycle(replace(model.takes, rows=rows)) != 0.0) == turns
 
 
 def test_hips_sink_a_tenth_of_a_second_before_and_after() -> None:

@@ -71,11 +71,9 @@ class Figure:
         return "below" if of_inputs > 0 else "above"
 
 
-@dataclass(frozen=True)
-class Column:
-    """The figures of another set of motions, such as a baseline, in the place of the variants."""
+class Figures:
+    """Figures of a set of motions, by name."""
 
-    name: str
     figures: tuple[Figure, ...]
 
     def figure(self, key: str) -> Figure | None:
@@ -90,7 +88,7 @@ class Column:
         return next((figure for figure in self.figures if figure.key == key), None)
 
     def value(self, key: str) -> float:
-        """Return the set's value of a figure.
+        """Return the value of a figure.
 
         Args:
             key: the key of a figure, such as "jerk".
@@ -103,7 +101,15 @@ class Column:
 
 
 @dataclass(frozen=True)
-class Evaluation:
+class Column(Figures):
+    """The figures of another set of motions, such as a baseline, in the place of the variants."""
+
+    name: str
+    figures: tuple[Figure, ...]
+
+
+@dataclass(frozen=True)
+class Evaluation(Figures):
     """All figures of one evaluation. `missing` gives the reason for each figure that does not apply."""
 
     kind: str
@@ -121,29 +127,6 @@ class Evaluation:
     missing: dict[str, str]
     notes: tuple[str, ...]
     baselines: tuple[Column, ...] = ()
-
-    def figure(self, key: str) -> Figure | None:
-        """Return the figure of this name.
-
-        Args:
-            key: the key of a figure, such as "jerk".
-
-        Returns:
-            The figure, or None where it does not apply.
-        """
-        return next((figure for figure in self.figures if figure.key == key), None)
-
-    def value(self, key: str) -> float:
-        """Return the variants' value of a figure.
-
-        Args:
-            key: the key of a figure, such as "jerk".
-
-        Returns:
-            The value in the unit of its kind; NaN where it does not apply.
-        """
-        figure = self.figure(key)
-        return float("nan") if figure is None else figure.value
 
     def as_dict(self) -> dict[str, Any]:
         """Return all figures as a dictionary for JSON.

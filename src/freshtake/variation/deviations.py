@@ -114,19 +114,9 @@ class Deviations:
         return np.concatenate([self.sizes, np.zeros((len(self.sizes), extra))], axis=1)
 
     @cached_property
-    def mean(self) -> Floats:
-        """The mean of the takes, (phases, columns)."""
-        return np.asarray(self.takes.rows.mean(axis=0))
-
-    @cached_property
-    def deltas(self) -> Floats:
-        """The difference of each take from the mean, (takes, phases, columns)."""
-        return np.asarray(self.takes.rows - self.mean)
-
-    @cached_property
     def total_sizes(self) -> Floats:
         """The expected deviation of a further take, (phases, DOFs): one standard deviation."""
-        whole = ((self.weight_size * self.deltas) ** 2).sum(axis=0) + (self.prior_size * self.all_sizes) ** 2
+        whole = ((self.weight_size * self.takes.deltas) ** 2).sum(axis=0) + (self.prior_size * self.all_sizes) ** 2
         return np.asarray(np.sqrt(whole[:, : self.dofs]))
 
     @cached_property
@@ -134,8 +124,8 @@ class Deviations:
         """The expected distance of a further take from the mean's place, (phases,): one standard deviation."""
         course = self.takes.course
         if course is None:
-            return np.zeros(len(self.mean))
-        whole = ((self.weight_size * self.deltas)[..., course.ground] ** 2).sum(axis=(0, 2))
+            return np.zeros(len(self.takes.mean))
+        whole = ((self.weight_size * self.takes.deltas)[..., course.ground] ** 2).sum(axis=(0, 2))
         prior = ((self.prior_size * self.all_sizes)[:, course.ground] ** 2).sum(axis=1)
         return np.asarray(np.sqrt(whole + prior))
 
@@ -279,12 +269,12 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
     Returns:
         The Gaussian along the variant.
     """
-    last = len(deviations.mean) - 1.0
+    last = len(deviations.takes.mean) - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
     dofs = deviations.dofs
     # takes may agree by chance at a phase: keep 0.3 of each DOF's mean size
     size = deviations.prior_size[:dofs] * np.maximum(deviations.sizes, 0.3 * deviations.sizes.mean(axis=0))
-    deltas = (deviations.weight_size * deviations.deltas)[..., :dofs]
+    deltas = (deviations.weight_size * deviations.takes.deltas)[..., :dofs]
     factors = [read_at(delta, places) * moving for delta in deltas]
     sizes = np.maximum(read_at(size, places), 1e-9)
     return Spread(np.stack(factors), sizes * moving, phases, deviations)

@@ -77,7 +77,7 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
     away, phase_frames = deviations_of(material, deviations, rows)
     floor = _floors(material, deviations)
     size = np.maximum(left_over(deviations) * deviations.sizes, floor)
-    deltas = (deviations.weight_size * deviations.deltas)[..., : deviations.dofs]
+    deltas = (deviations.weight_size * deviations.takes.deltas)[..., : deviations.dofs]
     weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
     rest = (away - np.einsum("l,lpd->pd", weights, deltas)) / size
     freedom = max(len(deviations.takes.rows) - 1, 1) + 2
@@ -98,7 +98,7 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
     frames = steadied(warped[:, None], [rows * weights], PACE / material.frame_time)
     alone = replace(material, values=(rows,), starts=())
     read = takes_on_phase(alone, frames)
-    out = read.rows[0] - deviations.mean
+    out = read.rows[0] - deviations.takes.mean
     if read.course is not None:
         mean, one = takes.course_mean, read.course.path(read.rows[0])
         moved = one.ground - one.ground.mean()
@@ -202,8 +202,8 @@ class Edge(NamedTuple):
 def together(model: VariationModel) -> Floats:
     """Return how DOFs deviate together within a frame, (DOFs, DOFs): correlations, the mean over phases."""
     deviations = model.deviations
-    phases, dofs = deviations.mean.shape[0], deviations.dofs
-    deltas = (deviations.weight_size * deviations.deltas)[..., :dofs]
+    phases, dofs = deviations.takes.mean.shape[0], deviations.dofs
+    deltas = (deviations.weight_size * deviations.takes.deltas)[..., :dofs]
     covariance = np.einsum("lpi,lpj->ij", deltas, deltas) / phases
     covariance += np.diag(((deviations.prior_size[:dofs] * deviations.sizes) ** 2).mean(axis=0))
     size = np.sqrt(np.maximum(np.diag(covariance), 1e-300))

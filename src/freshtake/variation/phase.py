@@ -10,6 +10,8 @@ by its trajectory: the place on the ground (forward, sideways) and the heading, 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -196,7 +198,8 @@ class Course(NamedTuple):
         rows[:, self.columns] = np.stack([path.ground.real, path.ground.imag, path.heading], axis=1)
 
 
-class Takes(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Takes:
     """Takes on their common phase.
 
     Attributes:
@@ -213,11 +216,31 @@ class Takes(NamedTuple):
     ground: complex = 0j
     heading: float = 0.0
 
+    @cached_property
+    def mean(self) -> Floats:
+        """The mean of the takes, (phases, columns)."""
+        return np.asarray(self.rows.mean(axis=0))
+
+    @cached_property
+    def deltas(self) -> Floats:
+        """The difference of each take from the mean, (takes, phases, columns)."""
+        return np.asarray(self.rows - self.mean)
+
+    @cached_property
+    def mean_log_pace(self) -> Floats:
+        """The mean of the takes' logarithmic paces, (phases - 1,)."""
+        return np.asarray(self.log_pace.mean(axis=0))
+
+    @cached_property
+    def pace_deltas(self) -> Floats:
+        """The difference of each take's logarithmic pace from the mean, (takes, phases - 1)."""
+        return np.asarray(self.log_pace - self.mean_log_pace)
+
     @property
     def course_mean(self) -> Path:
         """The mean path of the takes in the common frame."""
         assert self.course is not None
-        return self.course.path(self.rows.mean(axis=0))
+        return self.course.path(self.mean)
 
     def placed(self, path: Path) -> Path:
         """Return a path from the common frame in the takes' world."""
@@ -325,7 +348,7 @@ def closed_takes(takes: Takes) -> Takes:
     bring_together(rows, gap)
     log_pace = takes.log_pace.copy()[..., None]
     bring_together(log_pace, log_pace[:, -1] - log_pace[:, 0])
-    return takes._replace(rows=rows, log_pace=log_pace[..., 0])
+    return replace(takes, rows=rows, log_pace=log_pace[..., 0])
 
 
 def bring_together(values: Floats, gap: Floats) -> None:

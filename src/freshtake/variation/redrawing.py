@@ -48,21 +48,7 @@ def redraw(
     plant: bool = True,
     phases: Floats | None = None,
 ) -> Clip:
-    """Draw a stretch of a clip again.
-
-    Args:
-        model: A model of the movement.
-        clip: A take or variant of it, on the rig of the model's takes and at their rate.
-        frames: First frame of the stretch, and the one after its last; it is free where it reaches an end of the clip.
-        rng: Source of random numbers.
-        amount: How much the new stretch varies: 0 leads through the mean motion, 1 varies like the takes.
-        parts: Body parts or joints to draw again; default: all. The root is drawn again only together with all legs.
-        plant: Let feet stand when those of the clip do, and those that stand at the ends of the stretch stay in place.
-        phases: (frames,): the result of `phases_of` for this clip, where it is already known.
-
-    Returns:
-        A clip with the same number of frames; those outside the stretch and other joints are bit for bit the clip's.
-    """
+    """Draw a stretch of a clip again, like `VariationModel.redraw`; `phases` (frames,) are the clip's, where known."""
     layout, (first, stop) = clip_layout_of(model), checked_stretch(clip, frames)
     phases = phases_of(model, clip) if phases is None else phases
     chosen = chosen_columns(model, parts)
@@ -103,20 +89,7 @@ def extend(
     plant: bool = True,
     phases: Floats | None = None,
 ) -> Clip:
-    """Continue a clip after its last frame.
-
-    Args:
-        model: A model of the movement.
-        clip: A take or variant of it, on the rig of the model's takes and at their rate.
-        frames: How many frames to add.
-        rng: Source of random numbers.
-        amount: How much they vary: 0 leads back to the mean motion, 1 varies like the takes.
-        plant: Let feet stand; those that stand at the clip's end stay in place.
-        phases: (frames,): the result of `phases_of` for this clip, where it is already known.
-
-    Returns:
-        The clip with frames added; the existing ones are bit for bit unchanged.
-    """
+    """Continue a clip after its last frame, as `VariationModel.extend` describes; `phases` as in `redraw`."""
     layout = clip_layout_of(model)
     if frames < 3:
         raise UsageError(f"a clip cannot be continued by {frames} frames: give at least 3")

@@ -38,21 +38,6 @@ class Variant(NamedTuple):
     followed: int = 0
 
 
-class Centered(NamedTuple):
-    """Takes as their mean (phases, columns) and differences (takes, phases, columns), their log paces likewise."""
-
-    mean: Floats
-    deltas: Floats
-    pace: Floats
-    pace_deltas: Floats
-
-
-def centered(takes: Takes) -> Centered:
-    """Return the mean of takes and how each differs from it."""
-    mean, pace = takes.rows.mean(axis=0), takes.log_pace.mean(axis=0)
-    return Centered(mean, takes.rows - mean, pace, takes.log_pace - pace)
-
-
 class Sampler(NamedTuple):
     """Everything that drawing needs.
 
@@ -65,7 +50,6 @@ class Sampler(NamedTuple):
         room: (DOFs,): how far they may go beyond, gradually.
         usual: The take that is nearest to the mean.
         frame_time: Seconds from frame to frame.
-        cycles: The closed cycles as mean and differences.
     """
 
     deviations: Deviations
@@ -76,7 +60,6 @@ class Sampler(NamedTuple):
     room: Floats
     usual: int
     frame_time: float
-    cycles: Centered | None = None
 
 
 def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, frame_time: float) -> Sampler:
@@ -88,18 +71,16 @@ def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, f
     space = np.concatenate([amounts.space, np.ones(rows.shape[2] - deviations.dofs)])
     # a DOF may exceed the range of the takes by one size, which it approaches gradually
     room = np.concatenate([deviations.total_sizes.mean(axis=0), np.zeros(rows.shape[2] - deviations.dofs)])
-    usual = int((deviations.deltas**2).mean(axis=(1, 2)).argmin())
-    # a stream combines the same cycles block after block: compute their differences once
-    cycles = None if closed is None else centered(closed)
+    usual = int((deviations.takes.deltas**2).mean(axis=(1, 2)).argmin())
     amounts = amounts._replace(space=space)
-    return Sampler(deviations, closed, amounts, low, high, room * space, usual, frame_time, cycles)
+    return Sampler(deviations, closed, amounts, low, high, room * space, usual, frame_time)
 
 
 def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
     """Draw a motion from its first phase to its last."""
     deviations = sampler.deviations
-    takes, phases = deviations.takes, np.arange(float(len(deviations.mean)))
-    count, columns = len(takes.rows), deviations.mean.shape[1] + 1
+    takes, phases = deviations.takes, np.arange(float(len(deviations.takes.mean)))
+    count, columns = len(takes.rows), deviations.takes.mean.shape[1] + 1
     slow = rng.standard_normal(count + 1)
     knots = int((len(phases) - 1) / deviations.spacing) + KNOTS
     fast = spline_basis(phases / deviations.spacing, 0, knots) @ rng.standard_normal((knots, columns))
@@ -135,21 +116,19 @@ def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Fl
     """
     deviations, amounts = sampler.deviations, sampler.amounts
     count, weights = len(takes.rows), slow[:, : len(takes.rows)]
-    around = sampler.cycles if sampler.cycles is not None and takes is sampler.closed else centered(takes)
-    mean, pace = around.mean, around.pace
     # One weight per take for the entire body keeps the coordination that the takes show.
-    whole = deviations.weight_size * np.einsum("pl,lpd->pd", weights, around.deltas[:, index])
+    whole = deviations.weight_size * np.einsum("pl,lpd->pd", weights, takes.deltas[:, index])
     prior = deviations.prior_size * deviations.all_sizes[index] * fast[:, :-1]
-    rows = mean[index] + amounts.space * (whole + prior)
+    rows = takes.mean[index] + amounts.space * (whole + prior)
     # A Gaussian has no bounds, joints have: rare draws would bend a knee the wrong way.
     rows = held_back(rows, sampler.low, sampler.high, sampler.room)
     steps = np.minimum(index, takes.log_pace.shape[1] - 1)
     # timing depends on what carries the body: use the largest share of all columns
     (tempo, within), largest = deviations.timing, int(deviations.share.argmax())
-    changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, around.pace_deltas[:, steps])
+    changed = deviations.weight_size[largest] * np.einsum("pl,lp->p", weights, takes.pace_deltas[:, steps])
     changed += deviations.prior_size[largest] * (tempo * slow[:, count] + within * fast[:, -1])
     slowest, fastest = -np.log(FASTEST_PACE), -np.log(SLOWEST_PACE)  # the logarithm is of frames per phase
-    return rows, np.asarray(pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
+    return rows, np.asarray(takes.mean_log_pace[steps] + np.clip(amounts.time * changed, slowest, fastest))
 
 
 def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:

@@ -57,20 +57,19 @@ class Track(NamedTuple):
 def track_along(model: VariationModel, phases: Floats) -> Track:
     """Return the Gaussian of takes along all integer phases that these phases (frames,) need."""
     deviations = model.deviations
-    last = len(deviations.mean) - 1
+    last = len(deviations.takes.mean) - 1
     if not model.cyclic or (phases.min() >= 0.0 and phases.max() <= last):
         pace = deviations.takes.log_pace
         pace = np.concatenate([pace, pace[:, -1:]], axis=1)
-        return Track(0, deviations.mean, deviations.deltas, deviations.all_sizes, pace - pace.mean(axis=0))
+        return Track(0, deviations.takes.mean, deviations.takes.deltas, deviations.all_sizes, pace - pace.mean(axis=0))
     takes, turn = model.closed, turn_per_cycle(model.takes)
     assert takes is not None and takes.course is not None
     first = int(np.floor(phases.min())) - KNOTS
     grid = np.arange(first, int(np.ceil(phases.max())) + KNOTS + 1)
     index = np.mod(grid, last)
-    mean = takes.rows.mean(axis=0)
-    deltas, steps = takes.rows - mean, takes.course.path(mean).ground
+    deltas, steps = takes.deltas, takes.course.path(takes.mean).ground
     turned = np.exp(1j * turn * (grid // last))
-    along, apart = mean[index], deltas[:, index]
+    along, apart = takes.mean[index], deltas[:, index]
     # steps add up to a path; deviations from it have to return, or they would accumulate over cycles
     places = np.concatenate([[0.0], np.cumsum(steps[index][:-1] * turned[:-1])])
     course = takes.course.path(along)
@@ -80,8 +79,8 @@ def track_along(model: VariationModel, phases: Floats) -> Track:
         off = np.concatenate([[0.0], np.cumsum(way.ground[:last])])
         off = (off - off[-1] * np.linspace(0.0, 1.0, last + 1) - 0.5 * off[-1])[index]
         takes.course.put(out, Path(off * turned, way.heading[index]))
-    pace = takes.log_pace - takes.log_pace.mean(axis=0)
-    return Track(first, along, apart, deviations.all_sizes[index], pace[:, np.minimum(index, pace.shape[1] - 1)])
+    pace = takes.pace_deltas[:, np.minimum(index, takes.log_pace.shape[1] - 1)]
+    return Track(first, along, apart, deviations.all_sizes[index], pace)
 
 
 class Coded(NamedTuple):
