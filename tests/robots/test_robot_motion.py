@@ -116,6 +116,47 @@ def test_what_is_no_robot_is_one_sentence(tmp_path: Path, capsys: pytest.Capture
     assert "cart.xml" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize(
+    ("element", "sentence"),
+    [
+        ('<worldbody><replicate count="100000000"><body/></replicate></worldbody>', "line 1: a robot needs no <replic"),
+        ('<asset><hfield name="a" nrow="99999" ncol="99999" size="1 1 1 1"/></asset>', "a robot needs no <hfield>"),
+        (
+            '<asset><texture name=">" type="2d" builtin="flat" width="99999" height="9"/></asset>',
+            "9999 pixels in a row",
+        ),
+        ('<include file="../other/part.xml"/>', "files outside of the robot's folder"),
+        ('<include file="&#46;./other/part.xml"/>', "files outside of the robot's folder"),
+        ('<include file="hidden.xml"/>', "hidden.xml: line 2: a robot needs no <attach>"),
+        ('<worldbody><body pos="nan 0 0"><geom size=".1"/></body></worldbody>', "is not finite, or beyond"),
+        ('<worldbody><body pos="1e9 0 0"><geom size=".1"/></body></worldbody>', "is not finite, or beyond"),
+    ],
+)
+def test_a_hostile_robot_is_refused_before_it_costs_anything(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str], element: str, sentence: str
+) -> None:
+    (tmp_path / "other").mkdir()
+    (tmp_path / "other" / "part.xml").write_text("<mujoco/>")
+    folder = tmp_path / "robot"
+    folder.mkdir()
+    (folder / "hidden.xml").write_text('<mujoco>\n<worldbody><attach model="a" prefix="b"/></worldbody></mujoco>')
+    (folder / "robot.xml").write_text(mjcf().replace("<worldbody>", f"{element}<worldbody>", 1))
+    monkeypatch.chdir(folder)
+    with pytest.raises(FormatError, match=re.escape(sentence)):
+        read_robot(folder / "robot.xml")
+    # MuJoCo's own warnings would be printed, and written to a file of its own.
+    assert sorted(path.name for path in folder.iterdir()) == ["hidden.xml", "robot.xml"]
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_robot_may_be_in_several_files_of_one_folder(tmp_path: Path) -> None:
+    (tmp_path / "sky.xml").write_text(
+        '<mujoco><asset><texture name="sky" type="skybox" builtin="flat" width="32" height="192"/></asset></mujoco>'
+    )
+    (tmp_path / "robot.xml").write_text(mjcf().replace("<worldbody>", '<include file="./sky.xml"/><worldbody>', 1))
+    assert read_robot(tmp_path / "robot.xml").joints
+
+
 def test_a_robot_that_cannot_walk_so_is_refused(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     stiff = mjcf()
     for low, high in (("-140", "60"), ("0", "150"), ("-40", "40"), ("-60", "60")):

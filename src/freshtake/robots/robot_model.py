@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 import xml.etree.ElementTree as xml
 from collections.abc import Mapping
@@ -30,6 +31,16 @@ _SIDE_WORDS = {
         r"(^|[^a-z])(right|r)([^a-z]|$)|^r(?=hip|thigh|shin|foot|knee|tibia|femur|radius|hand|humerus)"
     ),
 }
+
+_FARTHEST = 1e6  # metres, and radians
+# Elements that few bytes make large, or that attach other files; no robot needs them.
+_REFUSED = re.compile(r"<\s*(attach|composite|flexcomp|hfield|plugin|replicate)\b")
+_ATTRIBUTES = r"\b((?:[^>\"']|\"[^\"]*\"|'[^']*')*)"
+_INCLUDE = re.compile(r"<\s*include" + _ATTRIBUTES)
+_FILE = re.compile(r"\bfile\s*=\s*([\"'])(.*?)\1", re.DOTALL)
+_TEXTURE = re.compile(r"<\s*texture" + _ATTRIBUTES)
+_PIXELS = re.compile(r"\b(?:width|height)\s*=\s*[\"']\s*\+?0*(\d{1,4})\s*[\"']")
+_SIZE = re.compile(r"\b(?:width|height)\b")
 
 
 class Point(NamedTuple):
@@ -68,9 +79,12 @@ class RobotModel:
 def mujoco() -> Any:
     """Import MuJoCo when it is needed."""
     try:
-        return import_module("mujoco")
+        library = import_module("mujoco")
     except ImportError:
         raise MissingExtra("motion for robots", "robot") from None
+    # Otherwise it prints its warnings, and writes them to MUJOCO_LOG.TXT in the user's folder.
+    library.set_mju_user_warning(lambda message: None)
+    return library
 
 
 def read_robot(path: Path) -> RobotModel:
@@ -82,11 +96,14 @@ def read_robot(path: Path) -> RobotModel:
     Returns:
         The robot, with a free root where the file has none.
     """
-    text = read_text(path)
+    text = _checked(path)
     engine = _compiled(path)
     names = [_name(engine, "BODY", k) for k in range(engine.nbody)]
     data = mujoco().MjData(engine)
     mujoco().mj_kinematics(engine, data)
+    for values in (data.xpos, data.geom_xpos, engine.geom_aabb, engine.jnt_range):
+        if not (np.abs(values) < _FARTHEST).all():  # nor NaN
+            raise FormatError(path, f"a number in this file is not finite, or beyond {_FARTHEST:g}: correct it")
     points = _points(path, engine, data, names)
     ankles = [data.xpos[points[f"{side}_ankle"].body][2] for side in SIDES]
     soles = [_lowest(engine, data, _below(engine, points[f"{side}_ankle"].body))[2] for side in SIDES]
@@ -102,6 +119,36 @@ def read_robot(path: Path) -> RobotModel:
         path, engine, joints, tuple(int(engine.jnt_qposadr[k]) for k in moving), limits.reshape(-1, 2),
         np.array([speeds.get(name, np.inf) for name in joints]), points, float(np.mean(np.subtract(ankles, soles))),
     )  # fmt: skip
+
+
+def _checked(path: Path) -> str:
+    """Return the text of a robot's file; refuse, in files that it includes too, what must not reach MuJoCo.
+
+    MuJoCo reads any file that is included and makes as many copies as a file asks for.
+    """
+    folder = path.parent.resolve()
+    text, files, seen = read_text(path), [path], {path.resolve()}
+    for file in files:
+        content = text if file == path else read_text(file)
+        if found := _REFUSED.search(content):
+            raise FormatError(file, f"a robot needs no <{found[1]}>: remove it", _line(content, found))
+        for found in _TEXTURE.finditer(content):
+            if len(_SIZE.findall(found[1])) != len(_PIXELS.findall(found[1])):
+                raise FormatError(file, "a texture has at most 9999 pixels in a row: remove it", _line(content, found))
+        for found in _INCLUDE.finditer(content):
+            name = _FILE.search(found[1])
+            other = (folder / html.unescape(name[2])).resolve() if name else None
+            if other is None or not other.is_relative_to(folder):
+                problem = "files outside of the robot's folder are not read: copy what is included into it"
+                raise FormatError(file, problem, _line(content, found))
+            if other not in seen:
+                seen.add(other)
+                files.append(other)
+    return text
+
+
+def _line(text: str, found: re.Match[str]) -> str:
+    return f"line {text.count(chr(10), 0, found.start()) + 1}"
 
 
 def _compiled(path: Path) -> Any:
@@ -129,7 +176,7 @@ def _compiled(path: Path) -> Any:
             return load(meshes=True)
         except ValueError:
             return load(meshes=False)
-    except (ValueError, TypeError) as error:
+    except (ValueError, TypeError, RuntimeError) as error:  # the last is what C++ raises where memory ends
         reason = " ".join(str(error).split())[:200]
         raise FormatError(path, f"MuJoCo reads no robot from this file ({reason}): give URDF or MJCF") from None
 
