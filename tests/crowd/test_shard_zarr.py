@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from freshtake.crowd import Group, Plan, crowd_make, read_shard
+from freshtake.crowd.shard_files import Motions, write_shard
+from freshtake.errors import FormatError
+from tests.formats.made_clips import made_clip, usual_layout
 
 zarr = pytest.importorskip("zarr", reason="zarr is not installed: pip install 'freshtake[crowd]'")
 
@@ -31,3 +35,33 @@ def test_the_same_arrays_as_npz_and_a_damaged_one_is_made_again(walk: Path, tmp_
     chunk.write_bytes(chunk.read_bytes()[:-1])
     again = crowd_make(plan, tmp_path / "zarr", format="zarr", workers=1)
     assert (again.made, again.kept) == (1, 1) and content(tmp_path / "zarr") == before
+
+
+@pytest.mark.parametrize(
+    ("file", "content"),
+    [
+        ("zarr.json", b"[["),
+        ("zarr.json", None),
+        ("root/zarr.json", b"{}"),
+        ("rotations/c/0/0/0", b"xx"),
+        ("rotations/c/0/0/0", None),  # the library would read zeros
+        ("root/zarr.json", b'"shape": [1000000000000, 3]'),
+    ],
+)
+def test_a_damaged_group_is_refused_with_a_sentence(tmp_path: Path, file: str, content: bytes | None) -> None:
+    clip, path = made_clip(usual_layout(), frames=3), tmp_path / "shard.zarr"
+    many = [clip.root, clip.root], [clip.rotations, clip.rotations]
+    motions = Motions(np.array([1, 2]), *many, np.ones(2), np.zeros((2, 3)), clip.skeleton, 30.0)
+    write_shard(path, motions, "zarr")
+    assert len(read_shard(path).roots) == 2
+    whole = (path / file).read_text() if file.endswith(".json") else ""
+    if content is None:
+        (path / file).unlink()
+    elif content.startswith(b'"shape"'):
+        changed = re.sub(r'"shape": \[[^]]*\]', content.decode(), whole, count=1)
+        assert changed != whole
+        (path / file).write_text(changed)
+    else:
+        (path / file).write_bytes(content)
+    with pytest.raises(FormatError, match="make the crowd again"):
+        read_shard(path)

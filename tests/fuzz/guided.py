@@ -1,4 +1,7 @@
-"""Coverage-guided fuzzing of one reader: python -m tests.fuzz.guided TARGET [--seconds 1200] [--keep fuzz-failures].
+"""Coverage-guided fuzzing of readers: python -m tests.fuzz.guided [TARGET ...] [--seconds 1200] [--keep fuzz-failures].
+
+One target after the other, all of them where none is named, each for so many seconds of processor time, so that a run
+on a busy machine is as long as any other. Prints a row for each.
 
 Needs atheris, which is no requirement of ours: install it into a separate environment next to freshtake. Readers are
 instrumented as they are imported, so that inputs which reach new branches are kept and damaged further. Half of the
@@ -12,26 +15,47 @@ from __future__ import annotations
 import argparse
 import hashlib
 import os
+import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
 
+FAILED = 3  # exit code of a target with failures
 LONGEST = 1 << 16  # bytes of an input, unless a good file is longer than half of it
 
 
 def main() -> None:
-    """Run one target in a child process, since libFuzzer ends its process, until the time is over."""
+    """Run each target in a child process, since libFuzzer ends its process, until its time is over."""
     parser = argparse.ArgumentParser(prog="python -m tests.fuzz.guided", description=__doc__)
-    parser.add_argument("target")
-    parser.add_argument("--seconds", type=int, default=1200)
+    parser.add_argument("targets", nargs="*")
+    parser.add_argument("--seconds", type=int, default=1200, help="of processor time, for each target")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
-    parser.add_argument("--corpus", type=Path)
+    parser.add_argument("--corpus", type=Path, help="a folder with a folder for each target")
     options = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="freshtake-guided-") as scratch:
-        process = os.fork()
-        if process == 0:
-            run(options.target, options.seconds, options.keep, options.corpus or Path(scratch, "corpus"), Path(scratch))
-        sys.exit(os.waitstatus_to_exitcode(os.waitpid(process, 0)[1]))
+    targets, failed = options.targets or _all_targets(), False
+    print(
+        "| target | inputs | processor s | inputs kept for new branches | kinds of failures |\n|---|---|---|---|---|",
+        flush=True,
+    )
+    for name in targets:
+        with tempfile.TemporaryDirectory(prefix="freshtake-guided-") as scratch:
+            process = os.fork()
+            if process == 0:
+                corpus = (options.corpus or Path(scratch, "corpus")) / name.replace(" ", "_")
+                run(name, options.seconds, options.keep, corpus, Path(scratch))
+            code = os.waitstatus_to_exitcode(os.waitpid(process, 0)[1])
+            failed |= code != 0
+            if code not in (0, FAILED):
+                print(f"| {name} | ended with code {code}: see {options.keep} | | | |", flush=True)
+    sys.exit(int(failed))
+
+
+def _all_targets() -> tuple[str, ...]:
+    """Return the names of all targets, from a process of its own: what is imported here would not be instrumented."""
+    code = "from tests.fuzz.seeds import TARGETS; print('\\n'.join(TARGETS))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    return tuple(done.stdout.split("\n")[:-1])
 
 
 def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> None:
@@ -62,7 +86,15 @@ def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> Non
     stem = target.name.replace(" ", "_")
     reported: set[str] = set()
 
+    until, done = time.process_time() + seconds, 0
+
     def one_input(data: bytes) -> None:
+        nonlocal done
+        if time.process_time() > until:
+            row = (target.name, f"{done:,}", seconds, len(list(corpus.iterdir())), len(reported))
+            os.write(1, f"| {' | '.join(map(str, row))} |\n".encode())
+            os._exit(FAILED if reported else 0)
+        done += 1
         path.write_bytes(data)
         problem = complaint(scene if target.name == "obj" else path, reader=reader)
         if problem and (kind := _kind(problem)) not in reported:
@@ -88,8 +120,8 @@ def run(name: str, seconds: int, keep: Path, corpus: Path, scratch: Path) -> Non
     longest = max(LONGEST, *[2 * len(seed) for seed in target.seeds])
     atheris.Setup(
         [
-            sys.argv[0], str(corpus), f"-max_total_time={seconds}", f"-max_len={longest}",
-            f"-artifact_prefix={keep}/{stem}-", "-rss_limit_mb=4000", "-timeout=60", "-print_final_stats=1",
+            sys.argv[0], str(corpus), f"-max_len={longest}", f"-artifact_prefix={keep}/{stem}-", "-rss_limit_mb=4000",
+            "-timeout=3600", "-verbosity=0",
         ],
         one_input,
         custom_mutator=damage,

@@ -11,20 +11,25 @@ import tempfile
 import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 
 import numpy as np
 
 import freshtake as ft
+from freshtake.crowd.shard_files import read_shard
 from freshtake.motion.edit import take_frames
 from freshtake.motion.kinds import joint_points
+from freshtake.robots.robot_model import read_robot
 from freshtake.style.bilinear import fit as fit_gaits
 from tests.density.made import orbit
+from tests.formats.characters import skinned
 from tests.formats.ftm.opened import Opened
 from tests.formats.ftm.opened import changed as altered
 from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd_layout, usual_layout
 from tests.fuzz.mutate import Rng, mutate
-from tests.fuzz.side_files import SIDE_FILES, side_files
+from tests.fuzz.side_files import SIDE_FILES, shard_of, side_files
+from tests.robots.humanoid import mjcf, urdf
 from tests.style.pairs_of_clips import model as pair_of_walks
 from tests.style.warping.known_warps import walk_clip
 from tests.texture.made import sheet
@@ -323,6 +328,28 @@ def _obj(folder: Path) -> Target:
     return Target("obj", first.name, (first.read_bytes(), others[0].read_bytes()), tuple(beside))
 
 
+def _abc(folder: Path) -> Target:
+    return Target("abc", "x.abc", written(folder, "x.abc", _mesh()))
+
+
+def _skin(folder: Path) -> Target:
+    """Characters, whose skin is read too when a clip is put onto them."""
+    seeds = [skinned(bent=bent, prop=prop).save(folder / "hero.glb").read_bytes() for bent, prop in ((0, 0), (1, 1))]
+    return Target("skin", "x.glb", tuple(seeds), inside=_inside_glb, read=partial(ft.read, mesh=True))
+
+
+def _usd_shard(folder: Path) -> Target:
+    return Target("usd shard", "x.usdc", (shard_of(folder, "usdc"),), read=read_shard)
+
+
+def _urdf(folder: Path) -> Target:
+    return Target("urdf", "x.urdf", (urdf().encode(),), read=read_robot)
+
+
+def _mjcf(folder: Path) -> Target:
+    return Target("mjcf", "x.xml", (mjcf().encode(),), read=read_robot)
+
+
 _MAKERS: dict[str, Callable[[Path], Target]] = {
     "bvh": _bvh,
     "asf": _asf,
@@ -344,5 +371,10 @@ _MAKERS: dict[str, Callable[[Path], Target]] = {
     "mot": _mot,
     "usda": _usd("usda"),
     "usdc": _usd("usdc"),
+    "abc": _abc,
+    "skin": _skin,
+    "usd shard": _usd_shard,
+    "urdf": _urdf,
+    "mjcf": _mjcf,
 }
 TARGETS = (*_MAKERS, *SIDE_FILES)

@@ -12,7 +12,7 @@ import numpy as np
 
 from freshtake.bridge.job_request import arrays_of, clip_of
 from freshtake.bridge.messages import Message, decoded, encoded, packed, unpacked
-from freshtake.crowd.folder import read_json
+from freshtake.crowd.folder import CHARACTERS, MANIFEST, read_characters, read_manifest
 from freshtake.crowd.ground import read_ground
 from freshtake.crowd.plan import GroundMap
 from freshtake.crowd.plan_files import read_places, read_plan, read_table
@@ -73,6 +73,12 @@ STARS = {
     "models": {"walk.ftm": "00"},
 }
 PINS = [{"joint": "LeftHand", "frames": [4, 9], "position": [1.0, 2, 3], "hard": True}, {"joint": "Hips", "frame": 4}]
+CROWD = {
+    "format": "freshtake crowd", "version": 1, "mode": "library", "seconds": 2.0, "fps": 30.0, "number": 4,
+    "groups": [{"name": "walkers", "model": "walk.ftm"}],
+    "shards": [{"file": "shard_000001.npz", "first": 1, "last": 4, "group": "walkers", "bytes": 3, "sha256": "00"}],
+}  # fmt: skip
+CAST = "number,group,variant,phase,x,z,heading_deg\n1,walkers,3,0.25,1.5,-2,90\n2,walkers,1,0,0,0,-180\n"
 RATINGS = "participant,position,experiment,motion,stimulus,score\np1,1,A,walk,s1,7\np1,2,A,walk,s2,\n"
 KEY = "stimulus,experiment,motion,condition,sources\ns1,A,walk,variants,a.bvh;b.bvh\n"
 
@@ -133,12 +139,14 @@ def _message() -> bytes:
     return encoded(Message("request", 3, {"clips": values}, arrays))
 
 
-def _shard(folder: Path) -> bytes:
+def shard_of(folder: Path, kind: str) -> bytes:
+    """Return a shard as npz or usdc."""
     clip, numbers = made_clip(usual_layout(), frames=3), np.array([1, 2])
     both = [clip.root, clip.root + 1.0], [clip.rotations, clip.rotations]
-    motions = Motions(numbers, *both, np.ones(2), np.zeros((2, 3)), clip.skeleton, 30.0)
-    write_shard(folder / "shard.npz", motions, "npz")
-    return (folder / "shard.npz").read_bytes()
+    motions = Motions(numbers, *both, np.ones(2), np.zeros((2, 3)), clip.skeleton, 30.0, "walkers")
+    path = folder / f"shard.{kind}"
+    write_shard(path, motions, kind.removesuffix("c"))
+    return path.read_bytes()
 
 
 def _json(value: Any) -> bytes:
@@ -155,8 +163,9 @@ def side_files(folder: Path) -> dict[str, SideFile]:
         "ground csv": SideFile("x.csv", (HILL.encode(), b"0,0\n0,0\n"), heights),
         "ground npy": SideFile("x.npy", (_array(np.eye(3)), _array([[1, 2], [3, 4]])), heights),
         "ground png": SideFile("x.png", _picture(), heights),
-        "manifest": SideFile("x.json", (_json({"version": 1, "shards": [{"file": "a"}]}), b"{}"), read_json),
-        "shard": SideFile("x.npz", (_shard(folder),), read_shard),
+        "manifest": SideFile(MANIFEST, (_json(CROWD),), lambda path: read_manifest(path.parent)),
+        "characters": SideFile(CHARACTERS, (CAST.encode(),), lambda path: read_characters(path.parent)),
+        "shard": SideFile("x.npz", (shard_of(folder, "npz"),), read_shard),
         "path": SideFile("x.csv", (b"x,z\n0,0\n1,2\n3,4\n", b"t;x;y\n0;1;2\n1;3;4\n"), read_path),
         "ratings": SideFile("x.csv", (RATINGS.encode(),), read_ratings),
         "key": SideFile("x.csv", (KEY.encode(),), read_key),
@@ -183,6 +192,7 @@ def side_files(folder: Path) -> dict[str, SideFile]:
 
 
 SIDE_FILES = (
-    "plan", "places", "ground csv", "ground npy", "ground png", "manifest", "shard", "path", "ratings", "key", "stars",
-    "pins", "pins csv", "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar", "packet", "message",
+    "plan", "places", "ground csv", "ground npy", "ground png", "manifest", "characters", "shard", "path", "ratings",
+    "key", "stars", "pins", "pins csv", "contacts", "contacts csv", "limits", "mapping", "body map", "sidecar",
+    "packet", "message",
 )  # fmt: skip

@@ -13,17 +13,18 @@ from tests.fuzz.mutate import mutate
 from tests.fuzz.runner import fuzz
 from tests.fuzz.seeds import TARGETS, make_target
 
-SLOW = ("usdc", "paper")  # a second for each file, and half a minute to learn: `make fuzz` has them
+SLOW = ("usdc", "usd shard", "abc", "paper")  # a second for each file, and half a minute to learn: `make fuzz` has them
+NEEDED = {"c3d": "ezc3d", "usda": "pxr", "urdf": "mujoco", "mjcf": "mujoco"}
 
 
 @pytest.mark.parametrize("target", [target for target in TARGETS if target not in SLOW])
 def test_only_our_own_errors_come_back(tmp_path: Path, target: str) -> None:
-    if target == "c3d":
-        pytest.importorskip("ezc3d")
-    if target == "usda":
-        pytest.importorskip("pxr")
+    if target in NEEDED:
+        pytest.importorskip(NEEDED[target])
     # Opening a stage takes 50 ms, an FBX file 20; a model that loads is used by commands.
-    count = {"usda": 25, "fbx": 80, "ftm": 60, "texture": 40, "density": 60, "style": 30}.get(target, 250)
+    count = {"usda": 25, "fbx": 80, "ftm": 60, "texture": 40, "density": 60, "style": 30, "mjcf": 100, "urdf": 100}.get(
+        target, 250
+    )
     result = fuzz(target, seed=7, seconds=1e4, count=count, keep=tmp_path)  # a number of inputs, whatever the load
     assert result.done == count
     assert [f"{failure.kept.name}: {failure.problem}" for failure in result.failures] == []

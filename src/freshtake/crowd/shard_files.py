@@ -15,10 +15,10 @@ from freshtake.crowd.casting import Cast
 from freshtake.crowd.characters import Body, MadeMotion, put_in_place
 from freshtake.crowd.ground import Ground, onto_ground
 from freshtake.crowd.plan import Shard
-from freshtake.errors import FormatError, MissingExtra
+from freshtake.errors import FormatError, FreshtakeError, MissingExtra
 from freshtake.formats import read_clip
 from freshtake.formats.archive import open_archive, text_array, write_archive
-from freshtake.formats.files import read_bytes, replacing_folder
+from freshtake.formats.files import LARGEST, read_bytes, replacing_folder, try_apart
 from freshtake.formats.registry import write as write_motion
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb
@@ -116,12 +116,20 @@ def read_shard(path: Path) -> Motions:
     Returns:
         Its motions, in metres; loops of a library with the travel of one round.
     """
-    if path.suffix == ".usdc":
-        from freshtake.crowd.usd_stage import read_layer
+    if not path.exists():
+        raise FormatError(path, "there is no such shard: make the crowd again")
+    if path.suffix in (".usdc", ".zarr"):
+        try:
+            if path.suffix == ".usdc":
+                from freshtake.crowd.usd_stage import read_layer
 
-        return read_layer(path)
-    if path.suffix == ".zarr":
-        arrays = read_group(path)
+                try_apart(path, read_layer.__module__, read_layer.__name__)
+                return read_layer(path)
+            arrays = read_group(path)
+        except FreshtakeError:
+            raise
+        except Exception:  # of the libraries and their codecs, which do not say what they raise
+            raise FormatError(path, "this shard is damaged: make the crowd again") from None
     else:
         archive = open_archive(path)
         if "starts" not in archive:
@@ -235,6 +243,11 @@ def write_group(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
 def read_group(path: Path) -> dict[str, np.ndarray[Any, Any]]:
     """Return the arrays and attributes of a group that `write_group` wrote."""
     group = zarr().open_group(str(path), mode="r")
-    return {name: np.asarray(value) for name, value in group.attrs.items()} | {
-        name: np.asarray(array[...]) for name, array in group.arrays()
-    }
+    arrays = dict(group.arrays())
+    # The library reads zeros where a chunk is missing, and writes none for zeros, which only `travel` may consist of;
+    # and it reserves memory for any shape.
+    complete = all(array.nchunks_initialized == array.nchunks for name, array in arrays.items() if name != "travel")
+    if not complete or sum(array.nbytes for array in arrays.values()) > LARGEST:
+        raise ValueError("chunks are missing, or too large")
+    texts = {name: np.asarray(value) for name, value in group.attrs.items()}
+    return texts | {name: np.asarray(array[...]) for name, array in arrays.items()}

@@ -17,6 +17,7 @@ import numpy as np
 from freshtake.crowd.folder import replacing_ours
 from freshtake.crowd.plan import Shard
 from freshtake.crowd.shard_files import Motions, file_name
+from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import Rig
 from freshtake.formats.usd.writing import add_body, add_triangles, explained, export, joint_paths, pxr
 from freshtake.motion import Skeleton
@@ -84,8 +85,8 @@ def _add_animation(layer: Any, root: Any, rotations: Floats, shared: tuple[Any, 
         layer.SetTimeSample(turned.path, float(frame), lib.Vt.QuatfArray.FromNumpy(np.ascontiguousarray(values)))
 
 
-def read_layer(path: Path) -> Motions:
-    """Return the motions of a shard that `write_layer` wrote, in single precision."""
+def read_layer(path: Path, options: ReadOptions | None = None) -> Motions:
+    """Return the motions of a shard that `write_layer` wrote, in single precision; there are no options for it."""
     lib = pxr()
     with explained(path, "the shard cannot be read"):
         layer = lib.Sdf.Layer.FindOrOpen(str(path))

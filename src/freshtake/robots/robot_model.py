@@ -98,7 +98,11 @@ def read_robot(path: Path) -> RobotModel:
     """
     text = _checked(path)
     engine = _compiled(path)
-    names = [_name(engine, "BODY", k) for k in range(engine.nbody)]
+    try:
+        names = [_name(engine, "BODY", k) for k in range(engine.nbody)]
+        joint_names = [_name(engine, "JOINT", k) for k in range(engine.njnt)]
+    except UnicodeDecodeError:
+        raise FormatError(path, "the names of links and joints are not UTF-8: save the file so") from None
     data = mujoco().MjData(engine)
     mujoco().mj_kinematics(engine, data)
     for values in (data.xpos, data.geom_xpos, engine.geom_aabb, engine.jnt_range):
@@ -113,7 +117,7 @@ def read_robot(path: Path) -> RobotModel:
     if any(int(kind) == int(lib.mjtJoint.mjJNT_BALL) for kind in engine.jnt_type):
         raise FormatError(path, "ball joints have no place in tables of joint values: use three hinges instead")
     limits = np.array([engine.jnt_range[k] if engine.jnt_limited[k] else (-np.inf, np.inf) for k in moving])
-    joints = tuple(_name(engine, "JOINT", k) for k in moving)
+    joints = tuple(joint_names[k] for k in moving)
     speeds = _urdf_speeds(text)
     return RobotModel(
         path, engine, joints, tuple(int(engine.jnt_qposadr[k]) for k in moving), limits.reshape(-1, 2),
