@@ -2,19 +2,30 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING, Any
+from functools import wraps
+from typing import TYPE_CHECKING, Any, ParamSpec, TypeVar
 
 from freshtake.errors import MissingExtra
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
+Arguments = ParamSpec("Arguments")
+Drawn = TypeVar("Drawn")
 GRAY = "#828b96"
 STYLE: dict[Any, Any] = {
     "font.size": 9.0, "text.color": GRAY, "axes.labelcolor": GRAY, "axes.edgecolor": GRAY, "axes.titlecolor": GRAY,
     "xtick.color": GRAY, "ytick.color": GRAY, "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "grid.color": GRAY, "grid.alpha": 0.18, "svg.fonttype": "path",
+}  # fmt: skip
+# For figures of many small panels: no grid, small type, and no background, as pages are light or dark.
+SMALL: dict[Any, Any] = {
+    **STYLE, "font.size": 7.0, "axes.grid": False, "axes.titlesize": 8.0, "axes.titlelocation": "left",
+    "axes.labelsize": 8.0, "xtick.labelsize": 6.0, "ytick.labelsize": 6.0, "legend.frameon": False,
+    "figure.facecolor": "none", "axes.facecolor": "none",
 }  # fmt: skip
 
 
@@ -36,6 +47,11 @@ def new_figure(width: float, height: float, layout: str | None = "constrained") 
     return Figure(figsize=(width, height), layout=layout)  # type: ignore[arg-type]
 
 
+def panels(figure: Figure, rows: int) -> list[Axes]:
+    """Return axes below one another, in a list even where there is one."""
+    return [axes[0] for axes in figure.subplots(rows, 1, squeeze=False)]
+
+
 def plot_style(style: dict[Any, Any] = STYLE, *, grid: bool | None = None) -> AbstractContextManager[None]:
     """Return a context in which figures have a style; `grid`: whether axes have a grid, None leaves it."""
     try:
@@ -43,6 +59,22 @@ def plot_style(style: dict[Any, Any] = STYLE, *, grid: bool | None = None) -> Ab
     except ImportError:
         raise _missing() from None
     return matplotlib.rc_context(style if grid is None else {**style, "axes.grid": grid})
+
+
+def in_style(
+    style: dict[Any, Any] = STYLE, *, grid: bool | None = None
+) -> Callable[[Callable[Arguments, Drawn]], Callable[Arguments, Drawn]]:
+    """Return a decorator that runs a drawing function in such a context."""
+
+    def decorate(draw: Callable[Arguments, Drawn]) -> Callable[Arguments, Drawn]:
+        @wraps(draw)
+        def drawing(*arguments: Arguments.args, **named: Arguments.kwargs) -> Drawn:
+            with plot_style(style, grid=grid):
+                return draw(*arguments, **named)
+
+        return drawing
+
+    return decorate
 
 
 def _missing() -> MissingExtra:

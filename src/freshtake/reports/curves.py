@@ -10,7 +10,7 @@ import numpy as np
 from freshtake.evaluation.comparable import Material, Motion, unpacked
 from freshtake.evaluation.tracks import Track
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.plots import dof_words, is_angle, leading_dofs
+from freshtake.reports.plots import components_of_tracks, dof_words, is_angle, leading_dofs
 
 
 class Dof(NamedTuple):
@@ -52,14 +52,11 @@ class Components(NamedTuple):
 def components_of(motions: Sequence[Motion], count: int = 4) -> Components:
     """Return the leading components, each DOF weighted by how far it moves the body."""
     material, tracks = _unpacked(motions)
-    rows = np.concatenate([track.dofs for track in tracks]) * material.layout.scales
-    center = rows.mean(axis=0)
-    _, sizes, directions = np.linalg.svd(rows - center, full_matrices=False)
-    shares = sizes**2 / max(float((sizes**2).sum()), 1e-300)
+    shares, courses = components_of_tracks(tracks, material.layout.scales)
     return Components(
-        tuple(float(share) for share in shares[:count]),
+        tuple(shares[:count].tolist()),
         tuple(track.frame_time for track in tracks),
-        tuple((track.dofs * material.layout.scales - center) @ directions[:count].T for track in tracks),
+        tuple(course[:, :count] for course in courses),
     )
 
 

@@ -12,8 +12,8 @@ from typing import Any, NamedTuple
 from freshtake.errors import UsageError
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.network_pictures import Link, joint_links, owner
-from freshtake.reports.page import picture_figure, whole_page
-from freshtake.reports.plots import WITHOUT_PLOTS, Picture
+from freshtake.reports.page import gallery, table, whole_page
+from freshtake.reports.plots import Picture
 from freshtake.reports.wording import link_sentences
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import Edge, transition_network, transition_strengths
@@ -40,7 +40,7 @@ def explain_page(
         _in_words(explanation),
         f"<p>{_summary(facts)}</p><p class=dim>{ABOUT}</p>",
         "".join(f"<p>{escape(note)}</p>" for note in notes),
-        f"<div class=plots>{''.join(map(picture_figure, pictures))}</div>" if pictures else WITHOUT_PLOTS,
+        gallery(pictures),
         *_tables(explanation),
     ]
     return whole_page(title, body)
@@ -63,21 +63,18 @@ def _summary(facts: Mapping[str, Any]) -> str:
 
 def _tables(explanation: Explanation) -> list[str]:
     if not explanation.joint:
-        rows = [[escape(a), escape(b), f"{strength:.3f}"] for a, b, strength in explanation.links[:MOST_ROWS]]
+        rows = [[a, b, f"{strength:.3f}"] for a, b, strength in explanation.links[:MOST_ROWS]]
         heading = f"Strongest edges between joints ({len(rows)} of {len(explanation.links)})"
         return [_table(heading, ["from", "to", "summed strength"], rows)]
-    name = escape(explanation.joint)
+    name = explanation.joint
     return [
         _table(f"What varies together with {name}", ["DOF", "varies with", "at", *HEAD], _rows(explanation.parents)),
         _table(f"What moves less and varies with {name}", ["DOF", "with", "at", *HEAD], _rows(explanation.children)),
     ]
 
 
-def _rows(edges: Sequence[Named], errors: bool = True) -> list[list[str]]:
-    return [
-        [escape(e.child), escape(e.parent), ", ".join(e.slices), strength_text(e), error_text(e) if errors else ""]
-        for e in edges[:MOST_ROWS]
-    ]
+def _rows(edges: Sequence[Named]) -> list[list[str]]:
+    return [[e.child, e.parent, ", ".join(e.slices), strength_text(e), error_text(e)] for e in edges[:MOST_ROWS]]
 
 
 def strength_text(edge: Named) -> str:
@@ -91,12 +88,7 @@ def error_text(edge: Named) -> str:
 
 
 def _table(heading: str, head: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
-    if not rows:
-        return ""
-    cells = "".join(f"<th>{text}</th>" for text in head)
-    lines = [f"<tr>{''.join(f'<td class=num>{cell}</td>' for cell in row)}</tr>" for row in rows]
-    lines = [line.replace("<td class=num>", "<td>", 1) for line in lines]
-    return f"<h2>{heading}</h2><div class=scroll><table><tr>{cells}</tr>{''.join(lines)}</table></div>"
+    return f"<h2>{escape(heading)}</h2>{table(head, rows)}" if rows else ""
 
 
 class Named(NamedTuple):

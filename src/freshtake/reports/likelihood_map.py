@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.canvas import GRAY, new_figure, plot_style
+from freshtake.reports.canvas import GRAY, in_style, new_figure
 from freshtake.reports.network_pictures import owner
 from freshtake.reports.plots import INPUT
 from freshtake.variation.learning import examples_by_others
@@ -123,28 +123,25 @@ def _bounded(relative: Floats) -> Floats:
     return np.clip(relative, -REACH, REACH)
 
 
+@in_style(grid=False)
 def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
     """Draw a heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
-
     frames, count = scored.relative.shape
-    with plot_style(grid=False):
-        figure = new_figure(9.4, 2.0 + 0.19 * count, layout=None)
-        figure.subplots_adjust(
-            left=0.15, right=0.95, bottom=min(0.5 / (2.0 + 0.19 * count), 0.2), top=0.97, hspace=0.06
-        )
-        line, cells = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [1.0, max(0.16 * count, 1.0)]})
-        shown = _bounded(scored.relative).T
-        line.plot(np.arange(frames), shown.mean(axis=0), color=INPUT, linewidth=1.2)
-        line.axhline(0.0, color=GRAY, linewidth=0.8)
-        line.set_ylabel("mean", fontsize=8)
-        extent = (-0.5, frames - 0.5, count - 0.5, -0.5)
-        image = cells.imshow(
-            shown, cmap="RdBu", vmin=-REACH, vmax=REACH, aspect="auto", extent=extent, interpolation="nearest"
-        )
-        cells.set_yticks(range(count), scored.joints, fontsize=7)
-        for label in cells.get_yticklabels():
-            label.set_fontweight("bold" if label.get_text() in marked else "normal")
-        cells.set_xlabel("frame")
-        bar = figure.colorbar(image, ax=[line, cells], pad=0.01, fraction=0.03, extend="both")
-        bar.set_label("log density less the examples' usual one [nats per DOF]", fontsize=8)
+    figure = new_figure(9.4, 2.0 + 0.19 * count, layout=None)
+    figure.subplots_adjust(left=0.15, right=0.95, bottom=min(0.5 / (2.0 + 0.19 * count), 0.2), top=0.97, hspace=0.06)
+    line, cells = figure.subplots(2, 1, sharex=True, gridspec_kw={"height_ratios": [1.0, max(0.16 * count, 1.0)]})
+    shown = _bounded(scored.relative).T
+    line.plot(np.arange(frames), shown.mean(axis=0), color=INPUT, linewidth=1.2)
+    line.axhline(0.0, color=GRAY, linewidth=0.8)
+    line.set_ylabel("mean", fontsize=8)
+    extent = (-0.5, frames - 0.5, count - 0.5, -0.5)
+    image = cells.imshow(
+        shown, cmap="RdBu", vmin=-REACH, vmax=REACH, aspect="auto", extent=extent, interpolation="nearest"
+    )
+    cells.set_yticks(range(count), scored.joints, fontsize=7)
+    for label in cells.get_yticklabels():
+        label.set_fontweight("bold" if label.get_text() in marked else "normal")
+    cells.set_xlabel("frame")
+    bar = figure.colorbar(image, ax=[line, cells], pad=0.01, fraction=0.03, extend="both")
+    bar.set_label("log density less the examples' usual one [nats per DOF]", fontsize=8)
     return figure

@@ -16,7 +16,7 @@ from freshtake.motion.edit import with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, rotate
-from freshtake.reports.canvas import GRAY, new_figure, plot_style
+from freshtake.reports.canvas import GRAY, in_style, new_figure
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture, png
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import Edge, transition_network, transition_strengths
@@ -44,9 +44,9 @@ def dof_parts(dofs: Sequence[str], skeleton: Skeleton | None) -> list[str]:
     return [part.get(owner(dof), "other") for dof in dofs]
 
 
+@in_style(grid=False)
 def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
     """Draw the strengths of the edges between DOFs; gray: a DOF's past. Edges are from `transition_strengths`."""
-
     parts = dof_parts(dofs, skeleton)
     order = sorted(range(len(dofs)), key=lambda k: (part_rank(parts[k]), k)) if skeleton else list(range(len(dofs)))
     place = {dof: row for row, dof in enumerate(order)}
@@ -58,10 +58,9 @@ def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequenc
             own_past[row, column] = 1.0
         else:
             cells[row, column] = np.fmax(cells[row, column], edge.strength if np.isfinite(edge.strength) else 0.0)
-    with plot_style(grid=False):
-        figure = new_figure(9.4, 8.6, layout=None)
-        figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # automatic layout is slow
-        _cells(figure.subplots(), cells, own_past, [dofs[k] for k in order], [parts[k] for k in order], figure)
+    figure = new_figure(9.4, 8.6, layout=None)
+    figure.subplots_adjust(left=0.13, right=0.95, bottom=0.11, top=0.94)  # automatic layout is slow
+    _cells(figure.subplots(), cells, own_past, [dofs[k] for k in order], [parts[k] for k in order], figure)
     return figure
 
 
@@ -114,26 +113,25 @@ def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
     return sorted(links, key=lambda link: (-link.strength, link.parent, link.child))
 
 
+@in_style()
 def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = 40) -> Figure:
     """Draw the strongest links as arrows on the body from the front; with `marked` joints, only theirs.
 
     Blue arrows lead from joints that move the body more; with `marked`, green ones lead from these to others.
     """
-
     skeleton_names = set(clip.skeleton.names)
     shown = [link for link in links if {link.parent, link.child} <= skeleton_names]
     if marked:
         shown = [link for link in shown if link.child in marked or link.parent in marked]
     shown = shown[:most][::-1]
     places = dict(zip(clip.skeleton.names, front_view(clip), strict=True))
-    with plot_style():
-        figure = new_figure(7.2, 7.2)
-        axis = figure.subplots()
-        _skeleton(axis, clip, places, {name for link in shown for name in (link.parent, link.child)} | set(marked))
-        largest = max((link.strength for link in shown), default=0.0) or 1.0
-        for link in shown:
-            color = INPUT if not marked or link.child in marked else VARIANT
-            _arc(axis, places[link.parent], places[link.child], link.strength / largest, color)
+    figure = new_figure(7.2, 7.2)
+    axis = figure.subplots()
+    _skeleton(axis, clip, places, {name for link in shown for name in (link.parent, link.child)} | set(marked))
+    largest = max((link.strength for link in shown), default=0.0) or 1.0
+    for link in shown:
+        color = INPUT if not marked or link.child in marked else VARIANT
+        _arc(axis, places[link.parent], places[link.child], link.strength / largest, color)
     return figure
 
 
@@ -206,32 +204,31 @@ SMALL = 12  # DOFs up to which every node is drawn
 WEIGHED = "the thicker an arrow, the more one DOF says about the other; dashed: a DOF's own past, always kept (fig. 7)"
 
 
+@in_style()
 def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()) -> Figure:
     """Draw nodes in columns by time and rows by DOF; edges are from `transition_strengths(nodes=True)`.
 
     The thicker an arrow, the better one DOF predicts the other. A node's past, always kept, is gray. With `marked`
     (DOFs) the edges into these are colored and the others faint.
     """
-
     count = len(network.dofs)
     steps = network.order + 1
-    with plot_style():
-        wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn at one scale
-        figure = new_figure(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count, layout=None)
-        figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
-        axis = figure.subplots()
-        axis.set_axis_off()
-        axis.set_aspect("equal")
-        axis.set_xlim(-0.55 - margin, APART * (steps - 1) + 0.55 + margin)
-        axis.set_ylim(-count + 0.45, 1.0)
-        for node in range(steps * count):
-            _node(axis, _place(node, count), network.dofs[node % count])
-        for column in range(steps):
-            axis.text(column * APART, 0.78, _heading(column), ha="center", fontsize=10)
-        target = (steps - 1) * count
-        for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
-            faint = bool(marked) and edge.child % count not in marked
-            _arrow(axis, _place(edge.parent, count), _place(edge.child + target, count), edge.strength, faint)
+    wide, margin = max(steps, 3), APART * max(3 - steps, 0) / 2  # all networks of a model are drawn at one scale
+    figure = new_figure(1.4 + 1.5 * APART * (wide - 1), 1.0 + 0.95 * count, layout=None)
+    figure.subplots_adjust(left=0.02, right=0.98, bottom=0.02, top=0.98)
+    axis = figure.subplots()
+    axis.set_axis_off()
+    axis.set_aspect("equal")
+    axis.set_xlim(-0.55 - margin, APART * (steps - 1) + 0.55 + margin)
+    axis.set_ylim(-count + 0.45, 1.0)
+    for node in range(steps * count):
+        _node(axis, _place(node, count), network.dofs[node % count])
+    for column in range(steps):
+        axis.text(column * APART, 0.78, _heading(column), ha="center", fontsize=10)
+    target = (steps - 1) * count
+    for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
+        faint = bool(marked) and edge.child % count not in marked
+        _arrow(axis, _place(edge.parent, count), _place(edge.child + target, count), edge.strength, faint)
     return figure
 
 

@@ -9,11 +9,11 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.body.orientation import facing, mean_angle
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.edit import heading, start_at_origin, turned, with_up
+from freshtake.motion.edit import start_at_origin, with_up
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.canvas import new_figure
+from freshtake.reports.canvas import new_figure, panels
+from freshtake.reports.viewport.staging import facing_z
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -22,13 +22,10 @@ if TYPE_CHECKING:
 
 def retarget_strip(clips: Sequence[tuple[str, Clip]], phases: int = 12) -> Figure:
     """Draw the named clips, the source first, each at `phases` moments from its side and at its scale."""
-
     if not clips or phases < 1:
         raise UsageError("a strip needs at least one clip and one moment")
     figure = new_figure(1.0 * phases, 1.75 * len(clips))
-    for number, (axis, (name, clip)) in enumerate(
-        zip(np.atleast_1d(figure.subplots(len(clips), 1)), clips, strict=True)
-    ):
+    for number, (axis, (name, clip)) in enumerate(zip(panels(figure, len(clips)), clips, strict=True)):
         stick_figures(axis, clip, phases, reach=1.15 * leg_length(clip.skeleton), color=COLORS[min(number, 1)])
         axis.set_title(name, fontsize=9, loc="left")
     return figure
@@ -48,13 +45,12 @@ def overlay(
     legend: bool = True,
 ) -> Figure:
     """Draw all clips on top of one another at `phases` moments from start to end, each with its root in the middle."""
-
     if not clips or phases < 1:
         raise UsageError("an overlay picture needs at least one clip and one phase")
     bodies = [_segments(clip) for clip in clips]
     reach = max(float(np.abs(body - body[:, :1, :1]).max()) for body in bodies)
     figure = new_figure(1.25 * phases, 2.8 * len(views))
-    axes = np.atleast_1d(figure.subplots(len(views), 1))
+    axes = panels(figure, len(views))
     for axis, (view, right) in zip(axes, views, strict=True):
         for number, body in enumerate(bodies):
             _strip(axis, body, phases, right, 1.05 * reach, colors[number % len(colors)])
@@ -82,21 +78,16 @@ def stick_figures(axis: Axes, clip: Clip, phases: int, *, reach: float, color: s
 
 def _segments(clip: Clip) -> Floats:
     """Return limb segments (frames, segments, 2, 3) of a clip that starts at the origin facing z, y up."""
-    placed = _facing_z(start_at_origin(with_up(clip, "y"), face=False))
-    skeleton = placed.skeleton
-    positions = np.concatenate([placed.positions(), placed.end_positions()], axis=1)
+    return stick_segments(facing_z(start_at_origin(with_up(clip, "y"), face=False)))
+
+
+def stick_segments(clip: Clip) -> Floats:
+    """Return the limbs (frames, limbs, 2, 3) of a body: from parents to joints, and on to end sites."""
+    skeleton = clip.skeleton
+    positions = np.concatenate([clip.positions(), clip.end_positions()], axis=1)
     pairs = [(int(parent), j) for j, parent in enumerate(skeleton.parents) if parent >= 0]
     pairs += [(site.joint, len(skeleton) + k) for k, site in enumerate(skeleton.end_sites)]
-    return positions[:, pairs] if pairs else positions[:, [(0, 0)]]
-
-
-def _facing_z(clip: Clip) -> Clip:
-    """Return the clip turned to face z; on average where it keeps its heading."""
-    angles = facing(clip)
-    if angles is None:
-        return turned(clip, -float(heading(clip)[0]))
-    mean, agreement = mean_angle(angles)
-    return turned(clip, -(mean if agreement > 0.9 else float(angles[0])))
+    return positions[:, pairs or [(0, 0)]]
 
 
 def _strip(axis: Axes, body: Floats, phases: int, right: int, width: float, color: str) -> None:

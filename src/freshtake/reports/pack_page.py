@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from html import escape
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,7 +17,7 @@ from freshtake.numeric.rotations import continuous
 from freshtake.reports.viewport.painting import FINE, PAPER, finished, strip
 from freshtake.reports.viewport.scene import Figure, Scene, Shape
 from freshtake.reports.viewport.staging import scene_of
-from freshtake.reports.viewport.viewport_page import scripts, stage, style, web_file
+from freshtake.reports.viewport.viewport_page import document, scripts, stage, style, web_file
 
 if TYPE_CHECKING:
     from PIL.Image import Image
@@ -33,15 +32,12 @@ def pack_page(loops: Loops, scene: Scene, pack: Mapping[str, Any]) -> str:
     """Return the page of a `pack_scene`; `pack` holds the contents of pack.json. The page is self-contained."""
     title = f"Pack: {', '.join(name for name, _ in loops)}"
     facts = json.dumps(_facts(pack), ensure_ascii=False, allow_nan=False).replace("</", "<\\/")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title>{style()}<style>{web_file('pack.css')}</style></head>\n<body>\n"
-        f"<aside id='pack-list' aria-label='clips'></aside>\n<main>{stage(scene, height='100%')}</main>\n"
+    body = (
+        f"\n<aside id='pack-list' aria-label='clips'></aside>\n<main>{stage(scene, height='100%')}</main>\n"
         f"<script type='application/json' id='pack-facts'>{facts}</script>\n"
-        f"<script type='module'>{web_file('pack.js')}</script>\n{scripts()}\n</body></html>\n"
+        f"<script type='module'>{web_file('pack.js')}</script>\n{scripts()}\n"
     )
+    return document(title, f"{style()}<style>{web_file('pack.css')}</style>", body)
 
 
 def pack_scene(loops: Loops, character: Path | None = None) -> Scene:

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from html import escape
 
 from freshtake.evaluation.results import Evaluation, Figure
-from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture
-from freshtake.reports.viewport.viewport_page import scripts, style
+from freshtake.reports.plots import EXTRA, INPUT, VARIANT, WITHOUT_PLOTS, Picture
+from freshtake.reports.viewport.viewport_page import document, scripts, style
 from freshtake.reports.wording import real_range, shown, verdict
 
 CSS = """
@@ -125,14 +125,24 @@ def _finite(values: Sequence[float]) -> list[float]:
 def whole_page(title: str, parts: Iterable[str], *, moving: bool = False) -> str:
     """Return a page of pieces of HTML, without empty ones; `moving`: one of them is a stage."""
     head, foot = (style(), scripts()) if moving else ("", "")
-    return (
-        '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
-        '<meta name="viewport" content="width=device-width, initial-scale=1">'
-        '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{CSS}</style>{head}</head>\n<body><main>\n"
-        + "\n".join(part for part in parts if part)
-        + f"\n</main>{foot}</body></html>\n"
+    main = "\n".join(part for part in parts if part)
+    return document(title, f"<style>{CSS}</style>{head}", f"<main>\n{main}\n</main>{foot}")
+
+
+def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "") -> str:
+    """Return a table of texts, the first column left-aligned; it may be wider than a narrow page."""
+    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    lines = (
+        "".join(f"<td{' class=num' if k else ''}>{escape(cell)}</td>" for k, cell in enumerate(row)) for row in rows
     )
+    body = "".join(f"<tr>{line}</tr>" for line in lines)
+    below = f"<p class=dim>{escape(caption)}</p>" if caption else ""
+    return f"<div class=scroll><table><tr>{cells}</tr>{body}</table></div>{below}"
+
+
+def gallery(pictures: Sequence[Picture]) -> str:
+    """Return pictures side by side, or how to get them where there are none."""
+    return f"<div class=plots>{''.join(map(picture_figure, pictures))}</div>" if pictures else WITHOUT_PLOTS
 
 
 def picture_figure(picture: Picture) -> str:

@@ -55,7 +55,7 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
     names, order = material.layout.dofs, leading_dofs(material)
     for column in order[:4]:
         title = f"{dof_words(names[column])} over time"
-        drawings.append(drawn(f"time_{names[column]}", title, "fig. 5, 6 left", _time_curves(material, column)))
+        drawings.append(drawn(f"time_{names[column]}", title, "fig. 5, 6 left", _dof_curves(material, None, column)))
     for a, b in ((0, 1), (2, 3)):
         if len(order) > b and (material.layout.has_body or len(drawings) < 2):
             x, y = order[a], order[b]
@@ -66,7 +66,6 @@ def pictures(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequen
 
 def overlays(inputs: Sequence[Motion], variants: Sequence[Motion], extra: Sequence[Motion]) -> list[Picture]:
     """Draw stick figures of each set, overlaid at equal phases, from the side and from the front."""
-
     pictures = []
     sets = (("inputs", inputs, BLUES), ("variants", variants, GREENS), ("further real takes", extra, REDS))
     for name, motions, colors in sets:
@@ -100,7 +99,6 @@ def drawn(
     name: str, title: str, caption: str, draw: Callable[[Axes], None], size: tuple[float, float] = (4.6, 3.1)
 ) -> Picture:
     """Draw one picture with one pair of axes."""
-
     with plot_style():
         figure = new_figure(*size)
         draw(figure.subplots())
@@ -125,23 +123,16 @@ def _curves(material: Material) -> list[tuple[Track, str, float, float]]:
     )
 
 
-def _time_curves(material: Material, column: int) -> Callable[[Axes], None]:
+def _dof_curves(material: Material, x: int | None, y: int) -> Callable[[Axes], None]:
+    """Return what draws one DOF (`y`) against another (`x`), or against time."""
+
     def draw(axis: Axes) -> None:
         for track, color, width, alpha in _curves(material):
-            values = _in_degrees(material, column, track.dofs[:, column])
-            axis.plot(np.arange(len(track)) * track.frame_time, values, color=color, linewidth=width, alpha=alpha)
-        axis.set_xlabel("time [s]")
-        axis.set_ylabel(_label(material, column))
-
-    return draw
-
-
-def _dof_curves(material: Material, x: int, y: int) -> Callable[[Axes], None]:
-    def draw(axis: Axes) -> None:
-        for track, color, width, alpha in _curves(material):
-            values = [_in_degrees(material, column, track.dofs[:, column]) for column in (x, y)]
-            axis.plot(*values, color=color, linewidth=width, alpha=alpha)
-        axis.set_xlabel(_label(material, x))
+            times = np.arange(len(track)) * track.frame_time
+            across = times if x is None else _in_degrees(material, x, track.dofs[:, x])
+            values = _in_degrees(material, y, track.dofs[:, y])
+            axis.plot(across, values, color=color, linewidth=width, alpha=alpha)
+        axis.set_xlabel("time [s]" if x is None else _label(material, x))
         axis.set_ylabel(_label(material, y))
 
     return draw
@@ -149,26 +140,46 @@ def _dof_curves(material: Material, x: int, y: int) -> Callable[[Axes], None]:
 
 def _principal_pictures(material: Material) -> list[Picture]:
     """Draw curves in the leading principal components of inputs and variants together (fig. 6, right)."""
-    tracks = [*material.inputs, *material.variants]
-    rows = np.concatenate([track.dofs for track in tracks]) * material.layout.scales
-    center = rows.mean(axis=0)
-    _, sizes, directions = np.linalg.svd(rows - center, full_matrices=False)
-    energy = 100.0 * sizes**2 / max(float((sizes**2).sum()), 1e-300)
+    if not material.layout.has_body:
+        return []
+    drawn_curves = _curves(material)
+    tracks = [track for track, *_ in drawn_curves]
+    basis = [*material.inputs, *material.variants]  # further takes are shown in the components of the others
+    shares, courses = components_of_tracks(basis, material.layout.scales, tracks)
     pictures = []
     for x, y in ((0, 1), (1, 2)):
-        if y >= len(directions) or not material.layout.has_body:
+        if y >= len(shares):
             continue
 
         def draw(axis: Axes, x: int = x, y: int = y) -> None:
-            for track, color, width, alpha in _curves(material):
-                places = (track.dofs * material.layout.scales - center) @ directions[[x, y]].T
-                axis.plot(places[:, 0], places[:, 1], color=color, linewidth=width, alpha=alpha)
-            axis.set_xlabel(f"component {x + 1} ({energy[x]:.0f} %)")
-            axis.set_ylabel(f"component {y + 1} ({energy[y]:.0f} %)")
+            for (_, color, width, alpha), course in zip(drawn_curves, courses, strict=True):
+                axis.plot(course[:, x], course[:, y], color=color, linewidth=width, alpha=alpha)
+            axis.set_xlabel(f"component {x + 1} ({100.0 * shares[x]:.0f} %)")
+            axis.set_ylabel(f"component {y + 1} ({100.0 * shares[y]:.0f} %)")
 
         title = f"Principal component {x + 1} against {y + 1}"
         pictures.append(drawn(f"components_{x + 1}_{y + 1}", title, "fig. 6 right", draw))
     return pictures
+
+
+def components_of_tracks(
+    basis: Sequence[Track], scales: Floats, tracks: Sequence[Track] = ()
+) -> tuple[Floats, list[Floats]]:
+    """Return principal components of tracks whose DOFs are multiplied by scales.
+
+    Args:
+        basis: The tracks whose components they are.
+        scales: How far each DOF moves the body.
+        tracks: The tracks that are expressed in them; those of the basis where there are none.
+
+    Returns:
+        The share of the energy of each component, and the trajectory (frames, components) of each track.
+    """
+    rows = np.concatenate([track.dofs for track in basis]) * scales
+    center = rows.mean(axis=0)
+    _, sizes, directions = np.linalg.svd(rows - center, full_matrices=False)
+    shares = sizes**2 / max(float((sizes**2).sum()), 1e-300)
+    return shares, [(track.dofs * scales - center) @ directions.T for track in tracks or basis]
 
 
 def _stroke_paths(axis: Axes, material: Material) -> None:

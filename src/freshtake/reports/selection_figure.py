@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.canvas import GRAY, new_figure, plot_style
+from freshtake.reports.canvas import GRAY, in_style, new_figure
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT
 from freshtake.variation.selection.candidates import Selection, Verdict
 
@@ -22,39 +22,36 @@ MOST_MAPS, MOST_JOINTS = 8, 12
 FULL = 24.0  # nats of a joint (three DOFs) from which a cell has the full color
 
 
+@in_style(grid=False)
 def selection_figure(selection: Selection, names: Sequence[str]) -> Figure:
     """Draw every clip's figure (left) and, for rejected clips, the shortfall from trusted ones by joint and phase."""
-
     maps = [(name, one) for name, one in zip(names, selection.verdicts, strict=True) if not one.kept]
     maps = [(name, one) for name, one in maps if one.missed is not None][:MOST_MAPS]
     columns = 0 if not maps else min(len(maps), 4)
     rows = -(-len(maps) // columns) if maps else 1
     height = max(1.2 + 0.2 * len(names), (0.9 + 0.17 * min(len(selection.joints), MOST_JOINTS)) * rows)
-    with plot_style(grid=False):
-        figure = new_figure(4.0 + 1.9 * columns, height)
-        grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.0, *[1.0] * columns])
-        _figures(figure.add_subplot(grid[:, 0]), selection, names)
-        shown = _worst_joints(selection, [one for _, one in maps])
-        drawn: list[Axes] = []
-        for k, (name, verdict) in enumerate(maps):
-            axis = figure.add_subplot(grid[k // columns, 1 + k % columns])
-            drawn.append(axis)
-            assert verdict.missed is not None
-            image = axis.imshow(
-                verdict.missed[:, shown].T, cmap="Reds", vmin=0.0, vmax=FULL, aspect="auto",
-                extent=(0.0, 100.0, len(shown) - 0.5, -0.5), interpolation="nearest",
-            )  # fmt: skip
-            axis.set_title(name, fontsize=8)
-            axis.set_yticks(
-                range(len(shown)), [selection.joints[j] for j in shown] if k % columns == 0 else [], fontsize=6
-            )
-            axis.set_xticks([0, 50, 100])
-            axis.tick_params(labelsize=7)
-            if k // columns == rows - 1:
-                axis.set_xlabel("% of the movement", fontsize=7)
-            if k == len(maps) - 1:
-                bar = figure.colorbar(image, ax=drawn, pad=0.02, fraction=0.04, extend="max")
-                bar.set_label("nats below the trusted clips", fontsize=7)
+    figure = new_figure(4.0 + 1.9 * columns, height)
+    grid = figure.add_gridspec(rows, 1 + columns, width_ratios=[2.0, *[1.0] * columns])
+    _figures(figure.add_subplot(grid[:, 0]), selection, names)
+    shown = _worst_joints(selection, [one for _, one in maps])
+    drawn: list[Axes] = []
+    for k, (name, verdict) in enumerate(maps):
+        axis = figure.add_subplot(grid[k // columns, 1 + k % columns])
+        drawn.append(axis)
+        assert verdict.missed is not None
+        image = axis.imshow(
+            verdict.missed[:, shown].T, cmap="Reds", vmin=0.0, vmax=FULL, aspect="auto",
+            extent=(0.0, 100.0, len(shown) - 0.5, -0.5), interpolation="nearest",
+        )  # fmt: skip
+        axis.set_title(name, fontsize=8)
+        axis.set_yticks(range(len(shown)), [selection.joints[j] for j in shown] if k % columns == 0 else [], fontsize=6)
+        axis.set_xticks([0, 50, 100])
+        axis.tick_params(labelsize=7)
+        if k // columns == rows - 1:
+            axis.set_xlabel("% of the movement", fontsize=7)
+        if k == len(maps) - 1:
+            bar = figure.colorbar(image, ax=drawn, pad=0.02, fraction=0.04, extend="max")
+            bar.set_label("nats below the trusted clips", fontsize=7)
     return figure
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.reports.canvas import new_figure, plot_style
+from freshtake.reports.canvas import in_style, new_figure, panels
 from freshtake.texture.frame_distance import matrix, weight_distances, weighted_frames
 from freshtake.texture.jump_map import combined, probabilities, successor_distances
 from freshtake.texture.model import TextureModel
@@ -28,22 +28,22 @@ def matrices(model: TextureModel) -> Figure:
     """Draw distances of positions and velocities, their probabilities, and the model's jump map (fig. 3)."""
     every = -(-len(model.rows) // MOST_COMPARED)
     poses, velocities = model.weights.poses[::every], model.weights.velocities[::every]
-    panels: list[tuple[str, Floats, bool]] = [
+    parts: list[tuple[str, Floats, bool]] = [
         ("D, positions", weight_distances(poses, poses), False),
         ("D*, velocities", weight_distances(velocities, velocities), False),
     ]
     if model.settings.method == "paper":
         d, dv = successor_distances(model.weights, model.segments)
         p, pv = probabilities(d, model.sigmas.sigma), probabilities(dv, model.sigmas.velocity)
-        panels.insert(1, ("P, positions", p, True))
-        panels.append(("P*, velocities", pv, True))
-        panels.append(("jump map", combined(p, pv, model.settings.q, model.settings.velocity_q), True))
+        parts.insert(1, ("P, positions", p, True))
+        parts.append(("P*, velocities", pv, True))
+        parts.append(("jump map", combined(p, pv, model.settings.q, model.settings.velocity_q), True))
     else:
         frames = weighted_frames(model.weights, model.segments, model.frame_time, model.settings.velocity_weight)
         thinned: Any = [values[::every] for values in frames]
         costs = matrix(Frames(*thinned))
-        panels += [("cost of a jump", costs, False), ("jump map", dense(model, every), True)]
-    return _panels(panels, len(model.rows))
+        parts += [("cost of a jump", costs, False), ("jump map", dense(model, every), True)]
+    return _panels(parts, len(model.rows))
 
 
 def dense(model: TextureModel, every: int = 1) -> Floats:
@@ -57,21 +57,20 @@ def dense(model: TextureModel, every: int = 1) -> Floats:
     return out
 
 
-def _panels(panels: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
-
-    with plot_style(STYLE):
-        figure = new_figure(3.2 * len(panels), 3.4)
-        for number, (title, values, chance) in enumerate(panels):
-            axis = figure.add_subplot(1, len(panels), number + 1)
-            shown = _smaller(values, np.max if chance else np.min)
-            if chance:  # roots, so that rare jumps are visible next to the certain step
-                shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
-            colors = "gray" if chance else "viridis"
-            axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
-            axis.set_title(title)
-            axis.set_xlabel("to frame j")
-            axis.set_ylabel("from frame i" if number == 0 else "")
-        return figure
+@in_style(STYLE)
+def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
+    figure = new_figure(3.2 * len(parts), 3.4)
+    for number, (title, values, chance) in enumerate(parts):
+        axis = figure.add_subplot(1, len(parts), number + 1)
+        shown = _smaller(values, np.max if chance else np.min)
+        if chance:  # roots, so that rare jumps are visible next to the certain step
+            shown = np.sqrt(np.clip(shown, 0.0, 1.0)) ** 0.5
+        colors = "gray" if chance else "viridis"
+        axis.imshow(shown, cmap=colors, extent=(0, count, count, 0), interpolation="nearest")
+        axis.set_title(title)
+        axis.set_xlabel("to frame j")
+        axis.set_ylabel("from frame i" if number == 0 else "")
+    return figure
 
 
 def _smaller(values: Floats, pick: Any) -> Floats:
@@ -84,49 +83,47 @@ def _smaller(values: Floats, pick: Any) -> Floats:
     return np.asarray(pick(values[:count, :count].reshape(count // by, by, count // by, by), axis=(1, 3)))
 
 
+@in_style(STYLE)
 def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
     """Draw eigenvalues of positions and of velocities by component, relative to the first (fig. 5)."""
-
-    with plot_style(STYLE):
-        figure = new_figure(7.5, 3.0)
-        for place, title in enumerate(("positions", "velocities")):
-            axis = figure.add_subplot(1, 2, place + 1)
-            for number, (name, *values) in enumerate(curves):
-                some = values[place]
-                axis.semilogy(np.arange(1, len(some) + 1), some / some[0], label=name, color=CURVES[number % 5])
-            axis.set_title(f"eigenvalues, {title}")
-            axis.set_xlabel("component")
-            axis.legend(frameon=False)
-        return figure
+    figure = new_figure(7.5, 3.0)
+    for place, title in enumerate(("positions", "velocities")):
+        axis = figure.add_subplot(1, 2, place + 1)
+        for number, (name, *values) in enumerate(curves):
+            some = values[place]
+            axis.semilogy(np.arange(1, len(some) + 1), some / some[0], label=name, color=CURVES[number % 5])
+        axis.set_title(f"eigenvalues, {title}")
+        axis.set_xlabel("component")
+        axis.legend(frameon=False)
+    return figure
 
 
+@in_style(STYLE)
 def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure:
     """Draw which frame is shown when, one panel per setting (figs. 6-8)."""
-
-    with plot_style(STYLE):
-        figure = new_figure(8.0, 1.7 * len(rows))
-        for number, (title, frames) in enumerate(rows):
-            axis = figure.add_subplot(len(rows), 1, number + 1)
-            axis.plot(np.arange(len(frames)) * frame_time, frames, ".", markersize=1.2, color=CURVES[0])
-            axis.set_title(title)
-            axis.set_ylabel("frame")
-        axis.set_xlabel("seconds")
-        return figure
+    figure = new_figure(8.0, 1.7 * len(rows))
+    for number, (title, frames) in enumerate(rows):
+        axis = figure.add_subplot(len(rows), 1, number + 1)
+        axis.plot(np.arange(len(frames)) * frame_time, frames, ".", markersize=1.2, color=CURVES[0])
+        axis.set_title(title)
+        axis.set_ylabel("frame")
+    axis.set_xlabel("seconds")
+    return figure
 
 
+@in_style(STYLE)
 def sample_frames(model: TextureModel, frames: Sequence[int], most: int = 1500) -> Figure:
     """Draw points of some frames of the takes with their velocities as lines (fig. 9)."""
-
     rows = [model.decode(model.rows[max(0, f - 1) : f + 2], start=Start()) for f in frames]
-    with plot_style(STYLE):
-        figure = new_figure(1.9 * len(frames), 3.6)
-        for number, (frame, motion) in enumerate(zip(frames, rows, strict=True)):
-            axis = figure.add_subplot(1, len(frames), number + 1)
-            _draw(axis, _points(motion), motion.up, most)
-            axis.set_title(f"frame {frame}")
-        return figure
+    figure = new_figure(1.9 * len(frames), 3.6)
+    for number, (frame, motion) in enumerate(zip(frames, rows, strict=True)):
+        axis = figure.add_subplot(1, len(frames), number + 1)
+        _draw(axis, _points(motion), motion.up, most)
+        axis.set_title(f"frame {frame}")
+    return figure
 
 
+@in_style(STYLE)
 def loop_strips(motions: Sequence[Any], titles: Sequence[str], poses: int = 10, most: int = 1500) -> Figure:
     """Draw a row of poses for each loop, as points seen from the side.
 
@@ -139,20 +136,18 @@ def loop_strips(motions: Sequence[Any], titles: Sequence[str], poses: int = 10, 
     Returns:
         The figure.
     """
-
-    with plot_style(STYLE):
-        figure = new_figure(1.1 * poses, 1.7 * len(motions))
-        for axis, motion, title in zip(np.atleast_1d(figure.subplots(len(motions), 1)), motions, titles, strict=True):
-            points, up = _points(motion), "xyz".index(motion.up)
-            view = points[..., [2 if motion.up == "y" else 1, up]]
-            view = (view - view.mean(axis=1, keepdims=True) * [1.0, 0.0])[:, :: max(1, points.shape[1] // most)]
-            apart = 1.1 * float(np.ptp(view[..., 0]))
-            for place, frame in enumerate(np.linspace(0, len(view) - 1, poses).astype(int)):
-                axis.plot(view[frame, :, 0] + apart * place, view[frame, :, 1], ".", markersize=0.6)
-            axis.set_title(title, loc="left")
-            axis.set_aspect("equal")
-            axis.set_axis_off()
-        return figure
+    figure = new_figure(1.1 * poses, 1.7 * len(motions))
+    for axis, motion, title in zip(panels(figure, len(motions)), motions, titles, strict=True):
+        points, up = _points(motion), "xyz".index(motion.up)
+        view = points[..., [2 if motion.up == "y" else 1, up]]
+        view = (view - view.mean(axis=1, keepdims=True) * [1.0, 0.0])[:, :: max(1, points.shape[1] // most)]
+        apart = 1.1 * float(np.ptp(view[..., 0]))
+        for place, frame in enumerate(np.linspace(0, len(view) - 1, poses).astype(int)):
+            axis.plot(view[frame, :, 0] + apart * place, view[frame, :, 1], ".", markersize=0.6)
+        axis.set_title(title, loc="left")
+        axis.set_aspect("equal")
+        axis.set_axis_off()
+    return figure
 
 
 def _points(motion: Any) -> Floats:

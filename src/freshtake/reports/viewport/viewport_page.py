@@ -64,12 +64,16 @@ def stage(scene: Scene, name: str = "scene", *, height: str = "min(62vh, 560px)"
 def viewport_page(scene: Scene, title: str = "") -> str:
     """Return a page that is one large viewport."""
     title = title or scene.title or "freshtake view"
+    return document(title, f"{style()}<style>{WHOLE}</style>", f"\n{stage(scene, whole_page=True)}\n{scripts()}\n")
+
+
+def document(title: str, head: str, body: str) -> str:
+    """Return an HTML document, which suits small screens and dark ones."""
     return (
         '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         '<meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title>{style()}<style>{WHOLE}</style></head>\n<body>\n"
-        f"{stage(scene, whole_page=True)}\n{scripts()}\n</body></html>\n"
+        f"<title>{escape(title)}</title>{head}</head>\n<body>{body}</body></html>\n"
     )
 
 
