@@ -92,10 +92,11 @@ def page(
     checks: Sequence[Verdict] = (),
 ) -> str:
     """Return the page; with a scene, the motion is at its top; `checks` are the body checks of the variants."""
+    verdict = with_checks(verdict_of(result), checks)
     body = [
         f"<h1>{escape(title)}</h1>",
         stage(scene) if scene is not None else "",
-        _verdict(result, checks),
+        f"<p class='verdict {'good' if verdict.usable else 'look'}'>{escape(verdict.sentence)}</p>",
         _cards(result),
         _head(result),
         _gallery(pictures),
@@ -109,13 +110,6 @@ def page(
         _endnotes(result),
     ]
     return whole_page(title, body, moving=scene is not None)
-
-
-def _verdict(result: Evaluation, checks: Sequence[Verdict]) -> str:
-    """Return whether the variants can be used, in one sentence."""
-    verdict = with_checks(verdict_of(result), checks)
-    kind = "good" if verdict.usable else "look"
-    return f"<p class='verdict {kind}'>{escape(verdict.sentence)}</p>"
 
 
 def _head(result: Evaluation) -> str:
@@ -170,13 +164,14 @@ def _group(result: Evaluation, group: str) -> str:
     rows = []
     for figure in figures:
         kind = figure.kind
+        inputs = "" if figure.inputs is None else shown(figure.inputs, kind.unit)
         inner = result.interpolation.get(kind.key)
         more = f" An interpolation of the inputs: {shown(inner, kind.unit)}." if inner is not None else ""
         rows.append(
             f"<tr class='{'main' if kind.main else ''}'><td><details><summary>{escape(plain_title(figure))}</summary>"
             f"<p class=dim><b>{escape(kind.title)}.</b> {escape(kind.about)}{more}</p></details></td>"
             f"<td class=num><b>{shown(figure.value, kind.unit)}</b></td>"
-            f"<td class=num>{real_range(figure)}</td><td class='num own'>{_of_inputs(figure)}</td>"
+            f"<td class=num>{real_range(figure)}</td><td class='num own'>{inputs}</td>"
             f"<td class=strip>{strip(figure)}</td><td class=mark>{badge(figure)}</td></tr>"
         )
     warning = (
@@ -187,10 +182,6 @@ def _group(result: Evaluation, group: str) -> str:
     )
     head = "<tr><th></th><th>variants</th><th>real takes</th><th class=own>inputs</th><th></th><th></th></tr>"
     return f"<h2>{escape(group)}</h2>{warning}<table class=figures>{head}{''.join(rows)}</table>"
-
-
-def _of_inputs(figure: Figure) -> str:
-    return "" if figure.inputs is None else shown(figure.inputs, figure.kind.unit)
 
 
 def _dofs(result: Evaluation) -> str:

@@ -35,21 +35,16 @@ def explain_page(
     notes: Sequence[str] = (),
 ) -> str:
     """Return the page; `notes` are sentences about a clip."""
+    sentences = link_sentences(explanation.links)
     body = [
         f"<h1>{escape(title)}</h1>",
-        _in_words(explanation),
+        f"<p class='verdict good'>{escape(' '.join(sentences))}</p>" if sentences else "",
         f"<p>{_summary(facts)}</p><p class=dim>{ABOUT}</p>",
         "".join(f"<p>{escape(note)}</p>" for note in notes),
         gallery(pictures),
         *_tables(explanation),
     ]
     return whole_page(title, body)
-
-
-def _in_words(explanation: Explanation) -> str:
-    """Describe in sentences which joints follow which."""
-    sentences = link_sentences(explanation.links)
-    return f"<p class='verdict good'>{escape(' '.join(sentences))}</p>" if sentences else ""
 
 
 def _summary(facts: Mapping[str, Any]) -> str:

@@ -224,7 +224,7 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
     for node in range(steps * count):
         _node(axis, _place(node, count), network.dofs[node % count])
     for column in range(steps):
-        axis.text(column * APART, 0.78, _heading(column), ha="center", fontsize=10)
+        axis.text(column * APART, 0.78, f"t+{column}" if column else "t", ha="center", fontsize=10)
     target = (steps - 1) * count
     for edge in sorted(edges, key=lambda e: np.nan_to_num(e.strength)):
         faint = bool(marked) and edge.child % count not in marked
@@ -234,10 +234,6 @@ def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Col
 
 def _place(node: int, count: int) -> Place:
     return (node // count) * APART, -float(node % count)
-
-
-def _heading(column: int) -> str:
-    return f"t+{column}" if column else "t"
 
 
 def _node(axis: Axes, place: Place, name: str) -> None:

@@ -102,3 +102,7 @@ class Directly:
     def call(self, function: Any, *arguments: Any) -> Any:
         """Here and now."""
         return function(*arguments)
+
+    async def answer(self, request: Any, function: Any, *arguments: Any) -> Any:
+        """Here and now."""
+        return function(*arguments)

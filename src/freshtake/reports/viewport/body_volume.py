@@ -46,7 +46,8 @@ def body_volume(skeleton: Skeleton, size: float = 1.0) -> Body:
     below = _length_below(bones, len(skeleton) + len(skeleton.end_sites))
     all_feet = feet(skeleton)
     # Joints that lead to hands or head belong to the trunk, however many a rig has.
-    spine = {joint for tip in (*hands(skeleton), *_heads(parts)) for joint in skeleton.chain(tip)}
+    heads = [joint for joint, part in enumerate(parts) if part == HEAD]
+    spine = {joint for tip in (*hands(skeleton), *heads) for joint in skeleton.chain(tip)}
     pieces = [_piece(bone, parts[bone.owner], below, spine) for bone in bones]
     _join(pieces, [parts[bone.owner] for bone in bones])
     for foot in all_feet:
@@ -76,10 +77,6 @@ def _bones(skeleton: Skeleton) -> list[Bone]:
     pairs += [(site.joint, point, site.joint, np.array(site.offset)) for point, site in sites if site.joint in moving]
     bones = [Bone(a, b, owner, scale * float(np.linalg.norm(offset))) for a, b, owner, offset in pairs]
     return [bone for bone in bones if bone.length > 1e-4] or [Bone(0, 0, 0, 0.1)]
-
-
-def _heads(parts: tuple[str, ...]) -> list[int]:
-    return [joint for joint, part in enumerate(parts) if part == HEAD]
 
 
 def _length_below(bones: list[Bone], points: int) -> list[float]:

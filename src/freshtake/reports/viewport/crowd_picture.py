@@ -33,7 +33,8 @@ def crowd_picture(scene: Scene, seconds: tuple[float, ...] = (0.0,), ways: bool 
         # Paths are drawn only in the view from above.
         for column, view in enumerate(((0.0, 1.45), VIEWS[1]) if ways else VIEWS):
             tracks = [track_of(scene, placed) for placed in chosen] if ways and column == 0 else []
-            seen = box if not tracks else _with_tracks(box, tracks)
+            whole = np.concatenate([box.low[None], box.high[None], *tracks])
+            seen = Box(whole.min(axis=0), whole.max(axis=0))
             eye = eye_on(seen, view, (width, height))
             painter = Painter(floor_picture(eye, seen, False), eye)
             for placed, track in zip(chosen, tracks, strict=bool(tracks)):
@@ -55,11 +56,6 @@ def track_of(scene: Scene, placed: Placed) -> Floats:
     x, z = shape.ground.astype(np.float64).T
     cos, sin = np.cos(placed.turn), np.sin(placed.turn)
     return np.stack([placed.x + cos * x + sin * z, np.zeros(len(x)), placed.z - sin * x + cos * z], axis=1)
-
-
-def _with_tracks(box: Box, tracks: list[Floats]) -> Box:
-    whole = np.concatenate([box.low[None], box.high[None], *tracks])
-    return Box(whole.min(axis=0), whole.max(axis=0))
 
 
 def _draw_way(painter: Painter, scene: Scene, placed: Placed, track: Floats, moment: float) -> None:

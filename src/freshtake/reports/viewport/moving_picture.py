@@ -10,8 +10,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from freshtake.reports.viewport.arranging import Arranged, arranged, placed_points
-from freshtake.reports.viewport.eye import ABOVE, FRONT, ORBIT, Eye, eye_on
+from freshtake.reports.viewport.arranging import arranged, placed_points
+from freshtake.reports.viewport.eye import ABOVE, FRONT, ORBIT, eye_on
 from freshtake.reports.viewport.painting import FINE, Painter, colors_of, finished, floor_picture
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
@@ -24,27 +24,17 @@ LONGEST = 3.0  # seconds; longer motions are shown from their first seconds
 
 def thumbnail(shape: Shape, moving: bool, size: tuple[int, int] = (144, 108)) -> bytes:
     """Draw a GIF of the first seconds, or a PNG of their middle, without travel; a still stroke is complete."""
-    shown = _short(shape)
     out = io.BytesIO()
+    first = slice(0, max(2, round(LONGEST / shape.frame_time)))
+    shown = shape if isinstance(shape, Line) else _part(shape, first)
     if moving:
         save_gif(Scene((shown,)), out, lambda share: None, size, SMALL_RATE)
     else:
-        pictures = list(moments(Scene((_still(shown),)), size, SMALL_RATE))
+        middle = slice(len(shown) // 2, len(shown) // 2 + 1)
+        still = shown if isinstance(shown, Line) else _part(shown, middle)
+        pictures = list(moments(Scene((still,)), size, SMALL_RATE))
         pictures[-1].save(out, format="PNG", optimize=True)
     return out.getvalue()
-
-
-def _short(shape: Shape) -> Shape:
-    if isinstance(shape, Line):
-        return shape
-    return _part(shape, slice(0, max(2, round(LONGEST / shape.frame_time))))
-
-
-def _still(shape: Shape) -> Shape:
-    """Return one frame, from the middle; a stroke unchanged, since it is complete at its end."""
-    if isinstance(shape, Line):
-        return shape
-    return _part(shape, slice(len(shape) // 2, len(shape) // 2 + 1))
 
 
 def _part(shape: Figure | Surface, frames: slice) -> Shape:
@@ -53,13 +43,11 @@ def _part(shape: Figure | Surface, frames: slice) -> Shape:
     points = shape.points[frames].copy()
     points[..., [0, 2]] -= ground[:, None]
     if isinstance(shape, Figure):
-        standing = shape.standing[frames]
         turns, matrices = (None if rows is None else rows[frames] for rows in (shape.turns, shape.matrices))
         if matrices is not None:  # the skin moves along
             matrices = matrices.copy()
             matrices[:, :, [0, 2], 3] -= ground[:, None]
-        moved = replace(shape, points=points, ground=np.zeros_like(ground), standing=standing)
-        return replace(moved, turns=turns, matrices=matrices)
+        shape = replace(shape, standing=shape.standing[frames], turns=turns, matrices=matrices)
     return replace(shape, points=points, ground=np.zeros_like(ground))
 
 
@@ -106,21 +94,13 @@ def moments(scene: Scene, size: tuple[int, int], rate: float = RATE) -> Iterator
     eye = eye_on(layout.box, view, large)
     floor = floor_picture(eye, layout.box, lines)
     for seconds in np.linspace(0.0, scene.duration, _count(scene, rate)):
-        yield _moment(scene, layout, eye, floor.copy(), float(seconds))
-
-
-def _moment(scene: Scene, layout: Arranged, eye: Eye, picture: Image, seconds: float) -> Image:
-    painter = Painter(picture, eye)
-    for shape, color, shift in zip(scene.shapes, colors_of(scene), layout.shifts, strict=True):
-        frame = min(seconds / shape.frame_time, len(shape) - 1.0)
-        painter.add(shape, color, _pose(shape, seconds, layout.in_place) + shift, frame)
-    painter.finish()
-    return finished(picture)
-
-
-def _pose(shape: Shape, seconds: float, in_place: bool) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Return the points at a time; for a stroke, the part written so far."""
-    frame = min(seconds / shape.frame_time, len(shape) - 1.0)
-    if isinstance(shape, Line):
-        return shape.points[: int(frame) + 1].astype(np.float64)
-    return placed_points(shape, frame, in_place)
+        painter = Painter(floor.copy(), eye)
+        for shape, color, shift in zip(scene.shapes, colors_of(scene), layout.shifts, strict=True):
+            frame = min(float(seconds) / shape.frame_time, len(shape) - 1.0)
+            if isinstance(shape, Line):  # the part that is written so far
+                points = shape.points[: int(frame) + 1].astype(np.float64)
+            else:
+                points = placed_points(shape, frame, layout.in_place)
+            painter.add(shape, color, points + shift, frame)
+        painter.finish()
+        yield finished(painter.picture)

@@ -43,7 +43,10 @@ def packed(scene: Scene) -> Packed:
     if skins:
         manifest["skins"] = [_skin(skin, blocks) for skin in skins]
     if wears:
-        manifest["wears"] = [_wear(wear) for wear in wears]
+        manifest["wears"] = [
+            {"joints": wear.joints.tolist(), "binds": [round(float(value), 5) for value in wear.binds.ravel()]}
+            for wear in wears
+        ]
         # In a crowd figures are small: the coarse body has about a third of the vertices.
         many = max(len(scene.shapes), len(scene.placements)) > 24
         manifest["neutral"] = _neutral(body_mesh(COARSE if many else FINE), blocks)
@@ -154,10 +157,6 @@ def _paint(paint: Paint, blocks: _Blocks) -> dict[str, Any]:
     if paint.image is not None:
         out |= {"image": blocks.add(np.frombuffer(paint.image, np.uint8), "u1"), "bytes": len(paint.image)}
     return out
-
-
-def _wear(wear: Wear) -> dict[str, Any]:
-    return {"joints": wear.joints.tolist(), "binds": [round(float(value), 5) for value in wear.binds.ravel()]}
 
 
 def _neutral(mesh: Skin, blocks: _Blocks) -> dict[str, Any]:

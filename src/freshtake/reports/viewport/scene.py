@@ -67,7 +67,20 @@ class Wear:
 
 
 @dataclass(frozen=True)
-class Figure:
+class Moving:
+    """What all shapes have: points of each frame at equal times; the role gives the color."""
+
+    name: str
+    role: str
+    frame_time: float
+    points: Points
+
+    def __len__(self) -> int:
+        return len(self.points)
+
+
+@dataclass(frozen=True)
+class Figure(Moving):
     """A body in motion, or markers: points (frames, points, 3), NaN where a marker was not seen.
 
     `ground` (frames, 2) is the position x, z on the floor. `standing` (frames, feet) is 0 in the air, 1 on the floor
@@ -76,10 +89,6 @@ class Figure:
     (frames, joints) say how unusual each joint is; bones are tinted by them.
     """
 
-    name: str
-    role: str
-    frame_time: float
-    points: Points
     body: Body
     ground: Points
     standing: npt.NDArray[np.uint8]
@@ -89,36 +98,18 @@ class Figure:
     turns: Points | None = None
     differences: Points | None = None
 
-    def __len__(self) -> int:
-        return len(self.points)
+
+@dataclass(frozen=True)
+class Line(Moving):
+    """A stroke that writes itself: points (frames, 3)."""
 
 
 @dataclass(frozen=True)
-class Line:
-    """A stroke that writes itself: points (frames, 3) at equal times."""
-
-    name: str
-    role: str
-    frame_time: float
-    points: Points
-
-    def __len__(self) -> int:
-        return len(self.points)
-
-
-@dataclass(frozen=True)
-class Surface:
+class Surface(Moving):
     """A mesh in motion: points (frames, vertices, 3), triangles, and its middle (frames, 2) on the floor."""
 
-    name: str
-    role: str
-    frame_time: float
-    points: Points
     faces: npt.NDArray[np.int32]
     ground: Points
-
-    def __len__(self) -> int:
-        return len(self.points)
 
 
 Shape = Figure | Line | Surface

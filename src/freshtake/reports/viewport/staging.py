@@ -134,7 +134,9 @@ def body_stage(clip: Clip, per_metre: float | None = None) -> tuple[BodyStage, F
     stage = BodyStage(body, pelvis(skeleton), scale, -front(with_up(clip, "y")), np.zeros(3))
     points = stage.points(clip)
     center = points[0, stage.pelvis]
-    shift = np.array([center[0], _floor(points[:, np.unique(body.bones)]), center[2]])
+    # The floor is just below the lowest points of nearly all frames.
+    floor = float(np.percentile(points[:, np.unique(body.bones), 1].min(axis=1), 2.0)) - 0.8 * FOOT
+    shift = np.array([center[0], floor, center[2]])
     return stage._replace(shift=shift), points - shift
 
 
@@ -171,11 +173,6 @@ def front(clip: Clip) -> float:
         return float(heading(clip)[0])
     mean, agreement = mean_angle(angles)
     return mean if agreement > 0.9 else float(angles[0])
-
-
-def _floor(points: Floats) -> float:
-    """Return the floor's height: just below the lowest points of nearly all frames."""
-    return float(np.percentile(points[..., 1].min(axis=1), 2.0)) - 0.8 * FOOT
 
 
 def standing(clip: Clip) -> npt.NDArray[np.uint8]:

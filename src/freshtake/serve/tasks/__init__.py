@@ -1,6 +1,7 @@
 """The tasks of worker processes: one function per task, imported where it runs.
 
-A task is called as function(context, items=[...], **fields of the request) and adds its results by `context.add`.
+A task is called as function(context, items=[...], **fields of the request), whose defaults are those of its body in
+`job_requests`, and adds its results by `context.add`.
 """
 
 from __future__ import annotations

@@ -199,14 +199,7 @@ class StudyStore:
 
 @one_blas_thread()
 def noise(
-    context: Context,
-    *,
-    items: list[str],
-    kind: str = "strawman",
-    number: int = 4,
-    matched: Sequence[str] = (),
-    clips: int = 1,
-    seed: int = 0,
+    context: Context, *, items: list[str], kind: str, number: int, matched: list[str], clips: int, seed: int
 ) -> None:
     """Make baselines from takes: noise as large as the variation of `matched`, mixtures, or replays."""
     from freshtake.evaluation.baselines import basis_of, changes, make
@@ -234,13 +227,7 @@ def noise(
 
 @one_blas_thread()
 def evaluate(
-    context: Context,
-    *,
-    items: list[str],
-    inputs: list[str],
-    extra: Sequence[str] = (),
-    baselines: Sequence[str] = (),
-    name: str = "evaluation",
+    context: Context, *, items: list[str], inputs: list[str], extra: list[str], baselines: list[str], name: str
 ) -> None:
     """Measure variants (`items`) next to real takes, and write the report as a page."""
     from freshtake.reports.verdict import verdict_of
@@ -280,7 +267,7 @@ def study_design(
     inputs: list[str],
     captured: list[str],
     experiment: str,
-    name: str = "study",
+    name: str,
     **plan: Any,
 ) -> None:
     """Design a study of variants (`items`): experiments A to D of `workflows.evaluating.study_design`."""

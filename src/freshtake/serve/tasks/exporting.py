@@ -28,20 +28,18 @@ def crowd(
     *,
     items: list[str],
     groups: list[dict[str, Any]],
-    format: str | None = None,
-    engine: str = "local",
-    scheduler: str | None = None,
-    shared: str = "/shared/crowd",
+    format: str | None,
+    engine: str,
+    scheduler: str | None,
+    shared: str,
     **plan: Any,
 ) -> None:
     """Make a crowd and its scene; with a `format` also a zip of the same files to download."""
     folder = context.folder / "crowd_folder"
     source = write_plan(context, folder, groups, plan)
     farm = JOBS.get(engine)
-    if engine == "dask" and not scheduler:
-        scheduler = None  # a cluster on this machine
     request = Crowd(
-        source=source, out=folder / "crowd", format=format or "npz", workers=1, scheduler=scheduler,  # type: ignore[arg-type]
+        source=source, out=folder / "crowd", format=format or "npz", workers=1, scheduler=scheduler or None,  # type: ignore[arg-type]
         engine="dask" if engine == "dask" else "local", job=None if farm is None else folder / farm,
     )  # fmt: skip
     result = make_crowd(request, context.progress, context.warn)
@@ -123,17 +121,19 @@ def export(
     *,
     items: list[str],
     format: str,
-    character: str | None = None,
-    in_place: bool = False,
-    number: int = 12,
-    name: str | None = None,
+    character: str | None,
+    in_place: bool,
+    number: int,
+    name: str | None,
 ) -> None:
     """Add a file to download."""
     onto = None if character is None else _character(context, character, format)
     if format == "pack":
         file, count = _pack(context, items, number, onto, name)
     else:
-        title = file_name(name or _title(context, items), "freshtake")
+        first = context.item(items[0])
+        title = first.name if len(items) == 1 else f"{first.group or first.name}_{len(items)}_motions"
+        title = file_name(name or title, "freshtake")
         file, count = _motions(context, items, format, onto, in_place, title), len(items)
     facts = {"what": "export", "format": format, "bytes": file.stat().st_size, "count": count, "file": file.name}
     context.add("export", file.name, file, facts, settings={"items": items, "character": character})
@@ -204,11 +204,6 @@ def _character(context: Context, id: str, format: str) -> Onto:
     if item.facts.get("character") and format not in (*CHARACTERS, "pack"):
         context.warn(f"a {format} file holds no skin: it has the skeleton of {item.name} only")
     return onto_character(file, warn=context.warn)
-
-
-def _title(context: Context, ids: list[str]) -> str:
-    first = context.item(ids[0])
-    return first.name if len(ids) == 1 else f"{first.group or first.name}_{len(ids)}_motions"
 
 
 def zipped_folder(folder: Path, target: Path) -> Path:

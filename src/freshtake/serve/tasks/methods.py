@@ -28,9 +28,7 @@ LONGEST, USUAL = 600.0, 10.0  # seconds of texture playback: the limit, and the 
 
 
 @one_blas_thread()
-def style_learn(
-    context: Context, *, items: list[str], targets: list[str], by: str = "order", name: str = "style", **how: Any
-) -> None:
+def style_learn(context: Context, *, items: list[str], targets: list[str], by: str, name: str, **how: Any) -> None:
     """Learn the translation from the takes in `items` to those in `targets`, paired `by` order or content."""
     from freshtake.requests.style import StyleLearning
     from freshtake.style.learning import aligned, learn
@@ -57,8 +55,9 @@ def style_learn(
     )  # fmt: skip
     target = context.folder / "style.ftm"
     save(target, model, sources=[name for pair in model.pairs for name in pair])
+    known = style_facts(model)
     facts = {
-        **_short(style_facts(model)),
+        **{key: known[key] for key in ("chosen", "held_out_error", "fps", "joints", "dofs", "states", "parts")},
         "method": "style",
         "pairs": [row._asdict() for row in pairing.table],
         "by": "content" if pairing.by_content else "order",
@@ -68,10 +67,6 @@ def style_learn(
     }
     context.movement = None  # styles belong to all movements
     context.add("model", name, target, facts, settings={"examples": items, "targets": targets, "by": by, **how})
-
-
-def _short(facts: dict[str, Any]) -> dict[str, Any]:
-    return {key: facts[key] for key in ("chosen", "held_out_error", "fps", "joints", "dofs", "states", "parts")}
 
 
 def _curve(path: Floats, steps: Floats, fps: float) -> dict[str, Any]:
@@ -116,9 +111,7 @@ def style_apply(context: Context, *, items: list[str], styles: list[tuple[str, f
         )  # fmt: skip
 
 
-def blend_learn(
-    context: Context, *, items: list[str], classes: dict[str, list[str]], name: str = "blend", **how: Any
-) -> None:
+def blend_learn(context: Context, *, items: list[str], classes: dict[str, list[str]], name: str, **how: Any) -> None:
     """Learn classes of takes, by name; blending needs two or more."""
     from freshtake.density.control import speed_of
     from freshtake.requests.blending import Classes
@@ -163,9 +156,9 @@ def blend_sample(
     items: list[str],
     course: Sequence[Sequence[Any]],
     seconds: float,
-    seed: int = 0,
-    plant: bool = True,
-    name: str = "blend",
+    seed: int,
+    plant: bool,
+    name: str,
 ) -> None:
     """Make a motion from a recording of the pad: moments (second, weights, turn, speed), each valid until the next."""
     model = context.model(items[0], "density")
@@ -212,9 +205,8 @@ def _mixture(classes: Sequence[str], weights: dict[str, float]) -> Floats:
 
 @one_blas_thread()
 def texture_learn(
-    context: Context, *, items: list[str], cells: Mapping[str, list[str]] | None = None, name: str = "texture",
-    **how: Any,
-) -> None:  # fmt: skip
+    context: Context, *, items: list[str], cells: Mapping[str, list[str]] | None, name: str, **how: Any
+) -> None:
     """Learn the jump map of takes; `cells` are takes by name, `how` the fields of `TextureLearning`."""
     from freshtake.requests.texturing import TextureLearning
     from freshtake.texture.learning import recurring
@@ -238,9 +230,7 @@ def texture_learn(
 
 
 @one_blas_thread()
-def texture_sample(
-    context: Context, *, items: list[str], plant: bool = True, name: str = "texture", **how: Any
-) -> None:
+def texture_sample(context: Context, *, items: list[str], plant: bool, name: str, **how: Any) -> None:
     """Play a texture, or make a loop; `how` are the fields of `Playing`."""
     from freshtake.requests.texturing import Playing
     from freshtake.workflows.inputs import frame_count, length_of

@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import is_model
 from freshtake.formats.gltf import has_skin
-from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.check import check
 from freshtake.motion.cycles.common_cycles import require_cycles
@@ -47,7 +46,11 @@ def read(context: Context, *, items: list[str], upload: str, name: str) -> None:
     except FormatError as error:
         if file.suffix not in CHARACTERS or "animation" not in error.problem:
             raise
-        _add_character(context, file, title)
+        if not has_rig(file):
+            remedy = "send a motion, or a character with a skin"
+            raise UsageError(f"{title} has neither an animation nor a skin: {remedy}") from None
+        facts = {"what": "character", "character": True, "skinned": has_skin(file)}
+        context.add("character", title, file, facts)
 
 
 def make_samples(context: Context, *, items: list[str], sample: str, takes: int = 4) -> None:
@@ -87,24 +90,24 @@ def add_take(
         if len(motion) == 1 and (rigged or file.suffix == ".asf"):
             kind = "character"  # nothing can be learned from one frame, but motions can be retargeted to it
         facts |= {} if sample is None else {"sample": sample}
-        facts |= {"character": rigged and number == 0, "skinned": skinned, **_human(motion)}
+        facts |= {"character": rigged and number == 0, "skinned": skinned}
+        if isinstance(motion, Clip):
+            facts["human"] = fit_of(with_up(motion, "y")) is not None  # whether it has a person's parts
         add = context.add_motion if kind == "character" else context.add_take
         latest = add(
             kind,
             name if len(animations) == 1 else f"{name} {motion.name}",
             motion,
             facts=facts,
-            findings=[_finding(context, finding) for finding in described.facts["findings"]],
+            findings=[
+                Finding(words=context.with_names(one["sentence"]), remedy=one["repair"] or None)
+                for one in described.facts["findings"]
+            ],
             group=group if len(animations) == 1 else name,
             source=source,
             **({} if kind == "character" else {"home": home}),
         )
     return None if latest is None else latest.movement
-
-
-def _human(motion: Motion) -> dict[str, bool]:
-    """Return whether a body has a person's parts, as a fact; empty where there is no body."""
-    return {"human": fit_of(with_up(motion, "y")) is not None} if isinstance(motion, Clip) else {}
 
 
 def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
@@ -128,10 +131,6 @@ def _animations(context: Context, file: Path, name: str) -> Iterator[Described]:
         number += 1
 
 
-def _finding(context: Context, finding: dict[str, Any]) -> Finding:
-    return Finding(words=context.with_names(finding["sentence"]), remedy=finding["repair"] or None)
-
-
 def add_model(context: Context, file: Path, name: str, **more: Any) -> Item:
     """Add a model file as an item."""
     facts = {**model_item_facts(file), **more.pop("facts", {})}
@@ -143,12 +142,6 @@ def has_rig(file: Path) -> bool:
     from freshtake.formats.gltf.container import load
 
     return bool(load(file).top.items("skins"))
-
-
-def _add_character(context: Context, file: Path, name: str) -> None:
-    if not has_rig(file):
-        raise UsageError(f"{name} has neither an animation nor a skin: send a motion, or a character with a skin")
-    context.add("character", name, file, {"what": "character", "character": True, "skinned": has_skin(file)})
 
 
 def _skeleton(context: Context, file: Path, name: str) -> Path | None:
@@ -167,7 +160,7 @@ def _skeleton(context: Context, file: Path, name: str) -> Path | None:
     return next(context.project.files.glob(f"{chosen.id}.source.asf"))
 
 
-def repair(context: Context, *, items: list[str], repairs: list[str] | None = None) -> None:
+def repair(context: Context, *, items: list[str], repairs: list[str] | None) -> None:
     """Repair takes in place; this can be undone."""
     for number, id in enumerate(items):
         item = context.item(id)
@@ -181,15 +174,7 @@ def repair(context: Context, *, items: list[str], repairs: list[str] | None = No
 
 
 @one_blas_thread()
-def cut(
-    context: Context,
-    *,
-    items: list[str],
-    how: str,
-    first: int | None = None,
-    last: int | None = None,
-    like: str | None = None,
-) -> None:
+def cut(context: Context, *, items: list[str], how: str, first: int | None, last: int | None, like: str | None) -> None:
     """Cut takes into pieces, in a group with the take's name."""
     cycles = require_cycles([_clip(context, id) for id in items]) if how == "cycles" else []
     for number, id in enumerate(items):
@@ -207,17 +192,13 @@ def cut(
             raise UsageError(f"nothing like that was found in {item.name}: choose another example")
         for piece, (begin, end) in enumerate(spans, start=1):
             clip = take_frames(take, begin, end)
-            facts = {**_lasting(item.facts), "from": [begin, end - 1]}
+            changed = ("frames", "seconds", "travel", "character")  # these are not the take's
+            facts = {key: value for key, value in item.facts.items() if key not in changed}
             described = print_of(clip)  # pieces stay in the movement of the take
             context.add_motion(
                 "take", f"{item.name}_{piece:02d}", clip, group=item.name, parent=id, movement=item.movement,
-                facts={**facts, "signature": described.signature}, cloud=described.cloud,
+                facts={**facts, "from": [begin, end - 1], "signature": described.signature}, cloud=described.cloud,
             )  # fmt: skip
-
-
-def _lasting(facts: dict[str, object]) -> dict[str, object]:
-    """Return the facts of a take that also hold for a piece of it."""
-    return {key: value for key, value in facts.items() if key not in ("frames", "seconds", "travel", "character")}
 
 
 def _clip(context: Context, id: str) -> Clip:

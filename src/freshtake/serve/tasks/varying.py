@@ -10,12 +10,13 @@ from freshtake.formats.read_options import Motion
 from freshtake.motion import Clip
 from freshtake.motion.verdict import Remark
 from freshtake.serve.items import Finding
+from freshtake.serve.job_requests import Drawing
 from freshtake.serve.movements import print_of
 from freshtake.serve.tasks.context import Context, revision
 from freshtake.serve.tasks.reading import add_model
 
 
-def learn(context: Context, *, items: list[str], name: str | None = None, **settings: Any) -> None:
+def learn(context: Context, *, items: list[str], name: str | None, **settings: Any) -> None:
     """Learn a variation model as `freshtake learn` does."""
     from freshtake.requests.variation import Learn
     from freshtake.workflows import learn
@@ -40,9 +41,7 @@ class Checked(NamedTuple):
     findings: list[Finding]
 
 
-def vary(
-    context: Context, *, items: list[str], count: int = 15, first: int = 1, seed: int = 0, **settings: Any
-) -> None:
+def vary(context: Context, *, items: list[str], count: int, first: int, seed: int, **settings: Any) -> None:
     """Make variants `first` to `first + count - 1` of a seed; seed and number determine each of them."""
     model = context.item(items[0])
     for number in range(first, first + count):
@@ -55,7 +54,7 @@ def vary(
         )  # fmt: skip
 
 
-def redraw(context: Context, *, items: list[str], model: str, count: int = 4, seed: int = 0, **how: Any) -> None:
+def redraw(context: Context, *, items: list[str], model: str, count: int, seed: int, **how: Any) -> None:
     """Redraw a stretch of a take or variant `count` times, and keep the rest of it."""
     source = context.item(items[0])
     # Further results of the same stretch continue its numbers, so that no two are the same motion.
@@ -146,14 +145,7 @@ def _finding(remark: Remark) -> Finding:
 
 
 def draw(
-    context: Context,
-    *,
-    items: list[str],
-    drawings: list[list[list[list[float]]]],
-    name: str = "character",
-    number: int = 15,
-    amount: float = 1.0,
-    seed: int = 0,
+    context: Context, *, items: list[str], drawings: list[Drawing], name: str, number: int, amount: float, seed: int
 ) -> None:
     """Store a drawn character: the drawings as strokes, a model, and `number` variants."""
     from freshtake.serve.drawing import drawn_strokes, stroke_model, stroke_variants
