@@ -12,7 +12,8 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.edit import turned
 from freshtake.numeric.rotations import about_axis, inverse, multiply, rotate
-from freshtake.reports.overlay import _facing_z, overlay
+from freshtake.reports.overlay import overlay
+from freshtake.reports.viewport.staging import facing_z
 
 
 def travel_angle(clip: Clip) -> float:
@@ -40,7 +41,7 @@ def test_gaits_are_seen_from_the_side_they_walk_past(angle: float, axes: float) 
         clip = gait(np.random.default_rng(1))
         other = with_other_axes(clip, axes)
         np.testing.assert_allclose(other.positions(), clip.positions(), atol=1e-9)
-        assert abs(travel_angle(_facing_z(turned(other, angle)))) < 2.5
+        assert abs(travel_angle(facing_z(turned(other, angle)))) < 2.5
 
 
 def test_nothing_to_draw_is_refused() -> None:

@@ -8,8 +8,8 @@ from html import escape
 from freshtake.evaluation.figure_kinds import GROUPS, NOVELTY
 from freshtake.evaluation.results import Column, Evaluation, Figure
 from freshtake.motion.verdict import Verdict
-from freshtake.reports.page import badge, legend, picture_figure, strip, whole_page
-from freshtake.reports.plots import EXTRA, INPUT, VARIANT, WITHOUT_PLOTS, Picture
+from freshtake.reports.page import badge, gallery, legend, strip, table, whole_page
+from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture
 from freshtake.reports.verdict import verdict_of, with_checks
 from freshtake.reports.viewport.scene import Scene
 from freshtake.reports.viewport.viewport_page import stage
@@ -59,29 +59,12 @@ def terminal_cells(columns: tuple[Column, ...], key: str) -> list[str]:
 
 TOGETHER = ("diversity", "jerk_limbs", "jerk", "planted_speed")
 CARDS = (
-    "hip_jerk",
-    "static",
-    "peak",
-    "copied",
-    "nearest",
-    "outside_span",
-    "auc",
-    "overshoot",
-    "duration_ratio",
-    "action",
-)
+    "hip_jerk", "static", "peak", "copied", "nearest", "outside_span", "auc", "overshoot", "duration_ratio", "action",
+)  # fmt: skip
 EACH = (
-    "hip_jerk",
-    "static",
-    "peak",
-    "nearest",
-    "jerk_limbs",
-    "planted_speed",
-    "outside_span",
-    "overshoot",
-    "copied",
+    "hip_jerk", "static", "peak", "nearest", "jerk_limbs", "planted_speed", "outside_span", "overshoot", "copied",
     "duration",
-)
+)  # fmt: skip
 
 
 def page(
@@ -205,32 +188,23 @@ def _dofs(result: Evaluation) -> str:
 
 
 def _gallery(pictures: Sequence[Picture]) -> str:
-    if not pictures:
-        return WITHOUT_PLOTS
-    return (
+    key = (
         f"<h2>Plots</h2><p class=key><i style='background:{INPUT}'></i>inputs <i style='background:{VARIANT}'></i>"
         f"variants <i style='background:{EXTRA}'></i>further real takes <span class=dim>Figure numbers are those of "
-        f"Lau et al. 2009.</span></p><div class=plots>{''.join(map(picture_figure, pictures))}</div>"
+        "Lau et al. 2009.</span></p>"
     )
+    return f"{key if pictures else ''}{gallery(pictures)}"
 
 
 def _clips(result: Evaluation) -> str:
     figures = [figure for key in EACH if (figure := result.figure(key))]
     counts = result.action_counts.get("variants", ())
-    head = "".join(f"<th>{escape(figure.kind.title)}</th>" for figure in figures) + (
-        "<th>action</th>" if counts else ""
-    )
+    head = ["variant", "frames", *(figure.kind.title for figure in figures), *(["action"] if counts else [])]
     rows = []
     for number, name in enumerate(result.variants):
-        cells = "".join(f"<td class=num>{shown(figure.each[number], figure.kind.unit)}</td>" for figure in figures)
-        count = f"<td class=num>{counts[number]}</td>" if counts else ""
-        rows.append(
-            f"<tr><td>{escape(name)}</td><td class=num>{result.frames['variants'][number]}</td>{cells}{count}</tr>"
-        )
-    return (
-        "<details class=clips><summary>Every variant by itself</summary><div class=scroll><table>"
-        f"<tr><th>variant</th><th>frames</th>{head}</tr>{''.join(rows)}</table></div></details>"
-    )
+        values = [shown(figure.each[number], figure.kind.unit) for figure in figures]
+        rows.append([name, str(result.frames["variants"][number]), *values, *([str(counts[number])] if counts else [])])
+    return f"<details class=clips><summary>Every variant by itself</summary>{table(head, rows)}</details>"
 
 
 def _endnotes(result: Evaluation) -> str:

@@ -65,8 +65,8 @@ class Guard:
         scope.setdefault("state", {})["admitted"] = True  # its connection is no stranger's any more
         if scope["type"] == "websocket":
             await self._app(scope, receive, send)
-        elif (token := self._token_to_store(scope)) is not None:
-            await _store_token(send, _cookie(headers["host"]), token)
+        elif self._token is not None and self._token_in_address(scope):
+            await _store_token(send, _cookie(headers["host"]), self._token)
         else:
             most = None if scope["path"] == UPLOADS else MOST_JSON
             await self._app(scope, _limited(receive, most), _with_headers(send))
@@ -125,9 +125,6 @@ class Guard:
             return ""
         query: bytes = scope["query_string"]
         return parse_qs(query.decode("latin-1")).get("token", [""])[0]
-
-    def _token_to_store(self, scope: Scope) -> str | None:
-        return self._token if self._token is not None and self._token_in_address(scope) else None
 
 
 def _host_of(origin: str) -> str:

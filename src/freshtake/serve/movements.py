@@ -32,19 +32,8 @@ ALIKE = 0.1
 ALIKE_BY_NAME = 0.25  # for takes with the same name
 POINTS = 48  # points of a stroke, and vertices of a mesh, that are compared
 PLAIN_NAMES = {
-    "",
-    "take",
-    "takes",
-    "clip",
-    "motion",
-    "mocap",
-    "anim",
-    "animation",
-    "untitled",
-    "recording",
-    "scene",
-    "mixamo com",
-}
+    "", "take", "takes", "clip", "motion", "mocap", "anim", "animation", "untitled", "recording", "scene", "mixamo com",
+}  # fmt: skip
 LEARNED = ("take", "strokes")
 
 

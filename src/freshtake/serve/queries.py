@@ -235,13 +235,18 @@ class Dof(Body):
     unit: str
 
 
-class Curve(Body):
-    """The values of one item per frame; `against` where a second DOF was requested."""
+class OverTime(Body):
+    """An item whose numbers are shown over time."""
 
     id: Id
     name: str
     role: str
     frame_time: float
+
+
+class Curve(OverTime):
+    """The values of one item per frame; `against` where a second DOF was requested."""
+
     values: list[float]
     against: list[float] | None = None
 
@@ -254,13 +259,9 @@ class CurveSet(Body):
     curves: list[Curve]
 
 
-class Course(Body):
+class Course(OverTime):
     """One item's trajectory in the leading principal components: a list for each."""
 
-    id: Id
-    name: str
-    role: str
-    frame_time: float
     components: list[list[float]]
 
 

@@ -354,15 +354,10 @@ def _near(value: float, usual: float, most: float = 1.35) -> float:
 def _end(rest: Rest, body: BodyMap, name: str) -> Floats | None:
     """Return the end of a skeleton's bone at rest: the next joint, or the end site of a hand or foot."""
     side, _, part = name.partition("_")
-    after = {
-        "upper_arm": "lower_arm",
-        "lower_arm": "hand",
-        "upper_leg": "lower_leg",
-        "lower_leg": "foot",
-        "foot": "toes",
-    }
-    if after.get(part) and f"{side}_{after[part]}" in body:
-        return np.asarray(rest.places[body.one(f"{side}_{after[part]}")])
+    # The bone that continues a limb has this one as its parent in the template.
+    after = next((bone.name for bone in BONES if bone.parent == name), "")
+    if after in body:
+        return np.asarray(rest.places[body.one(after)])
     if name not in body:
         return None
     joint = body.one(name)

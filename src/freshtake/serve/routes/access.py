@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import Depends, Query, Response
 from fastapi.requests import HTTPConnection
@@ -28,32 +28,19 @@ def studio(connection: HTTPConnection) -> State:
     return state
 
 
-# Coroutines, as the framework runs functions in threads; those below read the project, which may wait for the disk.
-async def _project(connection: HTTPConnection) -> Project:
-    return studio(connection).project
+def _part(name: str) -> Any:
+    # A coroutine, as the framework runs functions in threads; those below read the project, which may take a while.
+    async def part(connection: HTTPConnection) -> Any:
+        return getattr(studio(connection), name)
+
+    return Depends(part)
 
 
-async def _workers(connection: HTTPConnection) -> Workers:
-    return studio(connection).workers
-
-
-async def _helper(connection: HTTPConnection) -> HelperProcess:
-    return studio(connection).helper
-
-
-async def _painter(connection: HTTPConnection) -> HelperProcess:
-    return studio(connection).painter
-
-
-async def _models(connection: HTTPConnection) -> HelperProcess:
-    return studio(connection).models
-
-
-TheProject = Annotated[Project, Depends(_project)]
-TheWorkers = Annotated["Workers", Depends(_workers)]
-TheHelper = Annotated["HelperProcess", Depends(_helper)]
-ThePainter = Annotated["HelperProcess", Depends(_painter)]
-TheModels = Annotated["HelperProcess", Depends(_models)]
+TheProject = Annotated[Project, _part("project")]
+TheWorkers = Annotated["Workers", _part("workers")]
+TheHelper = Annotated["HelperProcess", _part("helper")]
+ThePainter = Annotated["HelperProcess", _part("painter")]
+TheModels = Annotated["HelperProcess", _part("models")]
 
 
 def _chosen(

@@ -24,7 +24,7 @@ from freshtake.motion.edit import take_frames
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats
-from freshtake.serve.items import Finding, Item, Kind, new_id
+from freshtake.serve.items import Item, Kind, new_id
 from freshtake.serve.movements import Known, best_movement, known_takes, movement_name, new_movement, print_of
 from freshtake.serve.project import Project, now
 from freshtake.workflows.sentences import plainly
@@ -120,22 +120,19 @@ class Context:
         file: Path | None,
         facts: dict[str, Any],
         *,
-        group: str | None = None,
-        parent: str | None = None,
-        seed: int | None = None,
-        number: int = 1,
-        findings: list[Finding] | None = None,
-        settings: dict[str, Any] | None = None,
         source: Path | None = None,
         movement: str | None = None,
         cloud: Floats | None = None,
+        **fields: Any,
     ) -> Item:
-        """Add an item to the project: `file` is moved there; `source`, the uploaded file, is kept next to it."""
+        """Add an item to the project: `file` is moved there; `source`, the uploaded file, is kept next to it.
+
+        `fields` are further ones of `Item`.
+        """
         id = new_id()
         item = Item(
-            id=id, kind=kind, name=self._free_name(kind, name), created=now(), group=group, parent=parent,
-            seed=seed, number=number, facts=facts, findings=findings or [], settings=settings or {},
-            movement=None if kind in EVERYWHERE else movement or self.movement,
+            id=id, kind=kind, name=self._free_name(kind, name), created=now(), facts=facts,
+            movement=None if kind in EVERYWHERE else movement or self.movement, **fields,
         )  # fmt: skip
         if source is not None:
             _link(source, self.project.files / f"{id}.source{source.suffix}")
