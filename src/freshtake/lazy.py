@@ -8,19 +8,22 @@ from typing import Any
 
 
 def lazy_names(
-    package: str, homes: Mapping[str, str], modules: Collection[str] = ()
+    package: str, homes: Mapping[str, str | tuple[str, ...]], modules: Collection[str] = ()
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """`__getattr__` and `__dir__` of a package (PEP 562).
 
-    `homes` says for each name in which module it is defined: one below the package, or any other by its full name.
+    `homes` says for each name in which module it is defined, or for each module which names are taken from it. A module
+    is one below the package, or any other by its full name.
     `modules` are modules below the package that are public themselves. The package repeats its names under
     TYPE_CHECKING, for checkers and editors.
     """
+    by_name: dict[str, str] = {}
+    for key, value in homes.items():
+        by_name |= {key: value} if isinstance(value, str) else dict.fromkeys(value, key)
     short = {module.rpartition(".")[2]: module for module in modules}
 
     def load(name: str) -> Any:
-        if name in homes:
-            home = homes[name]
+        if (home := by_name.get(name)) is not None:
             return getattr(import_module(home if home.startswith("freshtake.") else f"{package}.{home}"), name)
         if name in short:
             return import_module(f"{package}.{short[name]}")

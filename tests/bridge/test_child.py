@@ -57,9 +57,9 @@ def test_a_job_that_cannot_be_done_is_one_sentence(child: Child) -> None:
 
 
 def listed() -> str:
-    from freshtake.bridge.serving import HOMES
+    from freshtake.bridge.jobs import JOBS
 
-    return ", ".join(HOMES)
+    return ", ".join(JOBS)
 
 
 def test_cancel_kills_the_process_and_what_waits_is_asked_again(child: Child) -> None:

@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 
 import freshtake as ft
 from freshtake import samples
+from freshtake.bridge.jobs import JOBS
 from freshtake.bridge.messages import Decoder, Message
-from freshtake.bridge.serving import HOMES, MessageWriter, _answer
+from freshtake.bridge.serving import MessageWriter, _answer
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import find_cycles
@@ -193,7 +194,7 @@ TAKES = sending(clips=walks(1), target=walks(1), sources=walks(1))
 
 
 @given(
-    job=st.sampled_from([name for name in HOMES if name != "warm_up"]),
+    job=st.sampled_from([name for name in JOBS if name != "warm_up"]),
     params=st.dictionaries(st.sampled_from(NAMES), anything),
     with_takes=st.booleans(),
 )

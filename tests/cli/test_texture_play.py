@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from freshtake import load_texture
 from freshtake.cli.entry import run
 from freshtake.errors import FormatError, FreshtakeError
 from freshtake.formats import read, write
@@ -22,7 +23,6 @@ from freshtake.requests import TextureLearn, TextureSample
 from freshtake.texture import Settings, learn
 from freshtake.texture.loop_making import ranked_loops
 from freshtake.workflows import compression_table, texture_learn, texture_sample
-from freshtake.workflows.texture_sampling import load_texture
 from freshtake.workflows.texture_study import error_table
 from tests.clients.test_gltf_validator import CLIENTS, NODE, troubles, validated
 from tests.texture.made import FRAME_TIME, circling, long_walk, played_rows, sheet

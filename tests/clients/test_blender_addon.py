@@ -19,17 +19,15 @@ from freshtake.motion.body.rooting import as_filed
 from freshtake.requests import Retarget, SamplesWrite, StyleApply, TextureSample, Vary
 from freshtake.requests.blending import BlendSample
 from freshtake.workflows import retarget, vary
-from freshtake.workflows.density_blending import write_blend
-from freshtake.workflows.outputs import Finish
+from freshtake.workflows.density_blending import blend_sample
 from freshtake.workflows.sampling import samples_write
 from freshtake.workflows.style_translating import style_apply
-from freshtake.workflows.texture_sampling import write_play
+from freshtake.workflows.texture_sampling import texture_sample
 from tests.clients.conftest import run_in_blender
 
 pytestmark = pytest.mark.client
 
 NEAR = 1e-4  # of the body
-NPZ = Finish(ending="npz")
 LONGEST = 0.05  # seconds of CPU that the interface may be kept waiting
 
 
@@ -115,13 +113,13 @@ def test_blend_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "blend.npz"
     weights = f"walk:{1 / 1.5!r},run:{0.5 / 1.5!r}"
     asked = BlendSample(model=told.folder / "density.ftm", out=target, seconds=2.0, weights=weights, seed=11)
-    write_blend(asked, NPZ)
+    blend_sample(asked)
     told.compare("blend", target)
 
 
 def test_endless_is_the_librarys(told: Told, tmp_path: Path) -> None:
     target = tmp_path / "endless.npz"
-    write_play(TextureSample(model=told.folder / "texture.ftm", out=target, seconds=2.0, seed=11), NPZ)
+    texture_sample(TextureSample(model=told.folder / "texture.ftm", out=target, seconds=2.0, seed=11))
     told.compare("endless", target)
 
 

@@ -22,7 +22,7 @@ from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.rotations import angle_between
 from freshtake.requests import Pack
 from freshtake.workflows import pack as run
-from freshtake.workflows.pack_engines import ENGINES, aim_of, aimed, engine_loop
+from freshtake.workflows.pack_clips import ENGINES, aim_of, aimed, engine_loop
 from tests.workflows.json_schema import faults
 
 QUIET = ReadOptions(warn=lambda message: None)

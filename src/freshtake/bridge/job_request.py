@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
+from freshtake import workflows
 from freshtake.bridge.messages import Arrays, ClipArrays, packed, unpacked
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import ReadOptions
@@ -128,6 +129,17 @@ class Request:
         if not clips:
             raise UsageError(f"no {key} were given: choose at least one")
         return [self._written(clip, key) for clip in clips]
+
+    def file(self, key: str, need: str) -> Path:
+        """Write the one clip that was sent under this name, and return its file; `need` says why it is one."""
+        files = self.files(key)
+        if len(files) != 1:
+            raise UsageError(f"{need}, not {len(files)}")
+        return files[0]
+
+    def run(self, request: FieldsOf) -> Any:
+        """Carry out the request of a command, with progress and notes of this job."""
+        return workflows.run(request, self.report, self.note)
 
     def clips(self, key: str = "clips") -> list[Clip]:
         """Return the clips that were sent under this name, as read from their files."""

@@ -10,7 +10,6 @@ import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -20,29 +19,6 @@ from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress
 from freshtake.workflows.compiling import Countdown, expected_of_steps, expected_times
 from freshtake.workflows.sentences import crash_sentence, plainly
-
-# Jobs by name, with their module, which is imported when it is needed.
-HOMES = {
-    "unprepared": "take_jobs",
-    "warm_up": "take_jobs",
-    "samples": "take_jobs",
-    "describe": "take_jobs",
-    "check_takes": "take_jobs",
-    "cut": "take_jobs",
-    "loop": "clip_jobs",
-    "learn": "clip_jobs",
-    "parts": "clip_jobs",
-    "vary": "clip_jobs",
-    "redraw": "clip_jobs",
-    "style_learn": "method_jobs",
-    "style_apply": "method_jobs",
-    "blend_learn": "method_jobs",
-    "blend_sample": "method_jobs",
-    "texture_learn": "method_jobs",
-    "texture_sample": "method_jobs",
-    "map": "clip_jobs",
-    "retarget": "clip_jobs",
-}
 
 
 def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
@@ -57,10 +33,11 @@ def compiles(name: str, params: Mapping[str, Any]) -> dict[str, float]:
 
 def job_of(name: str) -> Job:
     """Return the job with this name."""
-    if name not in HOMES:
-        raise UsageError(f"there is no job {name[:40]!r}; the jobs are {', '.join(HOMES)}")
-    job: Job = getattr(import_module(f"freshtake.bridge.{HOMES[name]}"), name)
-    return job
+    from freshtake.bridge.jobs import JOBS  # loaded with the first request, so that the greeting comes at once
+
+    if name not in JOBS:
+        raise UsageError(f"there is no job {name[:40]!r}; the jobs are {', '.join(JOBS)}")
+    return JOBS[name]
 
 
 INTERVAL = 0.25  # seconds from one message to the next

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import in_words, print_json, say
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, in_words, show
 from freshtake.requests.clips import Convert, Cut, Loop, Plant, Retarget, Robot
 
 if TYPE_CHECKING:
@@ -30,12 +29,11 @@ def loop(request: Loop, *, force: Force = False, json: Json = False) -> None:
     from freshtake.motion.verdict import verdict_line
 
     loops = carry_out(request, request.out, force=force)
-    if json:
-        print_json(loops[0].summary() if len(loops) == 1 else {"loops": [one.summary() for one in loops]})
-        return
-    for one in loops:
-        say(_loop_sentence(one))
-    say(verdict_line([verdict for one in loops for verdict in one.verdicts], "it" if len(loops) == 1 else "all loops"))
+    verdicts = [verdict for one in loops for verdict in one.verdicts]
+    show(
+        json, loops[0].summary() if len(loops) == 1 else {"loops": [one.summary() for one in loops]},
+        *map(_loop_sentence, loops), verdict_line(verdicts, "it" if len(loops) == 1 else "all loops"),
+    )  # fmt: skip
 
 
 def _loop_sentence(looped: Looped) -> str:
@@ -63,16 +61,14 @@ def plant(request: Plant, *, force: Force = False, json: Json = False) -> None:
     ```
     """
     planted = carry_out(request, request.out, force=force)
-    if json:
-        facts = [{"written": str(one.path), **one.report.summary()} for one in planted]
-        print_json(facts[0] if len(facts) == 1 else {"clips": facts})
-        return
+    facts, lines = [{"written": one.path, **one.report.summary()} for one in planted], []
     for path, report in planted:
         held = f"{len(report.contacts)} contacts held, missed by {report.residual:.2g} at most"
-        say(f"wrote {path}: {held}; between contacts, legs turned by {report.change:.2g}° on average")
+        lines.append(f"wrote {path}: {held}; between contacts, legs turned by {report.change:.2g}° on average")
         for pin, missed in report.pins:
             frames = f"frame {pin.start}" if pin.stop == pin.start + 1 else f"frames {pin.start} to {pin.stop - 1}"
-            say(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}")
+            lines.append(f"pin of {pin.joint} at {frames}: missed by {missed:.2g}")
+    show(json, facts[0] if len(facts) == 1 else {"clips": facts}, *lines)
 
 
 def cut(request: Cut, *, force: Force = False, json: Json = False) -> None:
@@ -87,11 +83,8 @@ def cut(request: Cut, *, force: Force = False, json: Json = False) -> None:
     ```
     """
     pieces = carry_out(request, request.out, force=force)
-    if json:
-        print_json({"clips": [{"file": str(c.path), "start": c.start, "stop": c.stop} for c in pieces]})
-        return
-    for piece in pieces:
-        say(f"{piece.path}  frames {piece.start}..{piece.stop - 1}")
+    facts = [{"file": one.path, "start": one.start, "stop": one.stop} for one in pieces]
+    show(json, {"clips": facts}, *(f"{one.path}  frames {one.start}..{one.stop - 1}" for one in pieces))
 
 
 def convert(request: Convert, *, force: Force = False, json: Json = False) -> None:
@@ -109,22 +102,20 @@ def convert(request: Convert, *, force: Force = False, json: Json = False) -> No
 
     out = request.sources_and_target()[1]
     result = carry_out(request, out, force=force)
-    if json:
-        alone = len(result.paths) == 1 and result.paths[0] == out
-        facts: dict[str, Any] = {
-            "written": str(out) if alone else [str(path) for path in result.paths],
-            "from": [str(source) for source in result.sources],
-            "frames": [len(motion) for motion in result.motions],
-        }
-        playbacks = [playback_summary(motion) for motion in result.motions]
-        print_json({**facts, "playback": playbacks} if any(playbacks) else facts)
-    elif len(result.paths) == 1:
-        several = len(result.motions) > 1
-        lengths = "; ".join((f"{motion.name!r} " if several else "") + in_words(motion) for motion in result.motions)
-        say(f"wrote {result.paths[0]}: {lengths}")
+    facts: dict[str, Any] = {
+        "written": out if result.paths == [out] else result.paths,
+        "from": result.sources,
+        "frames": [len(motion) for motion in result.motions],
+    }
+    playbacks = [playback_summary(motion) for motion in result.motions]
+    if any(playbacks):
+        facts["playback"] = playbacks
+    if len(result.paths) == 1 < len(result.motions):
+        lengths = "; ".join(f"{motion.name!r} {in_words(motion)}" for motion in result.motions)
+        show(json, facts, f"wrote {result.paths[0]}: {lengths}")
     else:
-        for path, motion in zip(result.paths, result.motions, strict=True):
-            say(f"wrote {path}: {in_words(motion)}")
+        lines = zip(result.paths, result.motions, strict=True)
+        show(json, facts, *(f"wrote {path}: {in_words(motion)}" for path, motion in lines))
 
 
 def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> None:
@@ -138,12 +129,9 @@ def retarget(request: Retarget, *, force: Force = False, json: Json = False) -> 
     ```
     """
     result = carry_out(request, request.out, request.save_map, request.picture, force=force)
-    if json:
-        print_json(result.summary())
-        return
     names = [str(result.paths[0]), *[path.name for path in result.paths[1:]]]
     listed = ", ".join(names) if len(names) < 4 else f"{names[0]} ... {names[-1]} ({len(names)} files)"
-    say(f"wrote {listed}")
+    show(json, result.summary(), f"wrote {listed}")
 
 
 def robot(request: Robot, *, force: Force = False, json: Json = False) -> None:
@@ -156,11 +144,9 @@ def robot(request: Robot, *, force: Force = False, json: Json = False) -> None:
     ```
     """
     written = carry_out(request, request.out, force=force)
-    if json:
-        print_json({"written": [{**one._asdict(), "path": str(one.path)} for one in written]})
-        return
-    for one in written:
-        say(
-            f"wrote {one.path}: {one.frames} frames, {100 * one.off:.1f} cm from the clip on average, standing feet "
-            f"slide {100 * one.sliding:.1f} % of a leg per second (clip {100 * one.source_sliding:.1f})"
-        )
+    lines = (
+        f"wrote {one.path}: {one.frames} frames, {100 * one.off:.1f} cm from the clip on average, standing feet slide "
+        f"{100 * one.sliding:.1f} % of a leg per second (clip {100 * one.source_sliding:.1f})"
+        for one in written
+    )
+    show(json, {"written": written}, *lines)

@@ -1,4 +1,4 @@
-"""What the commands print with: results on stdout, progress and warnings on stderr, colors on terminals only."""
+"""Carry out requests and print: results on stdout, progress and warnings on stderr, colors on terminals only."""
 
 from __future__ import annotations
 
@@ -7,21 +7,30 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
-from typing import TYPE_CHECKING, Any
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+from cyclopts import Parameter
 
 if TYPE_CHECKING:
     from rich.console import Console
+    from rich.table import Table
 
     from freshtake.methods.progress import Progress as Step
     from freshtake.methods.progress import Report
-    from freshtake.workflows.compiling import Countdown
+    from freshtake.requests.fields import Request
+
+# The options that commands have in addition to the fields of their requests.
+Force = Annotated[
+    bool, Parameter(negative="", help="Replace existing files; other files in a folder stay as they are.")
+]
+Json = Annotated[bool, Parameter(name="--json", negative="", help="Print a machine-readable summary alone on stdout.")]
 
 BETWEEN_LINES = 30.0  # seconds
 PIPE_WIDTH = 160  # columns of tables where there is no terminal that has a width
-
 
 _quiet: ContextVar[bool] = ContextVar("quiet", default=False)
 _command: ContextVar[str] = ContextVar("command", default="")
@@ -57,18 +66,82 @@ def messages() -> Console:
     return Console(stderr=True, highlight=False, soft_wrap=True, quiet=_quiet.get())
 
 
+def carry_out(request: Request, *targets: Path | None, force: bool = False, folder: bool = False, **more: Any) -> Any:
+    """Carry out a request with a progress bar, and return the result of its workflow.
+
+    Args:
+        request: What to do.
+        targets: Files or folders that it writes. Those that exist are refused before any work is done; files inside a
+            folder that is no target are refused one by one.
+        force: Replace what exists.
+        folder: Whether `request.out` must be a folder: the name of a file is refused.
+        more: Further arguments of the workflow.
+
+    Returns:
+        What the workflow returns.
+    """
+    from freshtake import workflows
+    from freshtake.formats.files import Existing, check_free, choose_existing
+
+    if folder:
+        from freshtake.workflows.outputs import check_folder_name
+
+        check_folder_name(request.out)  # type: ignore[attr-defined]
+    choose_existing(Existing.REPLACE if force else Existing.REFUSE)
+    for target in targets:
+        if target is not None:
+            check_free(target)
+    with progress_bar() as report:
+        return workflows.run(request, report, warn, **more)
+
+
+def show(json: bool, facts: Any, *lines: str) -> None:
+    """Print the result of a command: its facts as JSON, or lines of text."""
+    if json:
+        print_json(facts)
+    else:
+        say(*lines)
+
+
+def say(*lines: str) -> None:
+    """Print lines of the result without rich, which takes 20 ms to load."""
+    for line in lines if not _quiet.get() else ():
+        print(line)
+
+
 def print_json(value: Any) -> None:
     """Print one JSON document to stdout; numbers that JSON does not have become null."""
     ascii_only = str(getattr(sys.stdout, "encoding", None) or "utf-8").lower() not in ("utf-8", "utf8")
-    sys.stdout.write(json.dumps(_finite(value), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")
+    sys.stdout.write(json.dumps(_plain(value), indent=2, ensure_ascii=ascii_only, allow_nan=False) + "\n")
 
 
-def _finite(value: Any) -> Any:
+def _plain(value: Any) -> Any:
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        value = value._asdict()
     if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
+        return {key: _plain(item) for key, item in value.items()}
     if isinstance(value, list | tuple):
-        return [_finite(item) for item in value]
+        return [_plain(item) for item in value]
+    if isinstance(value, Path):
+        return str(value)
     return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def plain_table(headings: Sequence[str], right: Collection[str] = ()) -> Table:
+    """Return an empty table without lines, whose columns have these headings; those named `right` are right-aligned."""
+    from rich.table import Table
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    for heading in headings:
+        table.add_column(heading, justify="right" if heading in right else "left")
+    return table
+
+
+def print_table(table: Table, console: Console) -> None:
+    """Print a table, at a usual width where there is no terminal that has one."""
+    if not console.is_terminal:
+        console.width = PIPE_WIDTH
+    console.print(table)
 
 
 def in_words(motion: Any) -> str:
@@ -83,31 +156,20 @@ def in_words(motion: Any) -> str:
     return f"{count} frame{'' if count == 1 else 's'} at {motion.fps:g} fps ({seconds_of(motion):.2f} s){of}"
 
 
-def say(sentence: str) -> None:
-    """Print one line of the result without rich, which takes 20 ms to load."""
-    if not _quiet.get():
-        print(sentence)
-
-
-def made_facts(result: Any) -> dict[str, Any]:
-    """Return file, length, verdicts and path error of a motion that was written, for JSON."""
-    from freshtake.workflows.outputs import seconds_of
-
-    facts = {"written": str(result.path), "frames": len(result.motion), "duration_s": seconds_of(result.motion)}
-    facts["verdicts"] = [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]
-    return facts if result.followed is None else {**facts, "path": result.followed._asdict()}
-
-
-def say_made(result: Any) -> None:
-    """Print the facts of `made_facts` in words."""
+def show_made(json: bool, result: Any, **more: Any) -> None:
+    """Print file, length, verdicts and path error of a motion that was written; `more` facts go into JSON."""
     from freshtake.motion.verdict import verdict_line
-    from freshtake.workflows.making import path_sentence
+    from freshtake.workflows.outputs import path_sentence, seconds_of
 
-    say(f"wrote {result.path}: {in_words(result.motion)}")
+    facts = {"written": result.path, "frames": len(result.motion), "duration_s": seconds_of(result.motion)}
+    facts["verdicts"] = [one.as_dict() for one in result.verdicts]
+    lines = [f"wrote {result.path}: {in_words(result.motion)}"]
     if result.verdicts:
-        say(verdict_line(result.verdicts, "it"))
+        lines.append(verdict_line(result.verdicts, "it"))
     if result.followed is not None:
-        say(path_sentence([result.followed], result.motion))
+        facts["path"] = result.followed
+        lines.append(path_sentence([result.followed], result.motion))
+    show(json, {**facts, **more}, *lines)
 
 
 def warn(sentence: str) -> None:
@@ -133,33 +195,55 @@ def progress_bar() -> Iterator[Report]:
     # Without a terminal rich is not loaded: 20 ms of every command in a script.
     console = messages() if sys.stderr.isatty() or "FORCE_COLOR" in os.environ else None
     drawn = _drawn_bar(console) if console is not None and console.is_terminal else _lines()
-    with drawn as (report, countdown):
-        tell_of_compiling(countdown.heard)
+    with drawn as (report, compiling):
+        tell_of_compiling(compiling.heard)
         try:
             yield report
         finally:
             tell_of_compiling(None)
 
 
+class _Compiling:
+    """The countdown of compiling, which is loaded when something compiles: most commands compile nothing."""
+
+    def __init__(self, say: Callable[[str], None]) -> None:
+        self._say = say
+        self._countdown: Any = None
+
+    def heard(self, kernel: str, begins: bool) -> None:
+        if self._countdown is None:
+            from freshtake.workflows.compiling import Countdown, expected_times
+
+            command = _command.get()
+            self._countdown = Countdown(lambda: expected_times(command), self._say, time.monotonic)
+        self._countdown.heard(kernel, begins)
+
+    def seconds_spent(self) -> float:
+        return 0.0 if self._countdown is None else float(self._countdown.seconds_spent)
+
+    def __str__(self) -> str:
+        return "" if self._countdown is None else str(self._countdown)
+
+
 @contextmanager
-def _lines() -> Iterator[tuple[Report, Countdown]]:
+def _lines() -> Iterator[tuple[Report, _Compiling]]:
     def say(line: str) -> None:
         print(f"freshtake: {line}", file=sys.stderr)
 
-    countdown = _countdown(say)
-    yield occasional_lines(say, time.monotonic, lambda: countdown.seconds_spent), countdown
+    compiling = _Compiling(say)
+    yield occasional_lines(say, time.monotonic, compiling.seconds_spent), compiling
 
 
 @contextmanager
-def _drawn_bar(console: Console) -> Iterator[tuple[Report, Countdown]]:
+def _drawn_bar(console: Console) -> Iterator[tuple[Report, _Compiling]]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
     from rich.text import Text
 
-    countdown = _countdown(lambda line: console.print(line, markup=False))
+    compiling = _Compiling(lambda line: console.print(line, markup=False))
 
     class CompilingColumn(TextColumn):
         def render(self, task: Any) -> Text:
-            return Text(str(countdown))
+            return Text(str(compiling))
 
     columns = (TextColumn("{task.description}"), BarColumn(), TimeRemainingColumn(), CompilingColumn(""))
     with Progress(*columns, console=console, transient=True) as bar:
@@ -168,14 +252,7 @@ def _drawn_bar(console: Console) -> Iterator[tuple[Report, Countdown]]:
         def report(step: Step) -> None:
             bar.update(task, completed=step.share, description=step.what)
 
-        yield report, countdown
-
-
-def _countdown(say: Callable[[str], None]) -> Countdown:
-    command = _command.get()
-    from freshtake.workflows.compiling import Countdown, expected_times
-
-    return Countdown(lambda: expected_times(command), say, time.monotonic)
+        yield report, compiling
 
 
 def occasional_lines(

@@ -2,16 +2,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from cyclopts import App
 
-from freshtake.cli.console import print_json, say
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, show
 from freshtake.requests.crowd import Crowd, CrowdPreview, CrowdTextures
-
-if TYPE_CHECKING:
-    from freshtake.crowd.making import CrowdMade, JobWritten
 
 app = App(name="crowd", help_format="markdown", group_commands="Commands")  # its help is that of the command below
 
@@ -38,39 +32,26 @@ def crowd(request: Crowd, *, force: Force = False, json: Json = False) -> None:
 
     made = carry_out(request, request.job, force=force, folder=True)
     if isinstance(made, JobWritten):
-        _print_job(made, json)
-    elif json:
-        print_json(_facts(made))
-    elif request.plan_only:
-        say(f"planned a crowd of {made.characters:,}: make its parts with --shard K/N")
+        use = (
+            "copy it into Flamenco Manager's folder scripts" if made.path.suffix == ".js" else f"openjd run {made.path}"
+        )
+        many = "1 part" if made.parts == 1 else f"{made.parts} parts"
+        show(json, {"written": made.path, "parts": made.parts}, f"wrote {made.path}: {many}; to use it: {use}")
+        return
+    manifest = made.folder / "manifest.json"
+    facts = {
+        "folder": made.folder, "characters": made.characters, "frames": made.frames, "shards_made": made.made,
+        "shards_kept": made.kept, "shards_missing": made.missing, "amber": made.count_of("amber"),
+        "red": made.count_of("red"), "manifest": None if made.missing else manifest,
+    }  # fmt: skip
+    if request.plan_only:
+        line = f"planned a crowd of {made.characters:,}: make its parts with --shard K/N"
     else:
         kept = f", {made.kept} {'was' if made.kept == 1 else 'were'} finished before" if made.kept else ""
-        rest = f"; {made.missing} are still to be made" if made.missing else f": see {made.folder / 'manifest.json'}"
+        rest = f"; {made.missing} are still to be made" if made.missing else f": see {manifest}"
         shards = "1 shard" if made.made == 1 else f"{made.made} shards"
-        say(f"made {shards} of a crowd of {made.characters:,}{kept}{rest}")
-
-
-def _facts(made: CrowdMade) -> dict[str, object]:
-    return {
-        "folder": str(made.folder),
-        "characters": made.characters,
-        "frames": made.frames,
-        "shards_made": made.made,
-        "shards_kept": made.kept,
-        "shards_missing": made.missing,
-        "amber": made.count_of("amber"),
-        "red": made.count_of("red"),
-        "manifest": None if made.missing else str(made.folder / "manifest.json"),
-    }
-
-
-def _print_job(job: JobWritten, json: bool) -> None:
-    if json:
-        print_json({"written": str(job.path), "parts": job.parts})
-        return
-    use = "copy it into Flamenco Manager's folder scripts" if job.path.suffix == ".js" else f"openjd run {job.path}"
-    many = "1 part" if job.parts == 1 else f"{job.parts} parts"
-    say(f"wrote {job.path}: {many}; to use it: {use}")
+        line = f"made {shards} of a crowd of {made.characters:,}{kept}{rest}"
+    show(json, facts, line)
 
 
 @app.command
@@ -85,12 +66,9 @@ def preview(request: CrowdPreview, *, force: Force = False, json: Json = False) 
     ```
     """
     made = carry_out(request, request.out, request.png, force=force)
-    if json:
-        shown = {"characters": made.characters, "motions": made.motions, "motions_of_the_crowd": made.of}
-        print_json({"written": [str(path) for path in made.written], **shown})
-    else:
-        for path in made.written:
-            say(f"wrote {path}: {made.characters} characters, {made.motions} motions")
+    facts = {"characters": made.characters, "motions": made.motions, "motions_of_the_crowd": made.of}
+    lines = (f"wrote {path}: {made.characters} characters, {made.motions} motions" for path in made.written)
+    show(json, {"written": made.written, **facts}, *lines)
 
 
 @app.command
@@ -106,7 +84,5 @@ def textures(request: CrowdTextures, *, force: Force = False, json: Json = False
     ```
     """
     made = carry_out(request, request.out, force=force, folder=True)
-    if json:
-        print_json({"written": [str(path) for path in made.written], "motions": made.motions, "frames": made.frames})
-    else:
-        say(f"wrote {request.out}: {made.motions} motions, {made.frames} frames, see bones.json")
+    facts = {"written": made.written, "motions": made.motions, "frames": made.frames}
+    show(json, facts, f"wrote {request.out}: {made.motions} motions, {made.frames} frames, see bones.json")

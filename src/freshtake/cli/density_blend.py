@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from cyclopts import App
 
-from freshtake.cli.console import made_facts, print_json, say, say_made
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, show, show_made
 from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample
 
-app = App(
-    name="blend",
-    help_format="markdown",
-    group_commands="Commands",
-)
+app = App(name="blend", help_format="markdown", group_commands="Commands")
 
 
 @app.command
@@ -31,15 +26,13 @@ def learn(request: BlendLearn, *, force: Force = False, json: Json = False) -> N
 
     model = carry_out(request, request.out, force=force)
     facts = density_facts(model)
-    if json:
-        print_json({"written": str(request.out), **facts})
-        return
     class_counts = ", ".join(f"{name} ({count} frames)" for name, count in facts["kernels"].items())
     how = "blended into one another" if facts["blends"] else "changed between, one at a time"
-    say(
+    show(
+        json, {"written": request.out, **facts},
         f"wrote {request.out}: {class_counts}, {how}; next: freshtake blend sample {request.out} --seconds 6 "
         f'-o new.bvh --weights "{model.classes[0]}:1->{model.classes[-1]}:1"',
-    )
+    )  # fmt: skip
 
 
 @app.command
@@ -56,11 +49,7 @@ def sample(request: BlendSample, *, force: Force = False, json: Json = False) ->
     freshtake blend sample gait.ftm --speed 180 --path way.csv --frames 900 -o along_the_way.bvh
     ```
     """
-    result = carry_out(request, request.out, force=force)
-    if json:
-        print_json(made_facts(result))
-    else:
-        say_made(result)
+    show_made(json, carry_out(request, request.out, force=force))
 
 
 @app.command(name="report")
@@ -74,7 +63,4 @@ def write_page(request: BlendReport, *, force: Force = False, json: Json = False
     ```
     """
     written = carry_out(request, request.out, force=force)
-    if json:
-        print_json({"written": [str(path) for path in written]})
-    else:
-        say("wrote " + ", ".join(map(str, written)))
+    show(json, {"written": written}, "wrote " + ", ".join(map(str, written)))

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Annotated
 
 from cyclopts import App, Parameter
 
-from freshtake.cli.console import PIPE_WIDTH, output, print_json, say
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import PIPE_WIDTH, Force, Json, carry_out, output, show
 from freshtake.requests.evaluation import Evaluate, StudyAnalyze, StudyDesign
 from freshtake.requests.variation import PaperFigures
 
@@ -36,14 +36,10 @@ def evaluate(request: Evaluate, *, everything: Everything = False, force: Force 
     ```
     """
     done = carry_out(request, request.out, force=force)
-    written = [str(path) for path in done.written]
-    if json:
-        checks = [{"color": one.color, "remarks": one.sentences} for one in done.checks]
-        print_json({**done.result.as_dict(), "checks": checks, "written": written})
-        return
-    _print(done, everything)
-    for path in written:
-        say(f"wrote {path}")
+    if not json:
+        _print(done, everything)
+    facts = {**done.result.as_dict(), "checks": [one.as_dict() for one in done.checks], "written": done.written}
+    show(json, facts, *(f"wrote {path}" for path in done.written))
 
 
 def _print(done: Evaluated, everything: bool) -> None:
@@ -107,12 +103,8 @@ def design(request: StudyDesign, *, force: Force = False, json: Json = False) ->
     ```
     """
     done = carry_out(request, request.out, force=force, folder=True)
-    if json:
-        facts = {"stimuli": [s._asdict() for s in done.stimuli], "trials": done.trials}
-        print_json({"folder": str(done.folder), **facts})
-    else:
-        counts = f"{len(done.stimuli)} stimuli and {done.trials} trials for {request.participants} participants"
-        say(f"wrote {done.folder}: {counts}")
+    counts = f"{len(done.stimuli)} stimuli and {done.trials} trials for {request.participants} participants"
+    show(json, done, f"wrote {done.folder}: {counts}")
 
 
 @study.command
@@ -127,35 +119,30 @@ def analyze(request: StudyAnalyze, *, force: Force = False, json: Json = False) 
     ```
     """
     outcomes = carry_out(request, request.out, force=force)
-    if json:
-        print_json({"outcomes": [outcome.as_dict() for outcome in outcomes]})
-        return
-    for outcome in outcomes:
-        _print_outcome(outcome)
+    lines = [line for outcome in outcomes for line in _outcome_lines(outcome)]
     if request.out is not None:
-        say(f"wrote {request.out}")
+        lines.append(f"wrote {request.out}")
+    show(json, {"outcomes": [outcome.as_dict() for outcome in outcomes]}, *lines)
 
 
-def _print_outcome(outcome: Outcome) -> None:
+def _outcome_lines(outcome: Outcome) -> Iterator[str]:
     from freshtake.reports.study_figure import WARNING, p_value
 
-    console, anova, difference = output(), outcome.anova, outcome.apart
+    anova, difference = outcome.anova, outcome.apart
     counted = "choices" if anova is None else "scores"
     note = f" ({WARNING})" if outcome.simulated else ""
-    console.print(f"experiment {outcome.experiment}, {outcome.motion}: {outcome.measure}{note}", markup=False)
+    yield f"experiment {outcome.experiment}, {outcome.motion}: {outcome.measure}{note}"
     for group in outcome.groups:
         interval = f"{group.mean.mean:.2f} ({group.mean.low:.2f} to {group.mean.high:.2f})"
-        console.print(f"  {group.condition:<11} {interval}, {group.scores} {counted}", markup=False)
+        yield f"  {group.condition:<11} {interval}, {group.scores} {counted}"
     test = "sign test" if anova is None else f"F({anova.df_between}, {anova.df_within}) = {anova.f:.3g}"
     test = f"{test}, {p_value(outcome.p)}"
-    console.print(f"  {test}; by participants {p_value(outcome.by_participant)}", markup=False)
-    console.print(
-        f"  difference {difference.mean:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})", markup=False
-    )
+    yield f"  {test}; by participants {p_value(outcome.by_participant)}"
+    yield f"  difference {difference.mean:+.2f} ({difference.low:+.2f} to {difference.high:+.2f})"
     if outcome.not_found:
-        console.print(f"  in {outcome.not_found} trials the clones were not found within a minute", markup=False)
+        yield f"  in {outcome.not_found} trials the clones were not found within a minute"
     if outcome.unanswered:
-        console.print(f"  {outcome.unanswered} trials have no score", markup=False)
+        yield f"  {outcome.unanswered} trials have no score"
 
 
 @paper.command
@@ -170,7 +157,5 @@ def figures(request: PaperFigures, *, force: Force = False, json: Json = False) 
     ```
     """
     written = carry_out(request, request.out, force=force)
-    if json:
-        print_json({"written": [str(path) for path in written]})
-    else:
-        say(f"wrote {len(written)} figure{'s' * (len(written) > 1)}: {written[0]}" + " ..." * (len(written) > 1))
+    several = len(written) > 1
+    show(json, {"written": written}, f"wrote {len(written)} figure{'s' * several}: {written[0]}" + " ..." * several)

@@ -9,12 +9,11 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from freshtake.cli.console import output, print_json, warn
+from freshtake.cli.console import show, warn
 from freshtake.requests.variation import Stream
 
 if TYPE_CHECKING:
     from freshtake.workflows.live import Steers
-    from freshtake.workflows.sending import SendReport
 
 
 def send_live(request: Stream, json: bool) -> None:
@@ -36,21 +35,14 @@ def send_live(request: Stream, json: bool) -> None:
 
     with pressed_keys() as keys:
         done = motion_send(request, warn, each_tick=each_tick)
-    _tell(done, json)
-
-
-def _tell(done: SendReport, json: bool) -> None:
     timing = done.timing
-    if json:
-        print_json({**done._asdict(), "address": f"vmc://{done.address.host}:{done.address.port}",
-                    "timing": timing._asdict()})  # fmt: skip
-        return
-    output().print(
-        f"sent {timing.sent} poses in {done.seconds:.1f} s to {done.address.host}:{done.address.port}, "
+    address = f"{done.address.host}:{done.address.port}"
+    show(
+        json, {**done._asdict(), "address": f"vmc://{address}"},
+        f"sent {timing.sent} poses in {done.seconds:.1f} s to {address}, "
         f"late by {timing.median_ms:.2f} ms (median), {timing.p99_ms:.2f} ms (99th percentile), "
         f"{timing.worst_ms:.1f} ms at worst; {timing.left_out} skipped",
-        markup=False,
-    )
+    )  # fmt: skip
 
 
 MOST = 64  # bytes that are read at a time

@@ -8,8 +8,7 @@ from typing import Annotated, Any
 
 from cyclopts import Parameter
 
-from freshtake.cli.console import PIPE_WIDTH, output, print_json, say
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, output, plain_table, print_json, print_table, show
 from freshtake.requests.clips import Info, View
 
 Everything = Annotated[
@@ -64,18 +63,14 @@ def _print(facts: dict[str, Any]) -> None:
 
 def _print_table(files: list[dict[str, Any]]) -> None:
     """Print a line for each file, then each problem once with the files that have it."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("file", "kind", "frames", "fps", "seconds", "unit", "joints"):
-        table.add_column(heading, justify="right" if heading in ("frames", "fps", "seconds", "joints") else "left")
+    table = plain_table(
+        ("file", "kind", "frames", "fps", "seconds", "unit", "joints"), ("frames", "fps", "seconds", "joints")
+    )
     for facts in files:
         shown = [facts.get(key) for key in ("frames", "fps", "duration_s", "unit", "joints")]
         table.add_row(_plain(facts["file"]), facts["kind"], *("" if value is None else str(value) for value in shown))
     console = output()
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    console.print(table)
+    print_table(table, console)
     wrong: dict[str, list[str]] = {}
     for facts in files:
         for finding in facts["findings"]:
@@ -111,14 +106,11 @@ def view(request: View, *, force: Force = False, json: Json = False) -> None:
         replace(request, out=page) if opens else request, request.out, request.png, request.gif, force=force
     )
     opened = page is not None and _opened(page)
-    if json:
-        shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in result.scene.shapes]
-        print_json({"written": [str(path) for path in result.written], "shown": shown, "opened": opened})
-        return
-    for path in result.written:
-        hint = "opened" if opened else "wrote"
-        more = ": open it in a browser" if page is not None and not opened else ""
-        say(f"{hint} {path}{more}")
+    shown = [{"name": shape.name, "role": shape.role, "frames": len(shape)} for shape in result.scene.shapes]
+    hint = "opened" if opened else "wrote"
+    more = ": open it in a browser" if page is not None and not opened else ""
+    facts = {"written": result.written, "shown": shown, "opened": opened}
+    show(json, facts, *(f"{hint} {path}{more}" for path in result.written))
 
 
 def _temporary() -> Path:

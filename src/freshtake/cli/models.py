@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import PIPE_WIDTH, output, print_json, say
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, output, plain_table, print_json, print_table, say, show
 from freshtake.requests.variation import Explain, Select
 
 if TYPE_CHECKING:
@@ -28,30 +28,25 @@ def select(request: Select, *, force: Force = False, json: Json = False) -> None
     ```
     """
     done = carry_out(request, request.picture, force=force)
-    if json:
-        print_json(done.as_dict())
-        return
-    _print_selection(done)
-    if request.picture is not None:
-        say(f"wrote {request.picture}")
+    written = [] if request.picture is None else [f"wrote {request.picture}"]
+    show(json, done.as_dict(), *_selection_lines(done), *written)
 
 
-def _print_selection(done: Selected) -> None:
-    """Print one line per clip, then the threshold and where it comes from."""
-    selection, console = done.selection, output()
-    show = _chance if selection.measure == "difference" else "{:.2f}".format
+def _selection_lines(done: Selected) -> Iterator[str]:
+    """Yield one line per clip, then the threshold and where it comes from."""
+    selection = done.selection
+    figure_of = _chance if selection.measure == "difference" else "{:.2f}".format
     for path, verdict in zip(done.sources, selection.verdicts, strict=True):
-        figure = show(verdict.figure) if math.isfinite(verdict.figure) else "-"
+        figure = figure_of(verdict.figure) if math.isfinite(verdict.figure) else "-"
         word = "kept    " if verdict.kept else "rejected"
-        console.print(f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}", markup=False)
+        yield f"{word} {figure:>8}  {path}{'' if verdict.kept else ': ' + verdict.reason}"
     what = "a log-likelihood per frame and DOF"
     if selection.measure == "difference":
         what = "a share of similar clips that would be as far off"
-    trusted_range = f"{show(float(selection.trusted.min()))} to {show(float(selection.trusted.max()))}"
-    console.print(
-        f"{len(done.kept)} of {len(done.sources)} kept: those with {what} of at least {show(selection.threshold)} "
-        f"(trusted clips, each left out in turn: {trusted_range})",
-        markup=False,
+    trusted_range = " to ".join(figure_of(float(end)) for end in (selection.trusted.min(), selection.trusted.max()))
+    yield (
+        f"{len(done.kept)} of {len(done.sources)} kept: those with {what} of at least {figure_of(selection.threshold)} "
+        f"(trusted clips, each left out in turn: {trusted_range})"
     )
 
 
@@ -73,62 +68,42 @@ def explain(request: Explain, *, force: Force = False, json: Json = False) -> No
     from freshtake.workflows.describing import PaperExplained
 
     done = carry_out(request, request.out, force=force)
-    written = [] if isinstance(done, PaperExplained) else [str(path) for path in done.written]
     if json:
-        print_json({**done.facts, "written": written})
-        return
-    if isinstance(done, PaperExplained):
+        print_json({**done.facts, "written": [] if isinstance(done, PaperExplained) else done.written})
+    elif isinstance(done, PaperExplained):
         _print_networks(done.facts)
-        return
-    for sentence in link_sentences(done.explanation.links):
-        say(sentence)
-    _print_links(done.explanation)
-    for sentence in done.notes:
-        say(sentence)
-    for line in written:
-        say(f"wrote {line}")
+    else:
+        say(*link_sentences(done.explanation.links))
+        _print_links(done.explanation)
+        say(*done.notes, *(f"wrote {path}" for path in done.written))
 
 
 def _print_networks(facts: dict[str, Any]) -> None:
     """Print what predicts what in the paper's networks."""
-    from rich.table import Table
-
-    say(f"every DOF is predicted by its own last frames and by {', '.join(facts['shared_parents']) or 'no other'}")
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("DOF", "is also predicted by"):
-        table.add_column(heading)
+    shared = ", ".join(facts["shared_parents"]) or "no other"
+    say(f"every DOF is predicted by its own last frames and by {shared}")
+    table = plain_table(("DOF", "is also predicted by"))
     for dof, parents in facts["transition"].items():
         own = {*facts["shared_parents"], f"{dof}[t]", f"{dof}[t+1]"}
         table.add_row(dof, ", ".join(p for p in parents if p not in own) or "-")
-    console = output()
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    console.print(table)
+    print_table(table, output())
 
 
 def _print_links(edges: Explanation) -> None:
-    from rich.table import Table
-
-    console = output()
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    table = Table(box=None, pad_edge=False, header_style="bold")
     if edges.links and not edges.joint:
-        for heading in ("from", "to", "summed strength"):
-            table.add_column(heading, justify="right" if "strength" in heading else "left")
+        table = plain_table(("from", "to", "summed strength"), ("summed strength",))
         # The strongest links first; --json has all of them.
         for link in edges.links[:20]:
             table.add_row(link.parent, link.child, f"{link.strength:.3f}")
-        console.print(table)
+        print_table(table, output())
         return
-    for heading in ("DOF", "varies with", "strength", "spread without"):
-        table.add_column(heading, justify="right" if heading in ("strength", "spread without") else "left")
+    table = plain_table(("DOF", "varies with", "strength", "spread without"), ("strength", "spread without"))
     _add_edges(table, edges.parents)
     if edges.children:
         table.add_row("", "", "", "")
         table.add_row(f"[bold]varies with {edges.joint}, moves less[/bold] ({len(edges.children)} in all)", "", "", "")
         _add_edges(table, edges.children[:10])
-    console.print(table)
+    print_table(table, output())
 
 
 def _add_edges(table: Table, edges: tuple[Named, ...]) -> None:

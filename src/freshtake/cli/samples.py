@@ -4,15 +4,10 @@ from __future__ import annotations
 
 from cyclopts import App
 
-from freshtake.cli.console import messages, output, print_json, progress_bar, say
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, messages, progress_bar, show
 from freshtake.requests.samples import Demo, SamplesDownload, SamplesWrite
 
-app = App(
-    name="samples",
-    help_format="markdown",
-    group_commands="Commands",
-)
+app = App(name="samples", help_format="markdown", group_commands="Commands")
 
 
 @app.command(name="list")
@@ -28,17 +23,14 @@ def list_samples(*, json: Json = False) -> None:
     from freshtake.samples.download import takes
     from freshtake.workflows import SAMPLE_SETS
 
-    if json:
-        sample_sets = [{"name": s.name, "about": s.about} for s in SAMPLE_SETS]
-        print_json({"made": sample_sets, "public": [t._asdict() for t in takes()]})
-        return
-    console = output()
-    console.print("made by freshtake (freshtake samples write NAME... -o DIR):")
-    for made_set in SAMPLE_SETS:
-        console.print(f"  {made_set.name:<10} {made_set.about}", markup=False)
-    console.print("public takes (freshtake samples download TAKE... -o DIR):")
-    for take in takes():
-        console.print(f"  {take.take:<10} {take.description} ({take.bytes // 1024} KiB)", markup=False)
+    made = [{"name": one.name, "about": one.about} for one in SAMPLE_SETS]
+    show(
+        json, {"made": made, "public": takes()},
+        "made by freshtake (freshtake samples write NAME... -o DIR):",
+        *(f"  {one.name:<10} {one.about}" for one in SAMPLE_SETS),
+        "public takes (freshtake samples download TAKE... -o DIR):",
+        *(f"  {take.take:<10} {take.description} ({take.bytes // 1024} KiB)" for take in takes()),
+    )  # fmt: skip
 
 
 @app.command
@@ -53,11 +45,7 @@ def write(request: SamplesWrite, *, force: Force = False, json: Json = False) ->
     ```
     """
     paths = carry_out(request, force=force, folder=True)
-    if json:
-        print_json({"written": [str(path) for path in paths]})
-    else:
-        for path in paths:
-            say(str(path))
+    show(json, {"written": paths}, *map(str, paths))
 
 
 @app.command
@@ -71,12 +59,9 @@ def download(request: SamplesDownload, *, force: Force = False, json: Json = Fal
     ```
     """
     paths, credit = carry_out(request, force=force, folder=True)
-    if json:
-        print_json({"written": [str(path) for path in paths], "credit": credit})
-        return
-    for path in paths:
-        say(str(path))
-    messages().print(credit, markup=False)
+    show(json, {"written": paths, "credit": credit}, *map(str, paths))
+    if not json:
+        messages().print(credit, markup=False)
 
 
 def demo(request: Demo, *, force: Force = False, json: Json = False) -> None:
@@ -88,13 +73,8 @@ def demo(request: Demo, *, force: Force = False, json: Json = False) -> None:
     ```
     """
     items = carry_out(request, request.out, force=force, folder=True)
-    if json:
-        print_json({"folder": str(request.out), "made": [{"what": m.what, "path": str(m.path)} for m in items]})
-        return
-    console = output()
-    console.print("freshtake demo: what was made", markup=False)
-    for item in items:
-        console.print(f"  {item.what}\n      {item.path}", markup=False)
+    lines = (f"  {item.what}\n      {item.path}" for item in items)
+    show(json, {"folder": request.out, "made": items}, "freshtake demo: what was made", *lines)
 
 
 def warm_up(*, json: Json = False) -> None:
@@ -112,7 +92,4 @@ def warm_up(*, json: Json = False) -> None:
     with progress_bar() as report:
         run(report)
     seconds = time.monotonic() - began
-    if json:
-        print_json({"seconds": round(seconds, 1)})
-    else:
-        say(f"compiled and kept; this took {seconds:.0f} s")
+    show(json, {"seconds": round(seconds, 1)}, f"compiled and kept; this took {seconds:.0f} s")

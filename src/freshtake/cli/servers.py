@@ -7,8 +7,7 @@ from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from freshtake.cli.console import print_json, say
-from freshtake.cli.outputs import Json
+from freshtake.cli.console import Json, print_json, show
 from freshtake.errors import UsageError
 from freshtake.requests.servers import Mcp, Serve, Studio
 
@@ -69,10 +68,8 @@ def _token(request: Serve) -> str | None:
 
 
 def _tell(serving: Serving, json: bool, words: str) -> None:
-    if json:
-        print_json({"url": serving.url, "project": str(serving.project), "token": serving.token})
-    else:
-        say(f"{words} {serving.url} (Ctrl-C ends it; work is kept in {serving.project})")
+    facts = {"url": serving.url, "project": serving.project, "token": serving.token}
+    show(json, facts, f"{words} {serving.url} (Ctrl-C ends it; work is kept in {serving.project})")
     sys.stdout.flush()
 
 

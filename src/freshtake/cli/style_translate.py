@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from cyclopts import App
 
-from freshtake.cli.console import PIPE_WIDTH, messages, output, print_json, say, warn
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, messages, plain_table, print_table, show, warn
 from freshtake.requests.style import GaitsLearn, GaitsSample, StyleAlign, StyleApply, StyleLearn
 
 if TYPE_CHECKING:
     from freshtake.workflows.style_reporting import Aligned
-    from freshtake.workflows.style_translating import StyleApplied, StyleLearned, StylePairs
+    from freshtake.workflows.style_translating import StyleApplied, StylePairs
 
 
 app = App(name="style", group_commands="Commands")
@@ -38,48 +38,25 @@ def learn(request: StyleLearn, *, force: Force = False, json: Json = False) -> N
     ```
     """
     done = carry_out(request, request.out, request.report, force=force, show=None if json else show_pairs)
-    if json:
-        print_json(_learned_facts(done))
-        return
-    console = output()
-    for line in (
-        *done.pairs.notes,
-        *(f"wrote {path}" for path in done.written),
-        f"{done.model.choice.in_words(len(done.model.pairs))}; more about it: freshtake info {request.out}",
+    model, pairs = done.model, done.pairs
+    facts = {
+        "pairs": pairs.table, "left_out": pairs.left_out, "notes": pairs.notes, "system": model.bank.kind,
+        "why": model.choice.why, "held_out_degrees": model.choice.errors, "states": model.states,
+        "memory_s": model.memory, "spectral_radius": model.bank.radius, "written": done.written,
+    }  # fmt: skip
+    show(
+        json, facts, *pairs.notes, *(f"wrote {path}" for path in done.written),
+        f"{model.choice.in_words(len(model.pairs))}; more about it: freshtake info {request.out}",
         f"next: freshtake style apply {request.out} CLIP -o NEW",
-    ):
-        console.print(line, markup=False)
-
-
-def _learned_facts(done: StyleLearned) -> dict[str, Any]:
-    model = done.model
-    return {
-        "pairs": [row._asdict() for row in done.pairs.table],
-        "left_out": list(done.pairs.left_out),
-        "notes": list(done.pairs.notes),
-        "system": model.bank.kind,
-        "why": model.choice.why,
-        "held_out_degrees": model.choice.errors,
-        "states": model.states,
-        "memory_s": model.memory,
-        "spectral_radius": model.bank.radius,
-        "written": [str(path) for path in done.written],
-    }
+    )  # fmt: skip
 
 
 def show_pairs(style_pairs: StylePairs) -> None:
     """Print the table of pairs, before learning begins."""
-    from rich.table import Table
-
-    table = Table(box=None, pad_edge=False, header_style="bold")
-    for heading in ("source", "target", "source does", "target does", "apart"):
-        table.add_column(heading, justify="right" if heading == "apart" else "left")
+    table = plain_table(("source", "target", "source does", "target does", "apart"), ("apart",))
     for row in style_pairs.table:
         table.add_row(row.source, row.target, row.source_content, row.target_content, f"{row.apart:.2f}")
-    console = messages()
-    if not console.is_terminal:
-        console.width = PIPE_WIDTH
-    console.print(table)
+    print_table(table, messages())
     for name in style_pairs.left_out:
         warn(f"{name} has no partner with the same content and is left out")
 
@@ -102,12 +79,13 @@ def apply(request: StyleApply, *, force: Force = False, json: Json = False) -> N
     ```
     """
     done = carry_out(request, request.out, request.report, force=force)
-    if json:
-        facts = [_applied_facts(one) for one in done]
-        print_json(facts[0] if len(facts) == 1 else {"clips": facts})
-        return
-    for one in done:
-        _print_applied(one)
+    facts = [_applied_facts(one) for one in done]
+    lines = [line for one in done for line in _applied_lines(one)]
+    show(json, facts[0] if len(facts) == 1 else {"clips": facts}, *lines)
+    for name, share in [part for one in done for part in one.styled.kept.items()] if not json else ():
+        # A part that kept less than a tenth of the clip's motion is not worth a line.
+        if share > 0.1:
+            warn(f"{share:.0%} of the {name} is unlike the examples and was kept: --no-generalize translates all of it")
 
 
 def _applied_facts(done: StyleApplied) -> dict[str, Any]:
@@ -118,24 +96,18 @@ def _applied_facts(done: StyleApplied) -> dict[str, Any]:
         "input_kept": styled.kept,
         "arrived": {name: round(share, 3) for name, share in styled.arrived.items()},
         "verdict": done.verdict.color,
-        "remarks": [remark._asdict() for remark in done.verdict.remarks],
-        "gait": None if styled.gaits is None else [gait._asdict() for gait in styled.gaits],
-        "written": [str(path) for path in done.written],
+        "remarks": done.verdict.remarks,
+        "gait": styled.gaits,
+        "written": done.written,
     }
 
 
-def _print_applied(done: StyleApplied) -> None:
-    console = output()
-    console.print(f"{len(done.source)} frames became {len(done.styled.clip)}")
-    for name, share in done.styled.kept.items():
-        # A part that kept less than a tenth of the clip's motion is not worth a line.
-        if share > 0.1:
-            warn(f"{share:.0%} of the {name} is unlike the examples and was kept: --no-generalize translates all of it")
+def _applied_lines(done: StyleApplied) -> Iterator[str]:
+    yield f"{len(done.source)} frames became {len(done.styled.clip)}"
     if done.styled.arrived:
-        shares = ", ".join(f"{name} {share:.0%}" for name, share in done.styled.arrived.items())
-        console.print(f"of the style arrived: {shares}", markup=False)
+        yield "of the style arrived: " + ", ".join(f"{name} {share:.0%}" for name, share in done.styled.arrived.items())
     for path in done.written:
-        console.print(f"wrote {path}", markup=False)
+        yield f"wrote {path}"
 
 
 @gaits.command(name="learn")
@@ -153,13 +125,11 @@ def learn_gaits(request: GaitsLearn, *, force: Force = False, json: Json = False
     from freshtake.workflows import gaits_facts
 
     model = carry_out(request, request.out, force=force)
-    if json:
-        print_json({"written": str(request.out), **gaits_facts(model)})
-        return
-    console = output()
     styles, speeds = (", ".join(map(str, levels)) for levels in (model.styles, model.speeds))
-    console.print(f"{styles} at {speeds}, {model.code.frames} frames per cycle", markup=False, highlight=False)
-    console.print(f"wrote {request.out}", markup=False)
+    show(
+        json, {"written": request.out, **gaits_facts(model)},
+        f"{styles} at {speeds}, {model.code.frames} frames per cycle", f"wrote {request.out}",
+    )  # fmt: skip
 
 
 @gaits.command(name="sample")
@@ -174,13 +144,9 @@ def sample_gaits(request: GaitsSample, *, force: Force = False, json: Json = Fal
     ```
     """
     clip = carry_out(request, request.out, force=force)
-    if json:
-        by_cycles = request.frames is None and request.seconds is None
-        print_json(
-            {"frames": len(clip), **({"cycles": request.cycles} if by_cycles else {}), "written": str(request.out)}
-        )
-        return
-    say(f"wrote {request.out}: {len(clip)} frames")
+    by_cycles = {"cycles": request.cycles} if request.frames is None and request.seconds is None else {}
+    facts = {"frames": len(clip), **by_cycles, "written": request.out}
+    show(json, facts, f"wrote {request.out}: {len(clip)} frames")
 
 
 def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> None:
@@ -199,30 +165,21 @@ def align(request: StyleAlign, *, force: Force = False, json: Json = False) -> N
     done = carry_out(request, request.out, request.plot, force=force)
     if done.identical:
         warn(f"{request.first} and {request.second} hold the same motion: the warp changes nothing")
-    if json:
-        print_json(_aligned_facts(done))
-        return
-    console = output()
-    for line in _aligned_lines(done):
-        console.print(line, markup=False)
-    for path in (request.out, request.plot):
-        if path is not None:
-            console.print(f"written: {path}", markup=False)
+    written = [f"written: {path}" for path in (request.out, request.plot) if path is not None]
+    show(json, _aligned_facts(done), *_aligned_lines(done), *written)
 
 
 def _aligned_facts(done: Aligned) -> dict[str, Any]:
     """Return the alignment as plain values, for JSON."""
     alignment = done.alignment
+
+    def part(motion: Any, span: tuple[int, int]) -> dict[str, Any]:
+        return {"name": motion.name, "frames": len(motion), "start": span[0], "stop": span[1]}
+
     return {
         "method": alignment.settings.method,
-        "first": {
-            "name": done.first.name, "frames": len(done.first),
-            "start": alignment.first[0], "stop": alignment.first[1],
-        },
-        "second": {
-            "name": done.second.name, "frames": len(done.second),
-            "start": alignment.second[0], "stop": alignment.second[1],
-        },
+        "first": part(done.first, alignment.first),
+        "second": part(done.second, alignment.second),
         "identical": done.identical,
         "rounds": alignment.rounds,
         "energy": list(alignment.energy),
@@ -237,20 +194,17 @@ def _aligned_facts(done: Aligned) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def _aligned_lines(done: Aligned) -> list[str]:
-    """Return the alignment in a few lines of text."""
+def _aligned_lines(done: Aligned) -> Iterator[str]:
+    """Yield the alignment in a few lines of text."""
     alignment = done.alignment
-    out = []
     for name, motion, (start, stop) in (
         ("first", done.first, alignment.first),
         ("second", done.second, alignment.second),
     ):
         part = "all" if stop - start == len(motion) else f"{start}..{stop - 1}"
-        out.append(f"{name}: {motion.name or 'motion'}, {len(motion)} frames, aligned: {part}")
+        yield f"{name}: {motion.name or 'motion'}, {len(motion)} frames, aligned: {part}"
     pace = f"{alignment.steps.mean():.2f} (from {alignment.steps.min():.2f} to {alignment.steps.max():.2f})"
-    out.append(f"frames of the second per frame of the first: {pace}")
+    yield f"frames of the second per frame of the first: {pace}"
     if len(alignment.energy) > 1:
-        fell = f"energy {alignment.energy[0]:.4g} -> {alignment.energy[-1]:.4g}"
-        out.append(f"{fell} in {alignment.rounds} rounds")
-    out.append(f"distance left per DOF: {alignment.cost:.3g}")
-    return out
+        yield f"energy {alignment.energy[0]:.4g} -> {alignment.energy[-1]:.4g} in {alignment.rounds} rounds"
+    yield f"distance left per DOF: {alignment.cost:.3g}"

@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 from cyclopts import App
 
-from freshtake.cli.console import output, print_json, say, warn
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, show, warn
 from freshtake.requests.texturing import TextureFigures, TextureLearn, TextureSample, TextureTables
 
-app = App(
-    name="texture",
-    help_format="markdown",
-    group_commands="Commands",
-)
+app = App(name="texture", help_format="markdown", group_commands="Commands")
 
 
 @app.command
@@ -33,27 +27,21 @@ def learn(request: TextureLearn, *, force: Force = False, json: Json = False) ->
     freshtake texture learn forward=f_1.bvh forward=f_2.bvh left=l.bvh right=r.bvh -o steer.ftm
     ```
     """
-    learned = carry_out(request, request.out, request.picture, force=force)
-    _print_learned(request.out, learned.facts, json)
-
-
-def _print_learned(out: Path, facts: dict[str, Any], json: bool) -> None:
-    if json:
-        print_json({"written": str(out), **facts})
-        return
+    facts = carry_out(request, request.out, request.picture, force=force).facts
     cells = f"; cells {', '.join(facts['cells'])}" if len(facts["cells"]) > 1 else ""
     size = f"; {facts['bytes']:,} bytes"
     if "ratio" in facts:
         size += f", {_times(facts['ratio'])} the vertices and {_times(facts['ratio_to_zipped'])} the same zipped"
-    if facts.get("ratio_to_zipped", 1.0) < 1.0:
+    if facts.get("ratio_to_zipped", 1.0) < 1.0 and not json:
         warn(
             f"the model has {1.0 / facts['ratio_to_zipped']:.2g} times the size of the zipped vertices: the mesh is "
             "too short to be compressed this way; --error keeps fewer shapes, --bits 8 stores them more coarsely"
         )
-    say(
-        f"wrote {out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{size}; "
-        f"next: freshtake texture sample {out} --seconds 10 -o new.glb",
-    )
+    show(
+        json, {"written": request.out, **facts},
+        f"wrote {request.out}: {facts['frames']} frames of {facts['motion']} at {facts['fps']:g} fps{cells}{size}; "
+        f"next: freshtake texture sample {request.out} --seconds 10 -o new.glb",
+    )  # fmt: skip
 
 
 def _times(ratio: float) -> str:
@@ -82,20 +70,19 @@ def sample(request: TextureSample, *, force: Force = False, json: Json = False) 
     freshtake texture sample fox.ftm --frames 1200 --character Fox.glb -o fox_for_ever.glb
     ```
     """
-    from freshtake.workflows.making import path_sentence
+    from freshtake.workflows.outputs import path_sentence
 
     result = carry_out(request, request.out, request.candidates, force=force)
-    if json:
-        facts = {"frames": result.frames, "duration_s": round(result.duration, 4), "jumps": result.jumps}
-        path_facts = {} if result.followed is None else {"path": result.followed._asdict()}
-        loops = {"candidate": request.candidate, "candidates": list(result.loops)} if result.loops else {}
-        print_json({"written": str(result.path), **facts, **path_facts, **loops, "playback": result.playback})
-    else:
-        jumps = f"{result.jumps} jump{'s' * (result.jumps != 1)}"
-        text = f"wrote {result.path}: {result.frames} frames, {result.duration:.2f} s, {jumps}"
-        say(text + _loop_text(result.loops, request.candidate))
-        if result.followed is not None:
-            say(path_sentence([result.followed], result.motion))
+    facts = {"frames": result.frames, "duration_s": round(result.duration, 4), "jumps": result.jumps}
+    jumps = f"{result.jumps} jump{'s' * (result.jumps != 1)}"
+    text = f"wrote {result.path}: {result.frames} frames, {result.duration:.2f} s, {jumps}"
+    lines = [text + _loop_text(result.loops, request.candidate)]
+    if result.followed is not None:
+        facts["path"] = result.followed
+        lines.append(path_sentence([result.followed], result.motion))
+    if result.loops:
+        facts |= {"candidate": request.candidate, "candidates": result.loops}
+    show(json, {"written": result.path, **facts, "playback": result.playback}, *lines)
 
 
 def _loop_text(loops: Sequence[dict[str, Any]], candidate: int) -> str:
@@ -121,28 +108,22 @@ def tables(request: TextureTables, *, json: Json = False) -> None:
     ```
     """
     facts = carry_out(request)
-    if json:
-        print_json(facts)
-    else:
-        _print_tables(facts)
+    show(json, facts, *_table_lines(facts))
 
 
-def _print_tables(facts: dict[str, Any]) -> None:
-    console = output()
+def _table_lines(facts: dict[str, Any]) -> Iterator[str]:
     for path, tables in facts.items():
-        console.print(f"{path}\n  c  bits      bytes   1:raw  1:zipped  E(c)/E(0)", markup=False)
+        yield f"{path}\n  c  bits      bytes   1:raw  1:zipped  E(c)/E(0)"
         for row in tables["compression"]:
-            console.print(
+            yield (
                 f"{row['components']:3d}  {row['bits'] or 32:4d} {row['bytes']:10,} {row['ratio']:7.1f} "
-                f"{row['zipped_ratio']:9.1f} {row['relative_error']:10.4f}",
-                markup=False,
+                f"{row['zipped_ratio']:9.1f} {row['relative_error']:10.4f}"
             )
-        console.print("  c    E per frame   E* (sums)   E printed   E* printed", markup=False)
+        yield "  c    E per frame   E* (sums)   E printed   E* printed"
         for row in tables["errors"]:
-            console.print(
+            yield (
                 f"{row['components']:3d} {row['position']:14.5f} {row['velocity']:11.4f} "
-                f"{row['printed_position']:11.3f} {row['printed_velocity']:12.3f}",
-                markup=False,
+                f"{row['printed_position']:11.3f} {row['printed_velocity']:12.3f}"
             )
 
 
@@ -157,7 +138,4 @@ def figures(request: TextureFigures, *, force: Force = False, json: Json = False
     ```
     """
     paths = carry_out(request, request.out, force=force, folder=True)
-    if json:
-        print_json({"written": [str(path) for path in paths]})
-    else:
-        say(f"wrote {len(paths)} pictures into {request.out}")
+    show(json, {"written": paths}, f"wrote {len(paths)} pictures into {request.out}")

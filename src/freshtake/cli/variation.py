@@ -3,17 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Any
 
-from freshtake.cli.console import made_facts, output, print_json, say, say_made
-from freshtake.cli.outputs import Force, Json, carry_out
+from freshtake.cli.console import Force, Json, carry_out, show, show_made
 from freshtake.errors import UsageError
 from freshtake.requests.packs import Pack
 from freshtake.requests.variation import Augment, Learn, Redraw, Stream, Vary
-
-if TYPE_CHECKING:
-    from freshtake.workflows.redrawing import Redrawn
-    from freshtake.workflows.varying import Written
 
 
 def learn(request: Learn, *, force: Force = False, json: Json = False) -> None:
@@ -32,15 +26,13 @@ def learn(request: Learn, *, force: Force = False, json: Json = False) -> None:
     from freshtake.workflows import model_facts
 
     facts = model_facts(carry_out(request, request.out, force=force))
-    if json:
-        print_json({"written": str(request.out), **facts})
-        return
     plural = "" if facts["examples"] == 1 else "s"
     kind = "a movement that repeats (cyclic)" if facts["motion"] == "cyclic" else "a movement that ends by itself"
-    say(
+    show(
+        json, {"written": request.out, **facts},
         f"wrote {request.out}: {facts['examples']} example{plural} at {facts['fps']:g} fps, {kind}; "
         f"next: freshtake vary {request.out} -n 15 -o variants/",
-    )
+    )  # fmt: skip
 
 
 def vary(request: Vary, *, force: Force = False, json: Json = False) -> None:
@@ -61,35 +53,26 @@ def vary(request: Vary, *, force: Force = False, json: Json = False) -> None:
     freshtake vary throw.ftm -o throws/ --start idle.bvh:0 --end idle.bvh:0 --seconds 2.5
     ```
     """
+    from freshtake.motion.verdict import verdict_line
+    from freshtake.workflows.outputs import path_sentence
+
     written = carry_out(request, request.out, force=force)
-    if json:
-        print_json(_variant_facts(written))
-    else:
-        _print_variants(written)
-
-
-def _variant_facts(written: Written) -> dict[str, Any]:
-    return {
-        "written": [str(path) for path in written.paths],
+    facts = {
+        "written": written.paths,
         "goals": [asdict(report) for report in written.reports],
-        "guards": [report._asdict() for report in written.guards],
-        "verdicts": [{"color": one.color, "remarks": one.sentences} for one in written.verdicts],
-        **({"path": [followed._asdict() for followed in written.followed]} if written.followed else {}),
+        "guards": written.guards,
+        "verdicts": [one.as_dict() for one in written.verdicts],
+        **({"path": written.followed} if written.followed else {}),
         **({"playback": written.playbacks} if any(written.playbacks) else {}),
     }
-
-
-def _print_variants(written: Written) -> None:
-    from freshtake.motion.verdict import verdict_line
-    from freshtake.workflows.making import path_sentence
-
     first, last, count = written.paths[0], written.paths[-1], len(written.reports)
-    files = f"{count} variant{'s' * (count > 1)}: {first}" + (f" ... {last.name}" if first != last else "")
-    say(f"wrote {files}")
+    variants = f"{count} variant{'s' * (count > 1)}"
+    lines = [f"wrote {variants}: {first}" + (f" ... {last.name}" if first != last else "")]
     if written.verdicts:
-        say(verdict_line(written.verdicts, f"{count} variant{'s' * (count > 1)}"))
+        lines.append(verdict_line(written.verdicts, variants))
     if written.followed and written.last is not None:
-        say(path_sentence(written.followed, written.last))
+        lines.append(path_sentence(written.followed, written.last))
+    show(json, facts, *lines)
 
 
 def stream(request: Stream, *, force: Force = False, json: Json = False) -> None:
@@ -120,11 +103,8 @@ def stream(request: Stream, *, force: Force = False, json: Json = False) -> None
     from freshtake.workflows.outputs import playback_summary
 
     result = carry_out(request, request.out, force=force)
-    if json:
-        playback = playback_summary(result.motion)
-        print_json({**made_facts(result), **({} if playback is None else {"playback": playback})})
-    else:
-        say_made(result)
+    playback = playback_summary(result.motion)
+    show_made(json, result, **({} if playback is None else {"playback": playback}))
 
 
 def augment(request: Augment, *, force: Force = False, json: Json = False) -> None:
@@ -141,17 +121,15 @@ def augment(request: Augment, *, force: Force = False, json: Json = False) -> No
     ```
     """
     done = carry_out(request, request.out, force=force)
-    if json:
-        print_json({"written": str(done.path), **done.as_dict()})
-        return
     groups = {label.group for label in done.labels if label.kind == "variant" and not label.change}
     takes = sum(label.kind == "real" and not label.change for label in done.labels)
     changed = len(done.labels) - takes - done.variants
-    say(
+    show(
+        json, {"written": done.path, **done.as_dict()},
         f"wrote {done.path}: {takes} takes, {done.variants} variants of {len(groups)} group{'s' * (len(groups) != 1)}"
         + (f", {changed} mirrored or at another speed" if changed else "")
-        + ("; labels.csv, labels.json" if done.path.is_dir() else "")
-    )
+        + ("; labels.csv, labels.json" if done.path.is_dir() else ""),
+    )  # fmt: skip
 
 
 def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> None:
@@ -167,24 +145,18 @@ def redraw(request: Redraw, *, force: Force = False, json: Json = False) -> None
     freshtake redraw take.bvh --model walk.ftm --extend 4s -n 3 -o longer/
     ```
     """
-    result = carry_out(request, request.out, force=force)
-    if json:
-        print_json(result.summary())
-    else:
-        _print(result)
-
-
-def _print(redrawn: Redrawn) -> None:
     from freshtake.motion.verdict import verdict_line
 
+    redrawn = carry_out(request, request.out, force=force)
     first, last, count = redrawn.paths[0], redrawn.paths[-1], len(redrawn.paths)
     start, stop = redrawn.frames
-    say(f"wrote {first}" + (f" ... {last.name}" if count > 1 else "") + f": frames {start} to {stop - 1} are new")
-    worst = [max(values) for values in zip(*redrawn.joins, strict=True)]
-    if any(worst):
-        say(f"joins: steps up to {worst[0]:.2f} and bends up to {worst[1]:.2f} of the takes' largest (99 of 100)")
+    lines = [f"wrote {first}" + (f" ... {last.name}" if count > 1 else "") + f": frames {start} to {stop - 1} are new"]
+    step, bend = (max(values) for values in zip(*redrawn.joins, strict=True))
+    if step or bend:
+        lines.append(f"joins: steps up to {step:.2f} and bends up to {bend:.2f} of the takes' largest (99 of 100)")
     if redrawn.verdicts:
-        say(verdict_line(redrawn.verdicts, f"{count} clip{'s' * (count > 1)}"))
+        lines.append(verdict_line(redrawn.verdicts, f"{count} clip{'s' * (count > 1)}"))
+    show(json, redrawn.summary(), *lines)
 
 
 def pack(request: Pack, *, force: Force = False, json: Json = False) -> None:
@@ -205,11 +177,10 @@ def pack(request: Pack, *, force: Force = False, json: Json = False) -> None:
     from freshtake.motion.verdict import verdict_line
 
     result = carry_out(request, request.out, force=force)
-    if json:
-        verdicts = [{"color": one.color, "remarks": one.sentences} for one in result.verdicts]
-        print_json({"written": [str(path) for path in result.paths], **result.facts, "verdicts": verdicts})
-    else:
-        clips, groups = len(result.facts["clips"]), len(result.facts["groups"])
-        what = f"{clips} clip{'s' * (clips > 1)} in {groups} group{'s' * (groups > 1)}"
-        output().print(f"wrote {request.out}: {what}, {len(result.paths)} files", markup=False)
-        output().print(verdict_line(result.verdicts, f"{clips} clip{'s' * (clips > 1)}"), markup=False)
+    clips, groups = len(result.facts["clips"]), len(result.facts["groups"])
+    many = f"{clips} clip{'s' * (clips > 1)}"
+    show(
+        json, {"written": result.paths, **result.facts, "verdicts": [one.as_dict() for one in result.verdicts]},
+        f"wrote {request.out}: {many} in {groups} group{'s' * (groups > 1)}, {len(result.paths)} files",
+        verdict_line(result.verdicts, many),
+    )  # fmt: skip

@@ -37,8 +37,8 @@ from freshtake.variation.goals.goals import GoalReport, Goals
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings
-from freshtake.workflows.characters import Onto, onto_character
 from freshtake.workflows.inputs import generator
+from freshtake.workflows.retargeting import Onto, onto_character
 
 UP = (0.0, 1.0, 0.0)
 

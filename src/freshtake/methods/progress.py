@@ -1,4 +1,4 @@
-"""Progress of long work, which learners and writers pass to a `report` callable."""
+"""What long work reports: its progress to a `report` callable, and sentences for the user to a `warn` callable."""
 
 from __future__ import annotations
 
@@ -21,3 +21,10 @@ Report = Callable[[Progress], None]
 
 def silent(progress: Progress) -> None:
     """Report nothing."""
+
+
+Warn = Callable[[str], None]
+
+
+def unheard(sentence: str) -> None:
+    """Ignore a sentence for the user."""

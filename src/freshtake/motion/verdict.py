@@ -70,6 +70,10 @@ class Verdict(NamedTuple):
         places = ["" if one.frame is None else f", frame {one.frame}" for one in worst_first]
         return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in zip(worst_first, places, strict=True)]
 
+    def as_dict(self) -> dict[str, Any]:
+        """Return the color and the remarks in words, for JSON."""
+        return {"color": self.color, "remarks": self.sentences}
+
 
 @dataclass(frozen=True, eq=False)
 class Standard:

@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Annotated
 
 from freshtake.requests.fields import Option, Request
-from freshtake.requests.shared import Finishing, Length, ModelOut, Out, OutNames, Reading, Seed, Steer
+from freshtake.requests.shared import Finishing, Length, ModelOut, Out, OutNames, Reading, Seed, Steer, Travel
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,7 +74,7 @@ class Blend(Length):
 
 
 @dataclass(frozen=True, kw_only=True)
-class BlendSample(Blend, Steer, Finishing):
+class BlendSample(Blend, Steer, Travel, Finishing):
     """Write motion whose class follows weights over time."""
 
     model: Annotated[Path, Option("A model that `freshtake blend learn` wrote.", positional=True)]

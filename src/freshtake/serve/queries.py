@@ -31,7 +31,7 @@ from freshtake.serve.tasks.context import named, trimmed
 if TYPE_CHECKING:
     from freshtake.reports.curves import Curves
     from freshtake.reports.differences import Difference
-    from freshtake.workflows.characters import Onto
+    from freshtake.workflows.retargeting import Onto
 
 DIGITS = 5
 Value = TypeVar("Value")
@@ -132,7 +132,7 @@ def _shape(motion: Motion, source: Source, scale: float | None) -> Shape:
 
 @lru_cache(maxsize=8)
 def _onto(character: Path) -> Onto:
-    from freshtake.workflows.characters import onto_character
+    from freshtake.workflows.retargeting import onto_character
 
     return onto_character(character)
 

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from freshtake.lazy import lazy_names
-from freshtake.methods.progress import Report, silent
+from freshtake.methods.progress import Report, Warn, silent, unheard
 from freshtake.requests.fields import Request
 
 if TYPE_CHECKING:
@@ -16,16 +15,13 @@ if TYPE_CHECKING:
     from freshtake.crowd.previewing import crowd_preview as crowd_preview
     from freshtake.workflows.augmenting import augment as augment
     from freshtake.workflows.density_blending import blend_learn as blend_learn
+    from freshtake.workflows.density_blending import blend_report as blend_report
     from freshtake.workflows.density_blending import blend_sample as blend_sample
     from freshtake.workflows.density_blending import density_facts as density_facts
-    from freshtake.workflows.density_reporting import blend_report as blend_report
     from freshtake.workflows.describing import explain as explain
     from freshtake.workflows.describing import info as info
-    from freshtake.workflows.describing import model_facts as model_facts
     from freshtake.workflows.describing import motion_info as motion_info
     from freshtake.workflows.describing import motion_set_info as motion_set_info
-    from freshtake.workflows.describing import paper_facts as paper_facts
-    from freshtake.workflows.describing import variation_facts as variation_facts
     from freshtake.workflows.editing import convert as convert
     from freshtake.workflows.editing import cut as cut
     from freshtake.workflows.editing import loop as loop
@@ -34,7 +30,10 @@ if TYPE_CHECKING:
     from freshtake.workflows.evaluating import study_analyze as study_analyze
     from freshtake.workflows.evaluating import study_design as study_design
     from freshtake.workflows.learning import learn as learn
+    from freshtake.workflows.learning import model_facts as model_facts
+    from freshtake.workflows.learning import paper_facts as paper_facts
     from freshtake.workflows.learning import select as select
+    from freshtake.workflows.learning import variation_facts as variation_facts
     from freshtake.workflows.packing import pack as pack
     from freshtake.workflows.paper_drawing import paper_figures as paper_figures
     from freshtake.workflows.redrawing import redraw as redraw
@@ -46,10 +45,10 @@ if TYPE_CHECKING:
     from freshtake.workflows.sampling import samples_write as samples_write
     from freshtake.workflows.sending import motion_send as motion_send
     from freshtake.workflows.streaming import stream as stream
-    from freshtake.workflows.style_gaits_making import gaits_facts as gaits_facts
-    from freshtake.workflows.style_gaits_making import gaits_learn as gaits_learn
-    from freshtake.workflows.style_gaits_making import gaits_sample as gaits_sample
     from freshtake.workflows.style_reporting import style_align as style_align
+    from freshtake.workflows.style_translating import gaits_facts as gaits_facts
+    from freshtake.workflows.style_translating import gaits_learn as gaits_learn
+    from freshtake.workflows.style_translating import gaits_sample as gaits_sample
     from freshtake.workflows.style_translating import style_apply as style_apply
     from freshtake.workflows.style_translating import style_facts as style_facts
     from freshtake.workflows.style_translating import style_learn as style_learn
@@ -65,20 +64,11 @@ if TYPE_CHECKING:
 
 _NAMES = {
     "augmenting": ("augment",),
-    "density_blending": ("blend_learn", "blend_sample", "density_facts"),
-    "density_reporting": ("blend_report",),
-    "describing": (
-        "explain",
-        "info",
-        "model_facts",
-        "motion_info",
-        "motion_set_info",
-        "paper_facts",
-        "variation_facts",
-    ),
+    "density_blending": ("blend_learn", "blend_report", "blend_sample", "density_facts"),
+    "describing": ("explain", "info", "motion_info", "motion_set_info"),
     "editing": ("convert", "cut", "loop", "plant"),
     "evaluating": ("evaluate", "study_analyze", "study_design"),
-    "learning": ("learn", "select"),
+    "learning": ("learn", "model_facts", "paper_facts", "select", "variation_facts"),
     "packing": ("pack",),
     "paper_drawing": ("paper_figures",),
     "redrawing": ("redraw",),
@@ -86,9 +76,8 @@ _NAMES = {
     "sampling": ("SAMPLE_SETS", "demo", "samples_download", "samples_write"),
     "sending": ("motion_send",),
     "streaming": ("stream",),
-    "style_gaits_making": ("gaits_facts", "gaits_learn", "gaits_sample"),
     "style_reporting": ("style_align",),
-    "style_translating": ("style_apply", "style_facts", "style_learn"),
+    "style_translating": ("gaits_facts", "gaits_learn", "gaits_sample", "style_apply", "style_facts", "style_learn"),
     "texture_sampling": ("texture_facts", "texture_learn", "texture_sample"),
     "texture_study": ("compression_table", "texture_figures", "texture_tables"),
     "varying": ("variants", "vary"),
@@ -97,13 +86,12 @@ _NAMES = {
     "freshtake.crowd.making": ("crowd",),
     "freshtake.crowd.previewing": ("crowd_preview",),
 }
-_HOMES = {name: home for home, names in _NAMES.items() for name in names}
-__all__ = sorted(["run", *_HOMES])
+__all__ = sorted(["run", *(name for names in _NAMES.values() for name in names)])
 
-__getattr__, __dir__ = lazy_names(__name__, _HOMES)
+__getattr__, __dir__ = lazy_names(__name__, _NAMES)
 
 
-def run(request: Request, report: Report = silent, warn: Callable[[str], None] | None = None, **more: Any) -> Any:
+def run(request: Request, report: Report = silent, warn: Warn = unheard, **more: Any) -> Any:
     """Carry out a request of any task.
 
     Args:

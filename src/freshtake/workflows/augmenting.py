@@ -20,7 +20,7 @@ from freshtake.formats.files import replacing_folder, scratch_folder, write_byte
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import FORMATS, for_writing, take_in_all, write
 from freshtake.methods.gathering import gathered
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.edit import mirror, resample
 from freshtake.motion.kinds import kind_word
@@ -96,7 +96,7 @@ class Entry(NamedTuple):
 
 
 @one_blas_thread()
-def augment(request: Augment, report: Report = silent, warn: Callable[[str], None] | None = None) -> Augmented:
+def augment(request: Augment, report: Report = silent, warn: Warn = unheard) -> Augmented:
     """Write the takes of a folder and variants of each group, labelled, as a folder or as one file for learners.
 
     With `request.by_likeness`, takes that are alone in their group join one of at least three takes that they are like.
@@ -110,14 +110,13 @@ def augment(request: Augment, report: Report = silent, warn: Callable[[str], Non
     Returns:
         The labels of all motions, and why groups were only copied.
     """
-    say = warn or (lambda sentence: None)
     source, target = request.folder, request.out
     takes = _takes(source, target)
     read = take_in_all(takes, ReadOptions(**request.reading(warn)))
     motions = {path: one.motion for path, one in zip(takes, read, strict=True)}
     groups = grouped(takes, source)
     if request.by_likeness:
-        groups = _joined(groups, motions, request.seed, say)
+        groups = _joined(groups, motions, request.seed, warn)
     labels: list[Label] = []
     copied: dict[str, str] = {}
 
@@ -125,7 +124,7 @@ def augment(request: Augment, report: Report = silent, warn: Callable[[str], Non
         licence = request.licence or next((path.name for path in _licences(source)), "")
         for number, (name, paths) in enumerate(groups.items()):
             report(Progress(number / len(groups), name))
-            for entry in _group_entries(request, name, paths, motions, models, copied, say):
+            for entry in _group_entries(request, name, paths, motions, models, copied, warn):
                 labels.append(replace(entry.label, licence=licence))
                 yield entry._replace(label=labels[-1])
         if len(copied) == len(groups):
@@ -151,7 +150,7 @@ def augment(request: Augment, report: Report = silent, warn: Callable[[str], Non
 
 def _group_entries(
     request: Augment, name: str, paths: list[Path], motions: dict[Path, Motion], models: Path | None,
-    copied: dict[str, str], say: Callable[[str], None],
+    copied: dict[str, str], warn: Warn,
 ) -> Iterator[Entry]:  # fmt: skip
     """Yield the takes of a group, its variants, and both once more with each change."""
     source, seed = request.folder, request.seed
@@ -171,7 +170,7 @@ def _group_entries(
         raise
     except FreshtakeError as error:
         copied[name] = str(error)
-        say(f"{name}: {error}; its takes are copied as they are")
+        warn(f"{name}: {error}; its takes are copied as they are")
     yield from entries
     changes: list[tuple[str, Callable[[Motion], Motion]]] = [("mirrored", _mirrored)] if request.mirror else []
     changes += [(f"speed {speed:g}", partial(_at_speed, speed=speed)) for speed in request.speeds or ()]
@@ -180,7 +179,7 @@ def _group_entries(
             for entry in entries:
                 yield _changed(entry, word, change(entry.motion))
         except UsageError as error:
-            say(f"{name}: {error}; it is not {word.split()[0]}")
+            warn(f"{name}: {error}; it is not {word.split()[0]}")
 
 
 def _changed(entry: Entry, word: str, motion: Motion) -> Entry:
@@ -270,7 +269,7 @@ def _variants(request: Augment, name: str, motions: list[Motion], models: Path |
 
     if len(motions) < 2:
         raise UsageError("one take alone does not show how takes of it differ")
-    model = learn(gathered(motions, lambda sentence: None), rng=generator(request.seed))
+    model = learn(gathered(motions, unheard), rng=generator(request.seed))
     plan = Variants(count=request.count, amount=request.amount, seed=request.seed)
     variants = [variant.motion for variant in guided_variants(model, plan)]
     with scratch_folder() as folder:
@@ -279,9 +278,7 @@ def _variants(request: Augment, name: str, motions: list[Motion], models: Path |
         return hashlib.sha256(file.read_bytes()).hexdigest(), variants
 
 
-def _joined(
-    groups: dict[str, list[Path]], motions: dict[Path, Motion], seed: int, say: Callable[[str], None]
-) -> dict[str, list[Path]]:
+def _joined(groups: dict[str, list[Path]], motions: dict[Path, Motion], seed: int, warn: Warn) -> dict[str, list[Path]]:
     """Move takes that are alone in their group to the most similar group of at least three takes."""
     from freshtake.variation.selection.selecting import select
 
@@ -299,7 +296,7 @@ def _joined(
             if verdict.kept and (best is None or verdict.figure > best[0]):
                 best = verdict.figure, other
         if best is not None:
-            say(f"{paths[0].name} is like the takes of {best[1]} and joins them")
+            warn(f"{paths[0].name} is like the takes of {best[1]} and joins them")
             out[best[1]].append(paths[0])
             del out[name]
     return out

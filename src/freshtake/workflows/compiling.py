@@ -15,7 +15,7 @@ import numpy as np
 
 from freshtake import samples
 from freshtake.errors import UsageError
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent
 from freshtake.numeric.blas_threads import one_blas_thread
 
 if TYPE_CHECKING:
@@ -67,7 +67,7 @@ def expected_of_steps() -> dict[str, dict[str, float]]:
 class Countdown:
     """Tracks which functions compile and estimates how long the rest will take."""
 
-    def __init__(self, times: Callable[[], dict[str, float]], say: Callable[[str], None], clock: Callable[[], float]):
+    def __init__(self, times: Callable[[], dict[str, float]], say: Warn, clock: Callable[[], float]):
         self._times, self._say, self._clock = times, say, clock
         self._left: dict[str, float] | None = None  # read only when something compiles
         self._running: list[tuple[str, float]] = []

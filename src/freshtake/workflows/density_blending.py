@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,18 +18,17 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
+from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.cycles.common_cycles import torn_takes
 from freshtake.motion.validation import fps_of
-from freshtake.motion.verdict import Verdict, check_result
+from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.requests.blending import BlendLearn, BlendSample, Classes
-from freshtake.variation.goals.steering import Followed
-from freshtake.workflows.inputs import frame_count, generator, length_of, model_of, read_path, read_sets
-from freshtake.workflows.making import MOST_FRAMES, followed_by, placed, seen_from_its_start
-from freshtake.workflows.outputs import Finish, finish_of
+from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample, Classes
+from freshtake.workflows.inputs import generator, model_of, read_path, read_sets, requested_frames
+from freshtake.workflows.outputs import Made, finish_of, followed_by, placed, seen_from_its_start
 
 PIECE = 4096  # frames between two reports of progress
 
@@ -48,9 +48,7 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
     return out
 
 
-def blend_learn(
-    request: BlendLearn, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> DensityModel:
+def blend_learn(request: BlendLearn, report: Report = silent, warn: Warn = unheard) -> DensityModel:
     """Read takes by class, learn the densities and write the model.
 
     Args:
@@ -67,7 +65,7 @@ def blend_learn(
 @one_blas_thread()
 def learn_classes(
     takes: Mapping[str, Sequence[Path]], target: Path, classes: Classes, reading: dict[str, Any] | None = None,
-    report: Report = silent, warn: Callable[[str], None] | None = None,
+    report: Report = silent, warn: Warn = unheard,
 ) -> DensityModel:  # fmt: skip
     """Learn classes from files, by name, and write the model; `reading` are arguments of `freshtake.read`."""
     from freshtake.density.cleaning import common_points
@@ -86,33 +84,18 @@ def learn_classes(
         common_points(motions) if classes.common else motions, Settings(**chosen),
         cyclic=dict.fromkeys(classes.acyclic, False), report=report,
     )  # fmt: skip
-    if warn is not None:
-        for name, group in motions.items():
-            for clip, share in torn_takes([motion for motion in group if isinstance(motion, Clip)]):
-                warn(f"{clip.name} holds {share:.1f} of a cycle of {name}: leave it out, or give all of it")
-        for note in (*model.notes, model.warning):
-            if note:
-                warn(note)
+    for name, group in motions.items():
+        for clip, share in torn_takes([motion for motion in group if isinstance(motion, Clip)]):
+            warn(f"{clip.name} holds {share:.1f} of a cycle of {name}: leave it out, or give all of it")
+    for note in (*model.notes, model.warning):
+        if note:
+            warn(note)
     save(target, model, sources=[path.name for paths in takes.values() for path in paths])
     return model
 
 
-class Blended(NamedTuple):
-    """What was written."""
-
-    path: Path
-    motion: Motion
-    followed: Followed | None = None
-    verdicts: Sequence[Verdict] = ()
-
-
-def density_model(path: Path) -> DensityModel:
-    """Read a model that `blend learn` wrote."""
-    model: DensityModel = model_of(path, "density")
-    return model
-
-
-def blend_sample(request: BlendSample, report: Report = silent, warn: Callable[[str], None] | None = None) -> Blended:
+@one_blas_thread()
+def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unheard) -> Made:
     """Write motion of the requested length, with weights that may change over time and standing feet held still.
 
     Args:
@@ -123,22 +106,10 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Callable[[
     Returns:
         The motion that was written, how it followed a path, and what the checks say.
     """
-    return write_blend(request, finish_of(request, warn), report, warn)
-
-
-@one_blas_thread()
-def write_blend(
-    request: BlendSample, finish: Finish, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> Blended:
-    """Synthesize a blend, apply the steps of `finish`, and write it."""
-    from dataclasses import replace
-
-    target, control = request.out, _control(request)
+    target, control, finish = request.out, _control(request), finish_of(request, warn)
     for_writing(target)
-    model = density_model(request.model)
-    frames = frame_count(length_of(request.frames, request.seconds), model.frame_time)
-    if not 1 <= frames <= MOST_FRAMES:
-        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
+    model: DensityModel = model_of(request.model, "density")
+    frames = requested_frames(request, model.frame_time)
     given: dict[str, Any] = {"method": request.method, "noise": request.noise}
     changes = {name: value for name, value in given.items() if value is not None}
     if changes:
@@ -146,7 +117,7 @@ def write_blend(
     rng = generator(request.seed)
     plan = schedule(model.classes, model.weights_asked(request.weights, control), frames)
     used = np.asarray((plan > 0.0).any(axis=0))
-    if warn is not None and model.warning and used.sum() > 1 and not model.mixes_among(used):
+    if model.warning and used.sum() > 1 and not model.mixes_among(used):
         warn(model.warning)
     first_weights = {name: float(w) for name, w in zip(model.classes, plan[0], strict=True)}
     state, parts = model.start(rng, first_weights, used=used), []
@@ -176,7 +147,7 @@ def write_blend(
     )  # fmt: skip
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Blended(target, motion, way, verdicts)
+    return Made(target, motion, way, verdicts)
 
 
 def _control(request: BlendSample) -> Control | None:
@@ -193,6 +164,27 @@ def _control(request: BlendSample) -> Control | None:
 
 def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
     return Stroke(rows, np.arange(len(rows), dtype=np.float64) * model.frame_time, model.names, name)
+
+
+@one_blas_thread()
+def blend_report(request: BlendReport, report: Report = silent, warn: Warn = unheard) -> list[Path]:
+    """Write the page (.html) or a folder with page, figures and pictures.
+
+    Args:
+        request: The model, the page or folder, and the seed.
+        report: Receives `Progress`.
+        warn: Unused.
+
+    Returns:
+        What was written.
+    """
+    check_report_target(request.out)
+    require_plots()
+    from freshtake.reports.density_page import density_page
+
+    model: DensityModel = model_of(request.model, "density")
+    page = density_page(model, density_facts(model), request.model.stem, request.seed, report)
+    return write_report(request.out, *page)
 
 
 def density_facts(model: DensityModel) -> dict[str, Any]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from importlib import import_module
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -11,13 +10,12 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import is_model, read_stored
-from freshtake.formats.ftm.io import method_of
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import detect, read, take_in_all
 from freshtake.formats.report_files import can_plot, check_report_target, write_report
 from freshtake.formats.take_files import MODELS, TAKES, take_files
 from freshtake.methods.gathering import fitted
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.orientation import guess_unit, unit_name
 from freshtake.motion.body.roles import feet
@@ -35,6 +33,7 @@ from freshtake.requests.variation import Explain
 from freshtake.variation.model import VariationModel
 from freshtake.variation.paper.model import PaperModel
 from freshtake.workflows.inputs import checked, named_apart
+from freshtake.workflows.learning import model_facts, paper_facts
 from freshtake.workflows.outputs import seconds_of
 
 
@@ -45,7 +44,7 @@ class Described(NamedTuple):
     motion: Motion | None
 
 
-def info(request: Info, report: Report = silent, warn: Callable[[str], None] | None = None) -> list[Described]:
+def info(request: Info, report: Report = silent, warn: Warn = unheard) -> list[Described]:
     """Describe motions and models; files of one skeleton are read together, so that they have one vertical axis.
 
     Args:
@@ -147,67 +146,6 @@ def _moving_channels(clip: Clip) -> int:
     return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))
 
 
-def model_facts(model: Any) -> dict[str, Any]:
-    """Return the facts of a model of any method."""
-    method = method_of(model)
-    if method is None:
-        raise UsageError(f"a {type(model).__name__} is not a freshtake model")
-    facts: dict[str, Any] = getattr(import_module("freshtake.workflows"), method.facts)(model)
-    return facts
-
-
-def variation_facts(model: VariationModel) -> dict[str, Any]:
-    """Return examples, DOFs, chosen settings, and how many parents nodes have (least, mean, most)."""
-    return {"method": "variation", **_example_facts(model), **_network_facts(model), "dof_names": list(model.dofs)}
-
-
-def _example_facts(model: VariationModel | PaperModel) -> dict[str, Any]:
-    """Return what models of variation have in common: their examples, rate, joints and DOFs."""
-    material = model.material
-    skeleton = None if material.recipe is None else material.recipe.skeleton
-    return {
-        "motion": "cyclic" if model.cyclic else "acyclic",
-        "examples": len(material.values),
-        "example_frames": [len(rows) for rows in material.values],
-        "fps": round(fps_of(model.frame_time), 3),
-        "frame_time": model.frame_time,
-        "joints": None if skeleton is None else len(skeleton),
-        "dofs": len(model.dofs),
-    }
-
-
-def _network_facts(model: VariationModel) -> dict[str, Any]:
-    """Return the share of the variation that complete takes have in common, and how far a further take deviates."""
-    deviations = model.deviations
-    size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
-    return {
-        "whole_takes_share": round(float(deviations.share.min()), 3),
-        "deviation": round(float(np.sqrt((size**2).mean())), 6),
-    }
-
-
-def paper_facts(model: PaperModel) -> dict[str, Any]:
-    """Return the examples, the DOFs, the numbers that were chosen, and how many parents nodes have."""
-    return {
-        "method": "paper (Lau 2009)",
-        **_example_facts(model),
-        "order": model.settings.order,
-        "neighbors": model.rule.neighbors,
-        "kernel_width": round(model.rule.width, 6),
-        "velocity_weight": model.rule.velocity_weight,
-        "parents": _counts(model.transition.edges),
-        "prior_neighbors": model.prior_rule.neighbors,
-        "prior_kernel_width": round(model.prior_rule.width, 6),
-        "prior_parents": _counts(model.prior.edges),
-        "dof_names": list(model.dofs),
-    }
-
-
-def _counts(edges: Sequence[Sequence[int]]) -> dict[str, float]:
-    sizes = [len(parents) for parents in edges]
-    return {"least": min(sizes), "mean": round(sum(sizes) / len(sizes), 2), "most": max(sizes)}
-
-
 def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
     """Return what predicts the DOFs of a joint, or of all: parents in both networks, and those that all nodes share."""
     chosen = [name for name in model.dofs if joint in ("", name, name.rpartition(".")[0])]
@@ -239,9 +177,7 @@ class Explained(NamedTuple):
 
 
 @one_blas_thread()
-def explain(
-    request: Explain, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> Explained | PaperExplained:
+def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained | PaperExplained:
     """Find which DOFs vary together, of one joint or of all, and how strongly; write a page if a target is given.
 
     Args:

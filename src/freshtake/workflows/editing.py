@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -18,7 +18,7 @@ from freshtake.formats.joint_files import read_contacts, read_mapping, read_pins
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import for_writing, has_skin, holding_several, read, take_in_all, write
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.roles import leg_length
@@ -34,7 +34,6 @@ from freshtake.motion.repair import repair
 from freshtake.motion.verdict import Verdict, check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Convert, Cut, Loop, Plant
-from freshtake.workflows.characters import Onto, chosen_character, put_onto, write_onto
 from freshtake.workflows.inputs import named_apart, read_clips
 from freshtake.workflows.outputs import (
     Delivery,
@@ -46,8 +45,7 @@ from freshtake.workflows.outputs import (
     targets_of,
     turn_note,
 )
-
-Warn = Callable[[str], None]
+from freshtake.workflows.retargeting import Onto, chosen_character, put_onto, write_onto
 
 
 class Looped(NamedTuple):
@@ -69,12 +67,12 @@ class Looped(NamedTuple):
             "from": {"start": self.span.start, "stop": self.span.stop},
             "seam": {**self.seam._asdict(), "step_of_take_99": self.usual.step, "bend_of_take_99": self.usual.bend},
             "playback": playback,
-            "verdicts": [{"color": one.color, "remarks": one.sentences} for one in self.verdicts],
+            "verdicts": [one.as_dict() for one in self.verdicts],
         }
 
 
 @one_blas_thread()
-def loop(request: Loop, report: Report = silent, warn: Warn | None = None) -> list[Looped]:
+def loop(request: Loop, report: Report = silent, warn: Warn = unheard) -> list[Looped]:
     """Make the best loop of each clip and write it.
 
     A loop that no body makes is refused, unless `request.keep_going` (see `motion.verdict`).
@@ -93,13 +91,13 @@ def loop(request: Loop, report: Report = silent, warn: Warn | None = None) -> li
         for take, target in _with_targets(request, report)
     ]
     note = turn_note([one.summary()["playback"] for one in loops])
-    if note is not None and warn is not None:
+    if note is not None:
         warn(note)
     return loops
 
 
 def _loop(
-    source: Path, target: Path, cycles: int | None, finish: Finish, reading: dict[str, Any], warn: Warn | None
+    source: Path, target: Path, cycles: int | None, finish: Finish, reading: dict[str, Any], warn: Warn
 ) -> Looped:
     for_writing(target)
     ((take,),) = read_clips([[source]], reading, "only clips with a skeleton become loops")
@@ -144,7 +142,7 @@ class Planted(NamedTuple):
 
 
 @one_blas_thread()
-def plant(request: Plant, report: Report = silent, warn: Warn | None = None) -> list[Planted]:
+def plant(request: Plant, report: Report = silent, warn: Warn = unheard) -> list[Planted]:
     """Hold feet of clips where they stand, meet their pins, and write them.
 
     Without a file of contacts they are found: in the poses of the examples that are nearest, else in the clip itself.
@@ -157,7 +155,6 @@ def plant(request: Plant, report: Report = silent, warn: Warn | None = None) -> 
     Returns:
         One result per clip, in the order of the files.
     """
-    warn = warn or (lambda sentence: None)
     onto = chosen_character(request.character, request.body_map, warn)
     return [
         Planted(target, _plant(source, target, request, onto, warn))
@@ -221,7 +218,7 @@ class Piece(NamedTuple):
 
 
 @one_blas_thread()
-def cut(request: Cut, report: Report = silent, warn: Warn | None = None) -> list[Piece]:
+def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Piece]:
     """Cut takes and write the pieces into a folder that appears atomically; by default a take is cut into its cycles.
 
     Cycles of several takes all begin at one phase, with the same foot. A target with the ending of a format is a file
@@ -335,7 +332,7 @@ class Converted(NamedTuple):
     motions: list[Motion]
 
 
-def convert(request: Convert, report: Report = silent, warn: Callable[[str], None] | None = None) -> Converted:
+def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> Converted:
     """Read, change and write motions: to one file, or with an ending or into an existing folder, one by one.
 
     Args:
@@ -350,7 +347,7 @@ def convert(request: Convert, report: Report = silent, warn: Callable[[str], Non
     sources, ending = take_files(named), request.format
     finish = Finish(
         delivery=chosen_delivery(request.root_motion, request.in_place),
-        onto=chosen_character(request.character, request.body_map, warn or (lambda sentence: None)),
+        onto=chosen_character(request.character, request.body_map, warn),
         unit_m=request.unit,
     )
     # The rate of files that state none; --fps is that too, unless it only resamples.
@@ -367,7 +364,7 @@ def convert(request: Convert, report: Report = silent, warn: Callable[[str], Non
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
     # Without retargeting or a change of travel the file's hierarchy is kept; otherwise the body has to be the root.
-    plain = finish.onto is None and finish.delivery in (None, Delivery())
+    plain = finish.onto is None and finish.delivery == Delivery()
     read = take_in_all(sources, options, filed=plain)
     for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
         report(Progress(number / len(sources), source.name))
@@ -388,9 +385,7 @@ def convert(request: Convert, report: Report = silent, warn: Callable[[str], Non
     return Converted(sources, paths, motions)
 
 
-def _write_with_skin(
-    target: Path, motion: Motion | list[Clip], source: Path, finish: Finish, say: Callable[[str], None]
-) -> None:
+def _write_with_skin(target: Path, motion: Motion | list[Clip], source: Path, finish: Finish, say: Warn) -> None:
     """Write a motion with the skin of its source file, or report why the skin is lost."""
     first = motion[0] if isinstance(motion, list) else motion
     if finish.onto is not None or not isinstance(first, Clip) or not has_skin(source):

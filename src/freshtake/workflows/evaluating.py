@@ -25,7 +25,7 @@ from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report_files import can_plot, check_report_target, require_plots, write_figure, write_report
 from freshtake.formats.study_csv import read_key, read_ratings, write_key, write_ratings
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import start_at_origin
 from freshtake.motion.verdict import Verdict, judge, standard_of
@@ -66,7 +66,7 @@ EVALUATION_OPTIONS = EvaluationOptions()
 
 
 @one_blas_thread()
-def evaluate(request: Evaluate, report: Report = silent, warn: Callable[[str], None] | None = None) -> Evaluated:
+def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -> Evaluated:
     """Score variants against their inputs and further real takes; write a report if a target is given.
 
     Args:
@@ -174,9 +174,7 @@ class DesignedStudy(NamedTuple):
     trials: int
 
 
-def study_design(
-    request: StudyDesign, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> DesignedStudy:
+def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unheard) -> DesignedStudy:
     """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
 
     Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
@@ -296,9 +294,7 @@ def _named(
     return out
 
 
-def study_analyze(
-    request: StudyAnalyze, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> list[Outcome]:
+def study_analyze(request: StudyAnalyze, report: Report = silent, warn: Warn = unheard) -> list[Outcome]:
     """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named.
 
     Args:

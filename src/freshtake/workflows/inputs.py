@@ -171,6 +171,17 @@ def frame_count(length: Length, frame_time: float) -> int:
     return max(round(length.seconds / frame_time), 1) if isinstance(length, Seconds) else length
 
 
+MOST_FRAMES = 10_000_000
+
+
+def requested_frames(request: RequestedLength, frame_time: float, *, times: int = 1) -> int:
+    """Return the length that a request gives, in frames; one that is too long, played so many `times`, is refused."""
+    frames = frame_count(length_of(request.frames, request.seconds), frame_time)
+    if not 1 <= frames * times <= MOST_FRAMES:
+        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")
+    return frames
+
+
 def generator(*seed: int) -> np.random.Generator:
     """Return a generator seeded with non-negative integers."""
     if min(seed) < 0:

@@ -1,22 +1,27 @@
-"""Select takes that are similar enough (Lau 2009, §9), and learn a model by the default or the paper's method."""
+"""Learn a model by the default or the paper's method, its facts, and which takes are similar enough (Lau 2009, §9)."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+import numpy as np
+
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.ftm import check_model_target, is_model, read_stored, save
+from freshtake.formats.ftm.io import method_of
 from freshtake.formats.ftm.variation import MOST_DOFS
 from freshtake.formats.read_options import Motion
 from freshtake.formats.report_files import KINDS, require_plots, write_figure
 from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted, heading_note
-from freshtake.methods.progress import Report, silent
+from freshtake.methods.progress import Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence
 from freshtake.motion.check import NOTE, check_set
 from freshtake.motion.check.checks import check_shaking
+from freshtake.motion.validation import fps_of
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Learn, Select
 from freshtake.variation.deviations import Settings
@@ -27,7 +32,6 @@ from freshtake.workflows.inputs import generator, model_of, read_sets, read_take
 if TYPE_CHECKING:
     from freshtake.variation.paper import PaperModel
 
-Warn = Callable[[str], None]
 # Fields of the request that only the paper's own method has, and its settings of the same meaning.
 PAPER_FIELDS = {
     "order": "order",
@@ -41,7 +45,7 @@ PAPER_FIELDS = {
 
 @one_blas_thread()
 def learn(
-    request: Learn, report: Report = silent, warn: Warn | None = None, settings: Settings | None = None
+    request: Learn, report: Report = silent, warn: Warn = unheard, settings: Settings | None = None
 ) -> VariationModel | PaperModel:
     """Read takes, learn a model and write it.
 
@@ -63,33 +67,37 @@ def learn(
     if request.structure is not None and others:
         raise UsageError("--structure brings its own settings and takes clips as they are: leave the others out")
     check_model_target(request.out)
-    if request.method == "paper" or is_paper_model(request.structure):
+    old = request.structure
+    if request.method == "paper" or (
+        old is not None and old.is_file() and is_model(old) and read_stored(old).method == "paper"
+    ):
         return _learn_paper(request, {PAPER_FIELDS[name]: value for name, value in given.items()}, report, warn)
     if request.method not in (None, "default"):
         raise UsageError(f"method must be one of default, paper, but is {request.method!r}")
     for name in given:
         raise UsageError(f"--{name.replace('_', '-')} is for --method paper: add that, or leave it out")
     sources, motions = _takes(request, warn)
-    for motion in motions if warn is not None else ():
+    for motion in motions:
         for finding in check_shaking(motion) if isinstance(motion, Clip) else ():
-            _note([finding.sentence], warn)
+            warn(finding.sentence)
     if request.structure is not None:
-        old: VariationModel = model_of(request.structure, "variation")
-        model = old.with_examples([fitted(motion, old.material.recipe) for motion in motions])
+        similar: VariationModel = model_of(request.structure, "variation")
+        model = similar.with_examples([fitted(motion, similar.material.recipe) for motion in motions])
     else:
         # Imported here, because a model with another's structure needs no learner.
         from freshtake.variation.learning import learn as learn_from
         from freshtake.variation.selection.ingest import ingest
 
         taken = ingest(motions, pieces=request.pieces, keep=request.keep, cyclic=request.cyclic)
-        _note(taken.sentences, warn)
+        for sentence in taken.sentences:
+            warn(sentence)
         model = learn_from(taken.examples, settings, rng=generator(request.seed), cyclic=taken.cyclic, report=report)
         sources = [sources[number] for number in taken.takes]
     save(request.out, model, sources=[path.name for path in sources])
     return model
 
 
-def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn: Warn | None) -> PaperModel:
+def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn: Warn) -> PaperModel:
     """Learn both networks of the paper; with `request.structure`, reuse those of another model (§8)."""
     from freshtake.variation.paper.learning import learn as learn_from
     from freshtake.variation.paper.model import Settings as PaperSettings
@@ -106,7 +114,7 @@ def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn:
     return model
 
 
-def _takes(request: Learn, warn: Warn | None) -> tuple[list[Path], list[Motion]]:
+def _takes(request: Learn, warn: Warn) -> tuple[list[Path], list[Motion]]:
     """Read the takes, refuse those that cannot be learned from together, and report what is odd about them."""
     sources = take_files(request.takes)
     motions = read_takes(sources, request.reading(warn))
@@ -116,23 +124,13 @@ def _takes(request: Learn, warn: Warn | None) -> tuple[list[Path], list[Motion]]
                 f"{path} is a mesh of {motion.vertices.shape[1]} vertices, too many to vary: freshtake texture learn "
                 "makes endless, looped and steered motion from it"
             )
-    _note([heading_note(motions)], warn)
+    if (note := heading_note(motions)) is not None:
+        warn(note)
     for finding in check_set(motions):
         if finding.severity != NOTE:
             raise UsageError(finding.sentence)
-        _note([finding.sentence], warn)
+        warn(finding.sentence)
     return sources, motions
-
-
-def _note(sentences: Sequence[str | None], warn: Warn | None) -> None:
-    for sentence in sentences if warn is not None else ():
-        if sentence is not None and warn is not None:
-            warn(sentence)
-
-
-def is_paper_model(path: Path | None) -> bool:
-    """Return whether a file holds a model of the paper's own method."""
-    return path is not None and path.is_file() and is_model(path) and read_stored(path).method == "paper"
 
 
 class Selected(NamedTuple):
@@ -155,7 +153,7 @@ class Selected(NamedTuple):
 
 
 @one_blas_thread()
-def select(request: Select, report: Report = silent, warn: Callable[[str], None] | None = None) -> Selected:
+def select(request: Select, report: Report = silent, warn: Warn = unheard) -> Selected:
     """Find the clips that are similar to the trusted ones.
 
     Args:
@@ -175,7 +173,10 @@ def select(request: Select, report: Report = silent, warn: Callable[[str], None]
     if not trusted:
         raise UsageError("name clips that are known to be good: --trusted CLIP...")
     if request.picture is not None:
-        _check_picture(request.picture)
+        require_plots()
+        if request.picture.suffix.lower().lstrip(".") not in KINDS:
+            endings = ", ".join("." + kind for kind in KINDS)
+            raise FormatError(request.picture, f"a picture's name ends in one of {endings}")
     known, motions = read_sets([trusted, sources], request.reading(warn))
     selection = select_from(
         motions, known, rng=generator(request.seed), percentile=request.percentile, report=report,
@@ -191,16 +192,67 @@ def select(request: Select, report: Report = silent, warn: Callable[[str], None]
         f"{trusted[number].name} is unlike the other trusted clips, so too many clips look similar: leave it out"
         for number in selection.doubtful
     ]
-    for note in notes if warn is not None else ():
-        assert warn is not None
+    for note in notes:
         warn(note)
     if request.picture is not None:
         write_figure(request.picture, selection_figure(selection, [path.stem for path in sources]))
     return Selected(tuple(sources), selection)
 
 
-def _check_picture(path: Path) -> None:
-    """Refuse a target that cannot be written, before the work is done."""
-    require_plots()
-    if path.suffix.lower().lstrip(".") not in KINDS:
-        raise FormatError(path, f"a picture's name ends in one of {', '.join('.' + kind for kind in KINDS)}")
+def model_facts(model: Any) -> dict[str, Any]:
+    """Return the facts of a model of any method."""
+    method = method_of(model)
+    if method is None:
+        raise UsageError(f"a {type(model).__name__} is not a freshtake model")
+    facts: dict[str, Any] = getattr(import_module("freshtake.workflows"), method.facts)(model)
+    return facts
+
+
+def variation_facts(model: VariationModel) -> dict[str, Any]:
+    """Return the examples, what complete takes have in common, and how far a further take deviates."""
+    deviations = model.deviations
+    size = np.sqrt((deviations.total_sizes**2).mean(axis=0)) * model.material.weights
+    return {
+        "method": "variation",
+        **_example_facts(model),
+        "whole_takes_share": round(float(deviations.share.min()), 3),
+        "deviation": round(float(np.sqrt((size**2).mean())), 6),
+        "dof_names": list(model.dofs),
+    }
+
+
+def _example_facts(model: VariationModel | PaperModel) -> dict[str, Any]:
+    """Return what models of variation have in common: their examples, rate, joints and DOFs."""
+    material = model.material
+    skeleton = None if material.recipe is None else material.recipe.skeleton
+    return {
+        "motion": "cyclic" if model.cyclic else "acyclic",
+        "examples": len(material.values),
+        "example_frames": [len(rows) for rows in material.values],
+        "fps": round(fps_of(model.frame_time), 3),
+        "frame_time": model.frame_time,
+        "joints": None if skeleton is None else len(skeleton),
+        "dofs": len(model.dofs),
+    }
+
+
+def paper_facts(model: PaperModel) -> dict[str, Any]:
+    """Return the examples, the DOFs, the numbers that were chosen, and how many parents nodes have."""
+    return {
+        "method": "paper (Lau 2009)",
+        **_example_facts(model),
+        "order": model.settings.order,
+        "neighbors": model.rule.neighbors,
+        "kernel_width": round(model.rule.width, 6),
+        "velocity_weight": model.rule.velocity_weight,
+        "parents": _counts(model.transition.edges),
+        "prior_neighbors": model.prior_rule.neighbors,
+        "prior_kernel_width": round(model.prior_rule.width, 6),
+        "prior_parents": _counts(model.prior.edges),
+        "dof_names": list(model.dofs),
+    }
+
+
+def _counts(edges: Sequence[Sequence[int]]) -> dict[str, float]:
+    sizes = [len(parents) for parents in edges]
+    return {"least": min(sizes), "mean": round(sum(sizes) / len(sizes), 2), "most": max(sizes)}

@@ -16,6 +16,7 @@ from freshtake.errors import UsageError
 from freshtake.formats.ftm import Stored
 from freshtake.formats.vrm import Message, Value, decoded
 from freshtake.methods.gathering import fitted
+from freshtake.methods.progress import Warn
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 
@@ -162,7 +163,7 @@ class Inbox:
             except OSError:  # nothing has arrived
                 return
 
-    def take(self, steers: Steers, warn: Callable[[str], None]) -> None:
+    def take(self, steers: Steers, warn: Warn) -> None:
         """Apply all messages that have arrived, and warn about those that are not understood."""
         for packet in self.packets():
             try:

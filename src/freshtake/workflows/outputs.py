@@ -1,8 +1,8 @@
-"""What workflows write: names of files, and the last steps of a motion (character, travel, limits, unit)."""
+"""What workflows write: names of files, paths that were followed, and the last steps of a motion before its file."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -12,12 +12,19 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing, write
+from freshtake.methods.progress import Warn, unheard
 from freshtake.motion import Clip, Stroke
+from freshtake.motion.body.orientation import unit_name, unit_of
+from freshtake.motion.edit import turned
+from freshtake.motion.features import Start
 from freshtake.motion.kinds import kind_word
+from freshtake.numeric.arrays import Floats
 from freshtake.requests.shared import Finishing
 
 if TYPE_CHECKING:
-    from freshtake.workflows.characters import Onto
+    from freshtake.motion.verdict import Verdict
+    from freshtake.variation.goals.steering import Followed
+    from freshtake.workflows.retargeting import Onto
 
 OTHER_FILES = frozenset(  # endings that nobody gives to a folder
     (".abc", ".anim", ".bip", ".blend", ".dae", ".fbx", ".ftm", ".html", ".json", ".ma", ".mb", ".png", ".txt", ".trc",
@@ -135,21 +142,20 @@ def playback_summary(motion: Motion) -> dict[str, Any] | None:
 
 
 class Finish(NamedTuple):
-    """How still feet stand, whose body it becomes, where its travel is; default unit and ending of files.
+    """How still feet stand, whose body it becomes, where its travel is; default unit of files.
 
     With `keep_going`, motions that fail the body checks are written all the same (see motion.verdict).
     """
 
     plant: bool | str = True
-    delivery: Delivery | None = None
+    delivery: Delivery = Delivery()
     onto: Onto | None = None
     unit_m: float | None = None
-    ending: str | None = None
     keep_going: bool = False
 
     def ready(self, motion: Motion) -> Motion:
         """Put a motion onto the character, with its travel where the delivery asks for it."""
-        return delivered(motion if self.onto is None else self.onto.put(motion), self.delivery or Delivery())
+        return delivered(motion if self.onto is None else self.onto.put(motion), self.delivery)
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
         """Write what `ready` made."""
@@ -159,27 +165,77 @@ class Finish(NamedTuple):
             self.onto.write(target, motion, self.unit_m)
 
 
-FINISH = Finish()
+class Made(NamedTuple):
+    """A motion that was written, how it followed a path, and what the checks say."""
+
+    path: Path
+    motion: Motion
+    followed: Followed | None = None
+    verdicts: Sequence[Verdict] = ()
 
 
-def finish_of(request: Finishing, warn: Callable[[str], None] | None = None) -> Finish:
+def finish_of(request: Finishing, warn: Warn = unheard) -> Finish:
     """Return the last steps that a request asks for; its character is read from its file."""
     # Not every request has travel or loops: what it lacks stays as it is in the motion.
     travel: Any = request
-    delivery = None
+    delivery = Delivery()
     if hasattr(request, "in_place"):
         delivery = chosen_delivery(travel.root_motion, travel.in_place, getattr(request, "closing_frame", False))
     onto = None
     if request.character is not None or request.body_map is not None:
-        from freshtake.workflows.characters import chosen_character  # retargeting is slow to import
+        from freshtake.workflows.retargeting import chosen_character  # retargeting is slow to import
 
-        onto = chosen_character(request.character, request.body_map, warn or unheard)
-    ending: str | None = getattr(request, "format", None)
-    return Finish(request.planting, delivery, onto, request.unit, ending, request.keep_going)
+        onto = chosen_character(request.character, request.body_map, warn)
+    return Finish(request.planting, delivery, onto, request.unit, request.keep_going)
 
 
-def unheard(sentence: str) -> None:
-    """Ignore a sentence: the default `warn`."""
+PLACES = {"y": [0, 2], "z": [0, 1]}  # columns of the ground, by the axis that points up
+
+
+def seen_from_its_start(path: Floats, up: str) -> tuple[Floats, Start]:
+    """Return a path relative to a body on its first point that faces its first stretch, and where that body is."""
+    sign = 1.0 if up == "y" else -1.0  # heading 0 is +z where y is up, and -y where z is
+    world = sign * path[:, 1] + 1j * path[:, 0]
+    heading = float(np.angle(world[1] - world[0]))
+    turned = (world - world[0]) * np.exp(-1j * heading)
+    return np.stack([turned.imag, sign * turned.real], axis=1), Start((float(path[0, 0]), float(path[0, 1])), heading)
+
+
+def placed(clip: Clip, start: Start) -> Clip:
+    """Move a clip that begins at the origin, facing forward, to its start."""
+    moved = turned(clip, start.heading)
+    root = moved.root.copy()
+    root[:, PLACES[clip.up]] += start.ground
+    return moved.changed(root=root)
+
+
+def followed_by(path: Floats, motion: Motion) -> Followed | None:
+    """Measure how far a body came along a path, and how far off it was."""
+    from freshtake.variation.goals.steering import Steering, Travel, followed
+
+    if not isinstance(motion, Clip) or len(motion) < 2:
+        return None
+    places = motion.root[:, PLACES[motion.up]]
+    speed = float(np.linalg.norm(np.diff(places, axis=0), axis=1).mean() / motion.frame_time)
+    return followed(Steering(path=path), Travel(speed, 0.0), places, motion.frame_time)
+
+
+def path_sentence(followed: Sequence[Followed], motion: Motion) -> str:
+    """Describe how far along its path a motion came, in the unit of the clip; for several motions, the range."""
+    metres = unit_of(motion) if isinstance(motion, Clip) else None
+    unit = "of the clip's units" if metres is None else unit_name(metres)
+    least, most = min(one.along for one in followed), max(one.along for one in followed)
+    gone = f"{most:.4g}" if f"{least:.4g}" == f"{most:.4g}" else f"{least:.4g} to {most:.4g}"
+    mean = float(np.mean([one.mean_off for one in followed]))
+    return (
+        f"followed {gone} of the path's {followed[0].length:.4g} {unit}, "
+        f"off by {_plain(mean)} on average and {_plain(max(one.most_off for one in followed))} at most"
+    )
+
+
+def _plain(length: float) -> str:
+    """Format a length with two digits, and without an exponent for larger numbers."""
+    return f"{length:.0f}" if length >= 10.0 else f"{length:.2g}"
 
 
 Limits = Mapping[str, tuple[float, float]]
@@ -210,7 +266,7 @@ class Limiter:
         self.total += len(points)
         return replace(motion, points=points)
 
-    def report(self, warn: Callable[[str], None]) -> None:
+    def report(self, warn: Warn) -> None:
         """Report which joint was limited most."""
         joint = max(self.beyond, key=lambda name: self.beyond[name])
         if self.beyond[joint]:

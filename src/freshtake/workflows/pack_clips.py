@@ -1,4 +1,4 @@
-"""What a pack is made of: groups by name and model, the seed of each clip, and the marks that choose which are kept."""
+"""What a pack is made of: groups of clips with their seeds and marks, how clips are made, and what engines want."""
 
 from __future__ import annotations
 
@@ -15,27 +15,53 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.evaluation.sequences import Pace, copied_share, pace_of
 from freshtake.formats.files import read_bytes
-from freshtake.formats.ftm import Stored, is_model, read_stored
-from freshtake.formats.ftm.io import METHODS
 from freshtake.formats.registry import Format, for_writing
 from freshtake.formats.report_files import Stars, read_stars
 from freshtake.motion import Clip
-from freshtake.motion.cycles.looping import BodyCourse, course_of, in_place, on_joint, with_closing_frame
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.cycles.looping import BodyCourse, course_of, in_place, loop_frames, on_joint, with_closing_frame
 from freshtake.motion.cycles.seams import SeamPose, seam_pose, with_seam
+from freshtake.motion.edit import moved, turned
 from freshtake.motion.verdict import AMBER, GREEN, RED, Standard, Verdict, judge, standard_of
+from freshtake.numeric.arrays import Floats
 from freshtake.requests.packs import Packing
 from freshtake.variation.amount import Amount, GuardReport, amount_of, guarded
 from freshtake.variation.goals.goals import GoalReport
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.variation_loops import joinable
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.characters import Onto
-from freshtake.workflows.inputs import checked, generator
+from freshtake.workflows.inputs import generator, model_of
 from freshtake.workflows.outputs import chosen_delivery
-from freshtake.workflows.pack_engines import ENGINES, aim_of, aimed
+from freshtake.workflows.retargeting import Onto
 
 NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and what replaces it
 _NAME = re.compile(r"[\w][\w.+-]*")
+
+
+STANDS = 0.1  # leg lengths of travel in a loop; a body that moves less has no direction
+NEARLY = np.radians(20.0)  # travel within this angle of ahead, back, left or right is snapped to it
+
+
+class Engine(NamedTuple):
+    """What an engine takes: formats, where it wants the travel, how it knows loops, and the files that help it."""
+
+    title: str
+    formats: tuple[str, ...]
+    root_motion: str
+    loop_suffix: str = ""  # of the names of animations that repeat
+    scripts: tuple[tuple[str, str], ...] = ()  # name in the pack, name of the template
+
+
+ENGINES = {
+    "unreal": Engine("Unreal Engine 5", ("fbx",), "joint", "", (("import_unreal.py", "unreal.py.txt"),)),
+    "unity": Engine("Unity", ("fbx",), "joint", "", (("Editor/FreshtakeImporter.cs", "unity.cs.txt"),)),
+    "godot": Engine(
+        "Godot", ("glb",), "joint", "-loop",
+        (("freshtake_import.gd", "godot3.gd.txt"), ("freshtake_events.gd", "godot_events.gd.txt"),
+         ("freshtake_import_godot4.txt", "godot4.gd.txt")),
+    ),
+    "gltf": Engine("glTF viewers (three.js, Babylon.js, PlayCanvas)", ("glb",), "joint"),
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -100,12 +126,7 @@ def _named(word: str) -> tuple[str, Path]:
 
 
 def _group(name: str, path: Path) -> Group:
-    if path.is_file() and not is_model(path):
-        raise FormatError(
-            path, f"this is not a freshtake model: write one with freshtake {METHODS['variation'].learns}"
-        )
-    stored: Stored = checked(read_stored(path), path, "variation")
-    model: VariationModel = stored.model
+    model: VariationModel = model_of(path, "variation")
     recipe = model.material.recipe
     if recipe is None or recipe.motion_type is not Clip:
         raise FormatError(path, "this is a model of strokes or tables: a pack is of clips with a skeleton")
@@ -300,10 +321,62 @@ def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
         return whole
     course, usual = course_of(whole), course_of(mean)
     if where == "none":
-        moved = in_place(whole, course)
+        placed = in_place(whole, course)
     else:
         offset = (whole.root[0] - course.places[0]) - (mean.root[0] - usual.places[0])
         offset[whole.up_index] = 0.0
         heading = np.full(len(whole), usual.heading[0])
-        moved = on_joint(whole, BodyCourse(course.places + offset, heading))
-    return moved.changed(playback=info.changed(root_motion=where))
+        placed = on_joint(whole, BodyCourse(course.places + offset, heading))
+    return placed.changed(playback=info.changed(root_motion=where))
+
+
+def heading_of(direction: Floats, up: str) -> float:
+    """Return radians from forward (z, or -y where z is up) to the left, counted about the vertical axis; 0 for none."""
+    if not direction.any():
+        return 0.0
+    return float(np.arctan2(direction[0], direction[2] if up == "y" else -direction[1]))
+
+
+def aim_of(mean: Clip) -> float | None:
+    """Return the heading that all clips of a group travel at, in radians; None where the body stays.
+
+    Clips face forward, so ahead is 0. The mean motion of a few takes is some degrees off, which is not intended.
+    """
+    info = mean.playback
+    assert info is not None
+    if np.linalg.norm(info.travel) < STANDS * leg_length(mean.skeleton):
+        return None
+    heading = heading_of(info.travel, mean.up)
+    straight = np.pi / 2 * round(heading / (np.pi / 2))
+    return straight if abs(heading - straight) < NEARLY else heading
+
+
+def aimed(loop: Clip, aim: float | None) -> Clip:
+    """Return a loop turned about the vertical so that it travels at a heading; a body that stays is left alone."""
+    info = loop.playback
+    assert info is not None
+    distance = float(np.linalg.norm(info.travel))
+    if aim is None or distance < STANDS * leg_length(loop.skeleton):
+        return loop
+    sideways, ahead = distance * np.sin(aim), distance * np.cos(aim)
+    travel = np.array([sideways, 0.0, ahead] if loop.up == "y" else [sideways, -ahead, 0.0])
+    straight = turned(loop, aim - heading_of(info.travel, loop.up))
+    return straight.changed(playback=info.changed(travel=travel), provenance=loop.provenance)
+
+
+def engine_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
+    """Return an aimed loop as engines want it: its root starts at the origin, faces forward, and goes straight.
+
+    The arguments are those of `delivered_loop`.
+    """
+    usual = course_of(mean)
+    home = mean.root[0] - usual.places[0] - loop.root[0]
+    home[loop.up_index] = 0.0
+    whole = moved(loop, home).changed(playback=loop.playback, provenance=loop.provenance)
+    whole = with_closing_frame(whole) if closing else whole
+    info = whole.playback
+    assert info is not None
+    course = BodyCourse(info.travel * (np.arange(len(whole)) / loop_frames(whole))[:, None], np.zeros(len(whole)))
+    if where != "hips":
+        whole = in_place(whole, course) if where == "none" else on_joint(whole, course)
+    return whole.changed(playback=info.changed(root_motion=where))

@@ -1,10 +1,15 @@
-"""Packs: groups of variants that can follow one another, on a character, with a preview page and pack.json."""
+"""Packs: groups of variants that can follow one another, on a character, with a preview page and pack.json.
+
+For engines there are import scripts too, and `engine.json` with the same facts for every engine, in metres and seconds:
+the scripts read nothing else.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict
+from importlib import resources
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -17,7 +22,7 @@ from freshtake.formats.files import replacing, replacing_folder, write_bytes
 from freshtake.formats.gltf import has_skin
 from freshtake.formats.registry import Format
 from freshtake.formats.report_files import PACK, VERSION, write_pack
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.roles import feet, leg_length
@@ -27,34 +32,30 @@ from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.packs import Pack
 from freshtake.variation.amount import guard_notes
-from freshtake.workflows.characters import Onto, chosen_character, write_onto
-from freshtake.workflows.outputs import playback_summary, turn_note, unheard
+from freshtake.workflows.outputs import playback_summary, turn_note
 from freshtake.workflows.pack_clips import (
+    ENGINES,
+    Engine,
     Group,
     GroupMaker,
     PackClip,
     PackSettings,
     Slot,
     delivered_loop,
+    engine_loop,
     formats_of,
     groups_of,
+    heading_of,
     matching_stars,
     settings_of,
     slots_of,
 )
-from freshtake.workflows.pack_engines import (
-    ENGINES,
-    FACTS,
-    animation_name,
-    engine_facts,
-    engine_loop,
-    engine_scripts,
-    heading_of,
-)
+from freshtake.workflows.retargeting import Onto, chosen_character, write_onto
 from freshtake.workflows.varying import STRAINED
 
 IN_PLACE = "_in_place"
 SHEET, PAGE, LIST = "sheet.png", "preview.html", "pack.json"
+FACTS, READ_ME = "engine.json", "IMPORT.txt"
 
 
 class ClipGroup(NamedTuple):
@@ -74,7 +75,7 @@ class Packed(NamedTuple):
 
 
 @one_blas_thread()
-def pack(request: Pack, report: Report = silent, warn: Callable[[str], None] | None = None) -> Packed:
+def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed:
     """Write a pack of clips into a folder, which appears atomically.
 
     Args:
@@ -85,8 +86,8 @@ def pack(request: Pack, report: Report = silent, warn: Callable[[str], None] | N
     Returns:
         The contents of pack.json, the files, and a verdict on each clip.
     """
-    settings, folder, tell = settings_of(request), request.out, warn or unheard
-    onto = chosen_character(request.character, request.body_map, tell)
+    settings, folder = settings_of(request), request.out
+    onto = chosen_character(request.character, request.body_map, warn)
     engine = None if request.engine is None else ENGINES[request.engine]
     kinds = formats_of(request.format or (("glb",) if engine is None else engine.formats))
     groups = groups_of(request.models)
@@ -110,7 +111,7 @@ def pack(request: Pack, report: Report = silent, warn: Callable[[str], None] | N
         write_pack(place / LIST, facts)
         paths = sorted(folder / path.relative_to(place) for path in place.rglob("*") if path.is_file())
     for sentence in _notes(groups_made):
-        tell(sentence)
+        warn(sentence)
     return Packed(facts, paths, verdicts)
 
 
@@ -149,9 +150,13 @@ def _file_names(
 ) -> dict[str, list[str]]:
     """Return the files of each group, checked to differ."""
     out: dict[str, list[str]] = {}
-    for name, some in slots.items():
-        paths = [path for where in settings.deliveries for path in _paths(name, some, kinds, _suffix(where, settings))]
-        out[name] = paths
+    for group, some in slots.items():
+        out[group] = []
+        for where in settings.deliveries:
+            name = f"{group}{_suffix(where, settings)}"
+            for ending, kind in kinds:
+                together = [f"{name}.{ending}"]
+                out[group] += together if kind.several else [f"{name}/{slot.name}.{ending}" for slot in some]
     every = [path.lower() for paths in out.values() for path in paths]
     twice = next((path for path in every if every.count(path) > 1), None)
     if twice is not None:
@@ -159,24 +164,10 @@ def _file_names(
     return out
 
 
-def _paths(name: str, slots: Sequence[Slot], kinds: Sequence[tuple[str, Format]], suffix: str) -> list[str]:
-    out = []
-    for ending, kind in kinds:
-        if kind.several:
-            out.append(f"{name}{suffix}.{ending}")
-        else:
-            out += [f"{name}{suffix}/{slot.name}.{ending}" for slot in slots]
-    return out
-
-
 def _write(
-    place: Path,
-    group: ClipGroup,
-    kinds: Sequence[tuple[str, Format]],
-    settings: PackSettings,
-    onto: Onto | None,
+    place: Path, group: ClipGroup, kinds: Sequence[tuple[str, Format]], settings: PackSettings, onto: Onto | None,
     unit_m: float | None,
-) -> None:
+) -> None:  # fmt: skip
     for where in settings.deliveries:
         clips = [_delivered(one.loop, where, group, settings) for one in group.clips]
         name = f"{group.group.name}{_suffix(where, settings)}"
@@ -236,7 +227,11 @@ def _pack_facts(
                 "checksum": one.group.checksum,
                 "cyclic": one.group.model.cyclic,
                 "files": files[one.group.name],
-                "changes": group_facts(one.clips, one.maker.inputs),
+                # The worst change from any clip of the group to any other, relative to the takes' changes.
+                "changes": {
+                    "pairs": len(one.clips) ** 2,
+                    **_shortened(join_pace([clip.loop for clip in one.clips], one.maker.inputs)._asdict()),
+                },
             }
             for one in groups
         ],
@@ -318,24 +313,14 @@ def clip_facts(clip: PackClip, group: Group, inputs: Pace, settings: PackSetting
 
 
 def _quality(clip: PackClip, inputs: Pace) -> dict[str, Any]:
-    pace = loop_pace(clip.loop, inputs)
-    slide = foot_slide(clip.loop)
+    pace, slide = loop_pace(clip.loop, inputs), foot_slide(clip.loop)
     return {
-        "seam_step": _short(pace.step),
-        "foot_speed": _short(pace.foot_speed),
-        "acceleration": _short(pace.acceleration),
+        **_shortened({"seam_step": pace.step, "foot_speed": pace.foot_speed, "acceleration": pace.acceleration}),
         "foot_slide": None if slide is None else _short(slide),
-        "copied": _short(clip.copied),
-        "strain": _short(clip.goals.strain),
+        **_shortened({"copied": clip.copied, "strain": clip.goals.strain}),
         "tries": clip.guard.tries,
         "exceeds": list(clip.guard.left),
     }
-
-
-def group_facts(clips: Sequence[PackClip], inputs: Pace) -> dict[str, Any]:
-    """Return the worst change from any clip of a group to any other, relative to the takes' changes."""
-    pace = join_pace([one.loop for one in clips], inputs)
-    return {"pairs": len(clips) ** 2, **{key: _short(value) for key, value in pace._asdict().items()}}
 
 
 def footprints(loop: Clip) -> list[dict[str, Any]]:
@@ -391,3 +376,82 @@ def foot_slide(loop: Clip) -> float | None:
 def _short(value: float) -> float:
     """Round to six significant digits."""
     return float(f"{value:.6g}") + 0.0
+
+
+def _shortened(values: dict[str, float]) -> dict[str, float]:
+    return {key: _short(value) for key, value in values.items()}
+
+
+def animation_name(name: str, repeats: bool, engine: Engine | None) -> str:
+    """Return what a clip is called inside its file: some engines know loops by their names."""
+    return f"{name}{engine.loop_suffix}" if engine is not None and repeats else name
+
+
+def engine_facts(
+    name: str, groups: Sequence[tuple[str, bool, Sequence[Clip], Sequence[str]]], root: str
+) -> dict[str, Any]:
+    """Return engine.json: how each animation is played, groups as states, and a blend space over their speeds.
+
+    `groups` have a name, whether they repeat, their loops (travel on the hips) and their files; `root` is the name of
+    the joint that travels. Values are in metres, seconds and degrees.
+    """
+    engine = ENGINES[name]
+    animations = [
+        _animation(clip, group, repeats, engine, files) for group, repeats, clips, files in groups for clip in clips
+    ]
+    states: list[dict[str, Any]] = [
+        {
+            "name": group,
+            "loop": repeats,
+            "animations": [animation_name(clip.name, repeats, engine) for clip in clips],
+            "speed": float(np.mean([one["speed"] for one in animations if one["group"] == group])),
+        }
+        for group, repeats, clips, _ in groups
+    ]
+    moving = sorted((state for state in states if state["loop"]), key=lambda state: state["speed"])
+    return {
+        "format": "freshtake engine pack",
+        "version": 1,
+        "engine": name,
+        "root_joint": root,
+        "animations": animations,
+        "states": states,
+        "blend_space": [{"speed": state["speed"], "state": state["name"]} for state in moving],
+    }
+
+
+def _animation(clip: Clip, group: str, repeats: bool, engine: Engine, files: Sequence[str]) -> dict[str, Any]:
+    info = clip.playback
+    assert info is not None
+    metres = unit_of(clip) or 1.0
+    return {
+        "name": animation_name(clip.name, repeats, engine),
+        "clip": clip.name,
+        "group": group,
+        "files": list(files),
+        "loop": repeats,
+        "seconds": info.seconds,
+        "fps": clip.fps,
+        "speed": info.speed * metres,
+        "heading_deg": float(np.degrees(heading_of(info.travel, clip.up))) + 0.0,
+        "travel": float(np.linalg.norm(info.travel)) * metres,
+        "events": [{"seconds": seconds, "name": event} for seconds, event in info.events],
+    }
+
+
+def engine_scripts(name: str, folder: str, files: Sequence[str], fps: float) -> dict[str, str]:
+    """Return the texts that come with a pack, by their names in it: scripts, settings, and what to do with them.
+
+    `folder` is what the pack's folder is called, which is where Godot finds its script.
+    """
+    engine = ENGINES[name]
+    home = resources.files("freshtake.workflows") / "engine_scripts"
+    texts = {target: (home / template).read_text(encoding="utf-8") for target, template in engine.scripts}
+    if name == "godot":
+        settings = (home / "godot.import.txt").read_text(encoding="utf-8")
+        for file in files:
+            texts[f"{file}.import"] = settings.replace("@FOLDER@", folder).replace("@FPS@", f"{fps:g}")
+    about = home / f"{name}.readme.txt"
+    if about.is_file():
+        texts[READ_ME] = about.read_text(encoding="utf-8").replace("@FOLDER@", folder)
+    return texts

@@ -15,7 +15,7 @@ from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.formats.report_files import require_plots, write_figure
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -49,9 +49,7 @@ class Made(NamedTuple):
 
 
 @one_blas_thread()
-def paper_figures(
-    request: PaperFigures, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> list[Path]:
+def paper_figures(request: PaperFigures, report: Report = silent, warn: Warn = unheard) -> list[Path]:
     """Draw figures 1 and 4 to 8 of the paper into a folder that appears atomically.
 
     Args:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from freshtake.formats.files import replacing_folder, write_bytes
 from freshtake.formats.ftm import read_stored
 from freshtake.formats.registry import detect, for_writing, write
 from freshtake.methods.gathering import fitted
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.channels import channels_with, root_in_file
@@ -34,9 +34,8 @@ from freshtake.variation.redrawing import chosen_joints, extend
 from freshtake.variation.redrawing import redraw as redraw_stretch
 from freshtake.variation.stretches import phases_of, strain_of
 from freshtake.workflows.inputs import checked, frame_at, frame_count, generator, length_of, moment_of, read_clips
-from freshtake.workflows.making import warn_of_amount
 from freshtake.workflows.outputs import is_one_file
-from freshtake.workflows.varying import STRAINED
+from freshtake.workflows.varying import STRAINED, warn_of_amount
 
 FOREIGN = 8.0  # standard deviations beyond which a clip shows another movement; further takes have 1 to 4
 
@@ -64,12 +63,12 @@ class Redrawn(NamedTuple):
             "frames": {"start": self.frames[0], "stop": self.frames[1]},
             "joins": [join._asdict() for join in self.joins],
             "guards": [report._asdict() for report in self.guards],
-            "verdicts": [{"color": one.color, "remarks": one.sentences} for one in self.verdicts],
+            "verdicts": [one.as_dict() for one in self.verdicts],
         }
 
 
 @one_blas_thread()
-def redraw(request: Redraw, report: Report = silent, warn: Callable[[str], None] | None = None) -> Redrawn:
+def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Redrawn:
     """Write clips that differ from a take in a stretch or a part of the body, or continue after its end.
 
     Args:
@@ -97,15 +96,14 @@ def redraw(request: Redraw, report: Report = silent, warn: Callable[[str], None]
             report(Progress((number - 1) / request.count, name))
             out.verdicts.extend(judge_stretch(model, new, name, request, (first, stop)))
             if single:
-                require_possible(out.verdicts, request.keep_going, None)
+                require_possible(out.verdicts, request.keep_going, unheard)
             _write(place / name, take, clip, new, (first, stop), chosen_joints(model, request.part))
             out.joins.append(join_of(model, new, first, stop))
             out.guards.append(checks)
             out.paths.append(target if single else target / name)
         require_possible(out.verdicts, request.keep_going, warn)
-    if warn is not None:
-        for sentence in guard_notes(out.guards, left=False):
-            warn(sentence)
+    for sentence in guard_notes(out.guards, left=False):
+        warn(sentence)
     return out
 
 
@@ -127,7 +125,7 @@ def redrawn_clips(
     *,
     first_number: int = 1,
     keep_going: bool = False,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn = unheard,
 ) -> Iterator[tuple[Clip, GuardReport]]:
     """Yield clips that are drawn again in part, from `first_number` on; each depends on its seed and number only.
 
@@ -163,11 +161,11 @@ def redrawn_clips(
         yield drawn.motion, checks
 
 
-def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Callable[[str], None] | None) -> None:
+def _check_movement(strain: float, clip: Clip, keep_going: bool, warn: Warn) -> None:
     far = f"{clip.name or 'the clip'} lies {strain:.1f} standard deviations from what the model's takes do"
     if strain > FOREIGN and not keep_going:
         raise UsageError(f"{far}: it shows another movement; use a model of this one, or --keep-going")
-    if strain > STRAINED and warn is not None:
+    if strain > STRAINED:
         warn(f"{far}: the stretch will look like the takes, not like the rest of the clip")
 
 

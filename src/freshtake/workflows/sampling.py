@@ -13,7 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read, write
 from freshtake.formats.report_files import can_plot, write_figure
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.network_pictures import network_pictures
@@ -61,9 +61,7 @@ SAMPLE_SETS = (
 )
 
 
-def samples_write(
-    request: SamplesWrite, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> list[Path]:
+def samples_write(request: SamplesWrite, report: Report = silent, warn: Warn = unheard) -> list[Path]:
     """Write takes of each named set (default: all) as NAME_1, NAME_2, ... into a folder.
 
     Args:
@@ -95,9 +93,7 @@ def sample_generator(seed: int, name: str, take: int) -> np.random.Generator:
     return np.random.default_rng([seed, take, *name.encode()])
 
 
-def samples_download(
-    request: SamplesDownload, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> tuple[list[Path], str]:
+def samples_download(request: SamplesDownload, report: Report = silent, warn: Warn = unheard) -> tuple[list[Path], str]:
     """Fetch public takes into a folder.
 
     Args:
@@ -123,7 +119,7 @@ class DemoItem(NamedTuple):
 
 
 @one_blas_thread()
-def demo(request: Demo, report: Report = silent, warn: Callable[[str], None] | None = None) -> list[DemoItem]:
+def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[DemoItem]:
     """Write takes, learn from four, make variants, compare them with the other takes, and draw them.
 
     Args:

@@ -22,6 +22,7 @@ from freshtake.formats.ftm import Stored, is_model, read_stored
 from freshtake.formats.read_options import WriteOptions
 from freshtake.formats.rig import in_metres
 from freshtake.formats.vrm import PORT, PosePackets, PoseReader, humanoid_of
+from freshtake.methods.progress import Warn, unheard
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.features import decode
@@ -65,7 +66,7 @@ class HumanoidBody:
         warn: Called with sentences for the user.
     """
 
-    def __init__(self, trial: Clip, source: Path, unit_m: float | None, warn: Callable[[str], None]) -> None:
+    def __init__(self, trial: Clip, source: Path, unit_m: float | None, warn: Warn) -> None:
         trial = as_filed(trial)
         upright = in_metres(source, trial, WriteOptions(unit_m=unit_m, warn=warn), "VMC")
         self._options, self._source = WriteOptions(unit_m=_unit(trial, upright), warn=warn), source
@@ -86,7 +87,7 @@ class LiveSender:
     """Sends poses to avatars while they are shown elsewhere, without ever waiting."""
 
     def __init__(self, address: Address, trial: Clip, source: Path) -> None:
-        self._body = HumanoidBody(trial, source, None, lambda sentence: None)
+        self._body = HumanoidBody(trial, source, None, unheard)
         self._packing, self._address = PosePackets(self._body.skeleton), address
         self._socket = socket.socket(socket.AF_INET, socket.SOCK_DGRAM)
         self._socket.setblocking(False)
@@ -125,7 +126,7 @@ class HumanoidPoses:
         unit_m: float | None,
         plant: bool | str,
         seed: int,
-        warn: Callable[[str], None],
+        warn: Warn,
         keep_going: bool = False,
     ) -> None:
         first = joined(list(islice(_frames(source, stored, replace(steers), plant, seed), LOOKED_AT)))
@@ -223,7 +224,7 @@ def address_of(text: str, *, anywhere: bool = False) -> Address:
 @one_blas_thread()
 def motion_send(
     request: Stream,
-    warn: Callable[[str], None] = lambda sentence: None,
+    warn: Warn = unheard,
     *,
     steers: Steers | None = None,
     each_tick: Callable[[Steers], None] | None = None,
@@ -273,7 +274,7 @@ def motion_send(
 
 def _send(
     posing: HumanoidPoses, out: socket.socket, address: Address, steers: Steers, seconds: float | None, in_place: bool,
-    inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Callable[[str], None],
+    inbox: Inbox | None, each_tick: Callable[[Steers], None] | None, warn: Warn,
 ) -> SendReport:  # fmt: skip
     """Send one pose per tick, made before its deadline; then apply incoming messages and make the next pose."""
     packing = PosePackets(posing.skeleton)

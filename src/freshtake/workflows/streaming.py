@@ -5,43 +5,32 @@ Under a style the source is steered and translated, so that the translation foll
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.motion.features.angles import ground_of
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.verdict import Remark, Verdict, require_possible
+from freshtake.motion.verdict import Remark, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.shared import Feet
 from freshtake.requests.style import Styling
 from freshtake.requests.variation import Stream
 from freshtake.style.model import StyleModel
-from freshtake.variation.goals.steering import Followed, Steering
+from freshtake.variation.goals.steering import Steering
 from freshtake.variation.model import VariationModel
 from freshtake.variation.planting import variant_settings
-from freshtake.workflows.inputs import frame_count, generator, length_of, model_of
-from freshtake.workflows.making import (
-    MOST_FRAMES,
-    amount_of_request,
-    begun,
-    followed_by,
-    judged,
-    motion_of,
-    steering_of,
-    warn_of_amount,
-)
-from freshtake.workflows.outputs import finish_of
+from freshtake.workflows.inputs import generator, model_of, requested_frames
+from freshtake.workflows.outputs import Made, finish_of, followed_by
 from freshtake.workflows.style_translating import translated
+from freshtake.workflows.varying import amount_of_request, begun, judged, motion_of, steering_of, warn_of_amount
 
 
 def scaled_path(steer: Steering, scale: float) -> Steering:
@@ -52,17 +41,8 @@ def scaled_path(steer: Steering, scale: float) -> Steering:
     return replace(steer, path=path[0] + scale * (path - path[0]))
 
 
-class Streamed(NamedTuple):
-    """What was written."""
-
-    path: Path
-    motion: Motion
-    followed: Followed | None = None
-    verdicts: Sequence[Verdict] = ()
-
-
 @one_blas_thread()
-def stream(request: Stream, report: Report = silent, warn: Callable[[str], None] | None = None) -> Streamed:
+def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Made:
     """Write exactly as much of a cyclic model's endless motion as requested, standing feet held still.
 
     Along a path it begins on its first point, in its direction.
@@ -79,13 +59,11 @@ def stream(request: Stream, report: Report = silent, warn: Callable[[str], None]
         raise UsageError("live motion is sent by the command freshtake stream --live: leave live out, and name out")
     if request.out is None:
         raise UsageError("name the file that the motion goes to")
-    target, length, finish = request.out, length_of(request.frames, request.seconds), finish_of(request, warn)
+    target, finish = request.out, finish_of(request, warn)
     steer, amount = steering_of(request), amount_of_request(request)
     for_writing(target)
     model: VariationModel = model_of(request.model, "variation")
-    frames = frame_count(length, model.frame_time)
-    if not 1 <= frames <= MOST_FRAMES:
-        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames}")
+    frames = requested_frames(request, model.frame_time)
     warn_of_amount(amount, warn)
     if not model.cyclic:
         raise UsageError(f"{request.model} is a model of a motion that ends by itself: use freshtake vary")
@@ -117,7 +95,7 @@ def stream(request: Stream, report: Report = silent, warn: Callable[[str], None]
     report(Progress(0.8, f"writing {target.name}"))
     motion = finish.ready(motion)
     finish.write(target, motion)
-    return Streamed(target, motion, way, verdicts)
+    return Made(target, motion, way, verdicts)
 
 
 SPARE = 0.1  # share of frames made beyond those needed, because the timing varies
@@ -125,7 +103,7 @@ SPARE = 0.1  # share of frames made beyond those needed, because the timing vari
 
 def in_style(
     style: StyleModel, motion: Motion, made: Callable[[int, float], Motion], feet: Feet,
-    warn: Callable[[str], None] | None = None,
+    warn: Warn = unheard,
 ) -> tuple[Clip, list[Remark]]:  # fmt: skip
     """Put an endless motion into a style, with the same length and path.
 

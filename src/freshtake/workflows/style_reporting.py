@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -13,7 +13,7 @@ from freshtake.formats.files import write_bytes
 from freshtake.formats.registry import for_writing, write
 from freshtake.formats.report_files import KINDS as FIGURE_KINDS
 from freshtake.formats.report_files import PAGES, require_plots, write_figure
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -227,7 +227,7 @@ class Aligned(NamedTuple):
 
 
 @one_blas_thread()
-def style_align(request: StyleAlign, report: Report = silent, warn: Callable[[str], None] | None = None) -> Aligned:
+def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unheard) -> Aligned:
     """Align two files, and write one motion on the other's clock and a picture of the alignment where requested.
 
     Args:

@@ -1,11 +1,11 @@
-"""Pairs of files to a style model, a style model and a file to the file in that style."""
+"""Learn styles from pairs of clips, or from clips of styles at speeds, and apply them to clips."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
-from freshtake.motion.edit import resample, with_up
+from freshtake.motion.edit import resample, take_frames, with_up
 from freshtake.motion.features import decode
 from freshtake.motion.gait import Gait, gait_of
 from freshtake.motion.retarget import Retargeter, make_rig
@@ -27,16 +27,18 @@ from freshtake.motion.validation import same_rate
 from freshtake.motion.verdict import AMBER, Remark, Verdict, check_result, gait_remarks
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.fields import fields_of
-from freshtake.requests.style import StyleApply, StyleLearn, StyleLearning, Styling
+from freshtake.requests.style import GaitsLearn, GaitsSample, StyleApply, StyleLearn, StyleLearning, Styling
 from freshtake.style.columns import ALL
 from freshtake.style.model import StyleModel, StyleTranslation
 from freshtake.style.settings import Settings
-from freshtake.workflows.characters import Onto, chosen_character, put_onto, retargeting_sentence, write_onto
-from freshtake.workflows.inputs import model_of, read_clips
+from freshtake.workflows.inputs import length_or_none, model_of, read_clips, requested_frames
 from freshtake.workflows.outputs import targets_of
+from freshtake.workflows.retargeting import Onto, chosen_character, put_onto, retargeting_sentence, write_onto
+
+if TYPE_CHECKING:
+    from freshtake.style.bilinear import GaitModel, Level, Weights
 
 STYLING = Styling()
-Warn = Callable[[str], None]
 NEED = "style translation needs clips with a skeleton"
 
 
@@ -128,51 +130,52 @@ def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> Sty
 
 
 def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
-    from freshtake.style.warping.correspondence import described, match
+    from freshtake.style.warping.correspondence import match
 
     matches = match(sources, targets, every=True)
     pairs = tuple((sources[m.source], targets[m.target]) for m in matches)
-    table = tuple(
-        PairRow(a.name, b.name, described(m.contents[0]), described(m.contents[1]), m.apart)
-        for (a, b), m in zip(pairs, matches, strict=True)
-    )
+    table = _rows(pairs, [m.contents for m in matches], [m.apart for m in matches])
     used = {id(clip) for pair in pairs for clip in pair}
     return StylePairs(pairs, table, True, tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used))
 
 
 def _by_stretches(source: Clip, target: Clip) -> StylePairs:
     from freshtake.style.pairs import cut_and_paired
-    from freshtake.style.warping.correspondence import described
 
     require_compatible(source.skeleton, target.skeleton, source.name, target.name)
     stretches = cut_and_paired(source, target)
-    table = tuple(
-        PairRow(a.name, b.name, described(first), described(second), distance)
-        for (a, b), (first, second), distance in zip(stretches.pairs, stretches.contents, stretches.apart, strict=True)
-    )
+    table = _rows(stretches.pairs, stretches.contents, stretches.apart)
     return StylePairs(stretches.pairs, table, True, (), (stretches.what,), stretches.are_cut)
 
 
 def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
-    from freshtake.style.warping.correspondence import content, content_distances, described
+    from freshtake.style.warping.correspondence import content, content_distances
 
     pairs = tuple(zip(sources, targets, strict=True))
     for clip in (*sources, *targets):
         require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
     contents = [[content(clip) for clip in clips] for clips in (sources, targets)]
     distances = content_distances(*contents)
-    table = tuple(
-        PairRow(a.name, b.name, described(contents[0][k]), described(contents[1][k]), float(distances[k, k]))
-        for k, (a, b) in enumerate(pairs)
-    )
+    table = _rows(pairs, list(zip(*contents, strict=True)), np.diagonal(distances).tolist())
     return StylePairs(pairs, table, False, ())
+
+
+def _rows(
+    pairs: Sequence[tuple[Clip, Clip]], contents: Sequence[Sequence[Any]], apart: Sequence[float]
+) -> tuple[PairRow, ...]:
+    from freshtake.style.warping.correspondence import described
+
+    return tuple(
+        PairRow(a.name, b.name, described(first), described(second), distance)
+        for (a, b), (first, second), distance in zip(pairs, contents, apart, strict=True)
+    )
 
 
 @one_blas_thread()
 def style_learn(
     request: StyleLearn,
     report: Report = silent,
-    warn: Warn | None = None,
+    warn: Warn = unheard,
     show: Callable[[StylePairs], None] | None = None,
 ) -> StyleLearned:
     """Read pairs, learn, and write the model and, where the request names one, the report page.
@@ -223,7 +226,7 @@ def translated(
     styles: Sequence[tuple[StyleModel, float]],
     clip: Clip,
     request: Styling = STYLING,
-    warn: Warn | None = None,
+    warn: Warn = unheard,
 ) -> StyledClip:
     """Put a clip of any rate and skeleton into one style, or into several that are mixed, and compare both gaits.
 
@@ -237,7 +240,7 @@ def translated(
         The translation and all that the front ends show of it.
     """
     models = [model for model, _ in styles]
-    fitted, back = fitted_clip(clip, models[0], warn or (lambda _: None))
+    fitted, back = fitted_clip(clip, models[0], warn)
     if len(styles) > 1:
         out, translation, share = _mixed(styles, fitted, request), None, None
     else:
@@ -298,7 +301,7 @@ def _lost_parts(arrived: Mapping[str, float]) -> list[Remark]:
     ]  # fmt: skip
 
 
-def style_apply(request: StyleApply, report: Report = silent, warn: Warn | None = None) -> list[StyleApplied]:
+def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unheard) -> list[StyleApplied]:
     """Translate files into the style of a model, or into several mixed by weights; write them and a report page.
 
     Red results are refused, and not written, unless the request keeps going.
@@ -327,7 +330,7 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn | None 
     for target in targets:
         for_writing(target)
     models: list[tuple[StyleModel, float]] = [(model_of(source, "style"), weight) for source, weight in styles]
-    onto = chosen_character(request.character, request.body_map, warn or (lambda _: None))
+    onto = chosen_character(request.character, request.body_map, warn)
     done = []
     for number, (clip, target) in enumerate(zip(clips, targets, strict=True)):
         report(Progress(number / len(clips), clip.name))
@@ -337,7 +340,7 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn | None 
 
 def _applied(
     request: StyleApply, models: Sequence[tuple[StyleModel, float]], path: Path, target: Path, onto: Onto | None,
-    warn: Warn | None,
+    warn: Warn,
 ) -> StyleApplied:  # fmt: skip
     """Translate and write one file."""
     taken = read_clips([[path]], request.reading(warn), NEED)[0][0]
@@ -398,3 +401,108 @@ def fitted_clip(taken: Clip, model: StyleModel, say: Warn) -> tuple[Clip, Callab
 
 def _at_rate(clip: Clip, taken: Clip) -> Clip:
     return clip if same_rate(clip.frame_time, taken.frame_time) else resample(clip, taken.fps)
+
+
+CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
+
+
+@one_blas_thread()
+def gaits_learn(request: GaitsLearn, report: Report = silent, warn: Warn = unheard) -> GaitModel:
+    """Read one clip for every style at every speed, learn, and write the model. The first clip is the reference.
+
+    Args:
+        request: The clips and the model's file.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The model that was written.
+    """
+    check_model_target(request.out)
+    paths = named_cells(request.cells)
+    read = read_clips([list(paths.values())], request.reading(warn), "gaits need clips with a skeleton")[0]
+    from freshtake.style.bilinear import fit
+
+    model = fit(dict(zip(paths, read, strict=True)), ranks=request.ranks, report=report)
+    save(request.out, model, sources=[path.name for path in paths.values()])
+    return model
+
+
+def named_cells(arguments: Sequence[str]) -> dict[tuple[Level, Level], Path]:
+    """Parse `normal@0.9=a.bvh crouch@0.9=b.bvh` by style and speed; numeric speeds become numbers."""
+    out: dict[tuple[Level, Level], Path] = {}
+    for argument in arguments:
+        cell, equals, path = argument.partition("=")
+        style, at, speed = (part.strip() for part in cell.rpartition("@"))
+        if not (equals and at and style and speed and path):
+            raise UsageError(f"{argument!r} does not name a style and speed: {CELL}")
+        key = (style, level(speed))
+        if key in out:
+            raise UsageError(f"{style} at {speed} is given twice: one clip for every style at every speed")
+        out[key] = Path(path)
+    return out
+
+
+def level(text: str) -> Level:
+    """Parse a number where the text is one, else return the name."""
+    try:
+        number = float(text)
+    except ValueError:
+        return text
+    return number if np.isfinite(number) else text
+
+
+def mixture(text: str, levels: Sequence[Level]) -> Weights:
+    """Parse `crouch`, `1.3`, or weights such as `normal=0.5,crouch=0.5`."""
+    if text in levels or "=" not in text:
+        return text if text in levels else level(text)
+    out: dict[Level, float] = {}
+    for part in text.split(","):
+        name, equals, weight = part.rpartition("=")
+        number = level(weight)
+        if not equals or isinstance(number, str):
+            raise UsageError(f"{part!r} is not a weight: write NAME=NUMBER, as in normal=0.5,crouch=0.5")
+        key = name.strip() if name.strip() in levels else level(name.strip())
+        out[key] = out.get(key, 0.0) + number
+    return out
+
+
+@one_blas_thread()
+def gaits_sample(request: GaitsSample, report: Report = silent, warn: Warn = unheard) -> Clip:
+    """Write a walk of some cycles, or of a length, in a mixture of styles and speeds.
+
+    Args:
+        request: The model, the file, the mixture and the length.
+        report: Called with the progress.
+        warn: Called with sentences for the user.
+
+    Returns:
+        The walk.
+    """
+    for_writing(request.out)
+    model: GaitModel = model_of(request.model, "gaits")
+    mixed = mixture(request.style, model.styles), mixture(request.speed, model.speeds)
+    cycles, frames = request.cycles, 0
+    if length_or_none(request) is not None:
+        frames = requested_frames(request, model.code.recipe.frame_time)
+        cycles = -(-frames // max(len(model.synthesize(*mixed, cycles=1)) - 1, 1))
+    clip = model.synthesize(*mixed, cycles=cycles, name=request.out.stem)
+    clip = (take_frames(clip, 0, frames) if frames else clip).changed(provenance="made by freshtake: style")
+    onto = chosen_character(request.character, request.body_map, warn)
+    write_onto(request.out, put_onto(onto, clip), request.unit, onto)
+    return clip
+
+
+def gaits_facts(model: GaitModel) -> dict[str, Any]:
+    """Return the facts of a gaits model."""
+    recipe = model.code.recipe
+    return {
+        "method": "style, gaits",
+        "styles": [str(style) for style in model.styles],
+        "speeds": [str(speed) for speed in model.speeds],
+        "ranks": [int(size) for size in model.factors.core.shape[:2]],
+        "cycle_frames": model.code.frames,
+        "fps": round(1.0 / recipe.frame_time, 3),
+        "joints": None if recipe.skeleton is None else len(recipe.skeleton),
+        "dofs": len(recipe.names),
+    }

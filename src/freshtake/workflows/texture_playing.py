@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.methods.progress import Report, silent
+from freshtake.methods.progress import Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Bools, Floats
@@ -35,7 +35,6 @@ from freshtake.texture.transitions import Played
 from freshtake.workflows.inputs import frame_at, moment_of
 
 Stop = tuple[float, str]  # seconds, and a cell, heading=DEGREES or speed=NUMBER
-Say = Callable[[str], None]
 
 
 class MadePlay(NamedTuple):
@@ -57,7 +56,7 @@ class Steered(NamedTuple):
 
 def make_play(
     model: TextureModel, request: Playing, frames: int, *, plant: bool | str = True, path: Floats | None = None,
-    picture: Path | None = None, report: Report = silent, say: Say = lambda sentence: None,
+    picture: Path | None = None, report: Report = silent, say: Warn = unheard,
 ) -> MadePlay:  # fmt: skip
     """Play a model as a request asks for it.
 
@@ -209,7 +208,7 @@ def _joined(parts: Sequence[Played]) -> Played:
 
 def _made_loop(
     model: TextureModel, rng: np.random.Generator, frames: int, request: Playing, plant: bool | str,
-    picture: Path | None, report: Report, say: Say,
+    picture: Path | None, report: Report, say: Warn,
 ) -> MadePlay:  # fmt: skip
     """Make a loop of the moving part of the takes; a mesh's rows are already on their course."""
     course = _course(request.course)
@@ -316,7 +315,7 @@ def _loop_facts(loop: Loop, frames: int) -> dict[str, Any]:
     }
 
 
-def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Say) -> None:
+def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Warn) -> None:
     """Warn where a loop of that length needs larger jumps than play does, and name lengths that do not."""
     largest = float(loop.costs.max(initial=0.0))
     if largest <= loop.limit or model.settings.method == "paper":
@@ -326,7 +325,7 @@ def _warn_of_jumps(model: TextureModel, loop: Loop, frames: int, warn: Say) -> N
     warn(f"a loop of {frames} frames needs a jump of {largest:.0f} mean frame steps, which may show{better}")
 
 
-def _warn_of_likeness(likeness: Likeness, frames: int, warn: Say) -> None:
+def _warn_of_likeness(likeness: Likeness, frames: int, warn: Warn) -> None:
     """Warn where a loop travels, moves or reaches by more or less than the moving part of the takes."""
     words = {"travel": "travels {:.2f} times as fast", "energy": "moves {:.2f} times as much"}
     words["range"] = "has poses {:.2f} times as far apart"
@@ -338,7 +337,7 @@ def _warn_of_likeness(likeness: Likeness, frames: int, warn: Say) -> None:
         )
 
 
-def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Say) -> None:
+def _warn_of_turning(model: TextureModel, frames: int, course: str | float | None, warn: Warn) -> None:
     """Warn where a loop has to turn faster than the takes do anywhere, and report how long it would have to be."""
     rate = rate_of(course, frames * model.frame_time)
     if model.rates == 0 or model.recipe is None or rate is None or abs(rate) <= (most := model.bearings.most):

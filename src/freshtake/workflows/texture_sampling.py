@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,7 +15,7 @@ from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import can_plot, require_plots, write_figure
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.validation import fps_of
@@ -28,13 +28,11 @@ from freshtake.texture.model import TextureModel
 from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Single
 from freshtake.variation.goals.steering import Followed
-from freshtake.workflows.characters import Onto, write_onto
-from freshtake.workflows.inputs import frame_count, length_of, model_of, read_path, read_sets
-from freshtake.workflows.making import MOST_FRAMES, followed_by
-from freshtake.workflows.outputs import Delivery, Finish, finish_of, playback_summary, turn_note
+from freshtake.workflows.inputs import model_of, read_path, read_sets, requested_frames
+from freshtake.workflows.outputs import Delivery, finish_of, followed_by, playback_summary, turn_note
+from freshtake.workflows.retargeting import Onto, write_onto
 from freshtake.workflows.texture_playing import make_play
 
-Warn = Callable[[str], None]
 MOST_BYTES = 2 << 30  # of a mesh sequence that is built in memory
 MORPHING = (".glb", ".gltf")
 MESH_FORMATS = ("npz", "abc", "obj")
@@ -48,7 +46,7 @@ class LearnedTexture(NamedTuple):
 
 
 @one_blas_thread()
-def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn | None = None) -> LearnedTexture:
+def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = unheard) -> LearnedTexture:
     """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
 
     Without a picture, the matrices are drawn next to the model when no frame comes near to another.
@@ -73,12 +71,11 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn | N
     drawn = request.picture
     if not recurring(model):
         drawn = drawn or (request.out.with_suffix(".png") if can_plot() else None)
-        if warn is not None:
-            where = "" if drawn is None else f"; {drawn} shows where frames are alike"
-            warn(
-                f"no frame comes back near to another (jumps of {max(model.reach.limits):g} mean frame steps are "
-                f"needed), so that jumps will show{where}"
-            )
+        where = "" if drawn is None else f"; {drawn} shows where frames are alike"
+        warn(
+            f"no frame comes back near to another (jumps of {max(model.reach.limits):g} mean frame steps are "
+            f"needed), so that jumps will show{where}"
+        )
     if drawn is not None:  # first, so that a failure to write the picture leaves no model either
         draw_matrices(model, drawn)
     save(request.out, model, sources=[path.name for paths in sources.values() for path in paths])
@@ -185,7 +182,7 @@ class SampledTexture(NamedTuple):
 
 
 @one_blas_thread()
-def texture_sample(request: TextureSample, report: Report = silent, warn: Warn | None = None) -> SampledTexture:
+def texture_sample(request: TextureSample, report: Report = silent, warn: Warn = unheard) -> SampledTexture:
     """Write motion of the requested length: a piece of endless play, or a loop, repeated.
 
     Args:
@@ -196,32 +193,23 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn |
     Returns:
         What was written, and the loops that were found.
     """
-    return write_play(request, finish_of(request, warn), report, warn)
-
-
-@one_blas_thread()
-def write_play(
-    request: TextureSample, finish: Finish, report: Report = silent, warn: Warn | None = None
-) -> SampledTexture:
-    """Play a model, apply the steps of `finish`, and write the motion."""
-    target, say = request.out, warn or (lambda sentence: None)
+    target, finish = request.out, finish_of(request, warn)
     if request.candidates is not None:
         require_plots()
     path = None if request.path is None else read_path(request.path)
-    length = length_of(request.frames, request.seconds)
-    model = load_texture(request.model)
-    frames = frame_count(length, model.frame_time)
+    model: TextureModel = model_of(request.model, "texture")
+    frames = requested_frames(request, model.frame_time, times=request.times)
     _check(model, target, frames, request.times)
     report(Progress(0.0, f"making {frames} frames"))
     made = make_play(
         model, request, frames, plant=finish.plant, path=path, picture=request.candidates,
-        report=lambda step: report(Progress(0.7 * step.share, step.what)), say=say,
+        report=lambda step: report(Progress(0.7 * step.share, step.what)), say=warn,
     )  # fmt: skip
     motion, rows = made.motion, made.rows
     way = None if path is None or motion is None else followed_by(path, motion)
     report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
-        if finish.onto is not None or finish.delivery not in (None, Delivery()):
+        if finish.onto is not None or finish.delivery != Delivery():
             raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
         _write_mesh(model, rows, target, finish.unit_m)
     else:
@@ -235,15 +223,9 @@ def write_play(
     shown = len(rows) if motion is None else len(motion)
     playback = None if motion is None else playback_summary(motion)
     if request.course is None and (note := turn_note([playback])) is not None:
-        say(note)
+        warn(note)
     seconds = len(rows) * model.frame_time
     return SampledTexture(target, shown, seconds, made.jumps, playback, way, motion, made.loops)
-
-
-def load_texture(source: Path) -> TextureModel:
-    """Read a texture model; a model of another method is refused."""
-    model: TextureModel = model_of(source, "texture")
-    return model
 
 
 def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
@@ -254,8 +236,6 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
             f"{target}: the model is one of a mesh, which {target.suffix} cannot hold: choose .glb, .npz, .abc or a "
             "folder of OBJ files"
         )
-    if not 1 <= frames * times <= MOST_FRAMES:
-        raise UsageError(f"the number of frames must lie between 1 and {MOST_FRAMES}, but is {frames * times}")
     if model.shape is not None and target.suffix.lower() not in MORPHING:
         size = 4 * model.shape.columns * frames * times
         if size > MOST_BYTES:

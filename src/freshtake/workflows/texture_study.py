@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -14,7 +14,7 @@ from freshtake.formats.ftm import save
 from freshtake.formats.registry import read
 from freshtake.formats.report_files import require_plots, write_figure
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import MeshSequence
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.kinds import kind_word
@@ -93,7 +93,7 @@ def _local(material: Material) -> Floats:
 
 
 def texture_tables(
-    request: TextureTables, report: Report = silent, warn: Callable[[str], None] | None = None
+    request: TextureTables, report: Report = silent, warn: Warn = unheard
 ) -> dict[str, dict[str, list[dict[str, Any]]]]:
     """Measure table 1 (compression with real file sizes) and table 2 (errors) of mesh sequences.
 
@@ -120,9 +120,7 @@ def texture_tables(
 
 
 @one_blas_thread()
-def texture_figures(
-    request: TextureFigures, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> list[Path]:
+def texture_figures(request: TextureFigures, report: Report = silent, warn: Warn = unheard) -> list[Path]:
     """Draw figs. 3 and 5-9 for a take into a folder that appears atomically.
 
     Args:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+import re
+from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
@@ -13,40 +14,41 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.ftm import Stored, read_stored
-from freshtake.formats.joint_files import read_limits
+from freshtake.formats.joint_files import read_limits, read_pins
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing
+from freshtake.formats.registry import for_writing, read
 from freshtake.methods.gathering import fitted
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.features import Start
 from freshtake.motion.tempo import FASTEST, SLOWEST
-from freshtake.motion.verdict import Verdict, require_possible
+from freshtake.motion.verdict import Remark, Standard, Verdict, judge, off_the_path, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.shared import Amounts, Steer
 from freshtake.requests.variation import Variants, Vary
-from freshtake.variation.amount import Amount, GuardReport, guard_notes, guarded
+from freshtake.variation.amount import NATURAL, Amount, GuardReport, amount_of, guard_notes, guarded
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.steering import Followed
+from freshtake.variation.goals.steering import Followed, Steering, from_the_first_point
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, length_or_none
-from freshtake.workflows.making import (
-    amount_of_request,
-    begun,
+from freshtake.workflows.inputs import balanced_generator, checked, frame_count, generator, length_or_none, read_path
+from freshtake.workflows.outputs import (
+    Finish,
+    Limiter,
+    finish_of,
     followed_by,
-    goals_of,
-    judged,
-    motion_of,
+    is_one_file,
     placed,
-    warn_of_amount,
+    playback_summary,
+    turn_note,
 )
-from freshtake.workflows.outputs import Finish, Limiter, finish_of, is_one_file, playback_summary, turn_note
 
 if TYPE_CHECKING:  # most variants need neither
     from freshtake.variation.paper.model import PaperModel
-    from freshtake.workflows.characters import Onto
+    from freshtake.workflows.retargeting import Onto
 
+_POSE = re.compile(r"(?P<file>.+?)(:(?P<frame>-?\d+))?(@(?P<time>-?[\d.]+))?")
 ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"}
 STRAINED = 3.0  # standard deviations
 POSE_MISSED = 0.5  # degrees beyond which a pose counts as missed
@@ -60,6 +62,96 @@ class Variant(NamedTuple):
     motion: Motion
     report: GoalReport
     guard: GuardReport = GuardReport()
+
+
+def goals_of(request: Vary) -> Goals:
+    """Return the goals of a request, with the files that they name."""
+    if request.placed and not (request.start or request.end or request.pose):
+        raise UsageError("only poses can be placed: add --begin, --end or --at, or leave --placed out")
+    if request.placed and (request.heading is not None or request.path is not None):
+        raise UsageError("placed poses say where to go: leave --heading and --path out, or --placed")
+    return Goals(
+        start=None if request.start is None else _pose(request.start, 0, request.placed),
+        end=None if request.end is None else _pose(request.end, -1, request.placed),
+        poses=[_pose(text, 0, request.placed) for text in request.pose],
+        targets=[] if request.pins is None else read_pins(request.pins),
+        speed=request.speed,
+        steer=steering_of(request),
+    )
+
+
+def steering_of(request: Steer) -> Steering | None:
+    """Return where a body goes; None where it is free."""
+    if request.heading is not None and request.path is not None:
+        raise UsageError("a heading and a path cannot both be followed: give one of them")
+    if request.heading is not None:
+        return Steering(np.radians(request.heading))
+    return None if request.path is None else Steering(path=read_path(request.path))
+
+
+def _pose(text: str, usual: int, placed: bool = False) -> PosePin:
+    match = _POSE.fullmatch(text)
+    if match is None:
+        raise UsageError(f"{text!r} is not a pose: write FILE, FILE:FRAME or FILE:FRAME@SECONDS")
+    frame = usual if match["frame"] is None else int(match["frame"])
+    try:
+        time = float(match["time"] or 0.0)
+    except ValueError:
+        raise UsageError(f"{text!r} is not a pose: {match['time']!r} is not a number of seconds") from None
+    return PosePin(read(Path(match["file"])), frame, time, placed=placed)
+
+
+def amount_of_request(request: Amounts) -> Amount:
+    """Return the amount as a model takes it."""
+    return Amount(request.amount, request.amount_time, dict(request.parts))
+
+
+def motion_of(model: VariationModel | PaperModel, decoded: Any, name: str) -> Motion:
+    """Return what a model made as a motion; plain rows become a stroke, whose dimensions are the DOFs."""
+    if isinstance(decoded, np.ndarray):
+        return Stroke(decoded, np.arange(len(decoded), dtype=np.float64) * model.frame_time, model.dofs, name)
+    motion: Motion = decoded
+    return motion
+
+
+def begun(model: VariationModel, steer: Steering) -> tuple[Steering, Start]:
+    """Return a path relative to its first point and initial direction, and where it begins."""
+    travel = model.travel
+    assert model.material.recipe is not None
+    return from_the_first_point(steer, model.material.recipe, travel)
+
+
+def judged(
+    motion: Motion,
+    standard: Standard | None,
+    name: str,
+    *,
+    amount: float | Amount = 1.0,
+    rate: float = 1.0,
+    followed: Followed | None = None,
+    restyled: Sequence[Remark] | None = None,
+) -> list[Verdict]:
+    """Return the verdict on a motion in a list, which is empty where there is no standard for it.
+
+    `restyled` are the remarks on a translation into a style, which does what the takes do not: it is checked by
+    them, and by the takes only in its bones and speeds.
+    """
+    if standard is None or not isinstance(motion, Clip):
+        return []
+    verdict = judge(
+        motion, standard, amount=amount_of(amount).largest, rate=rate, name=name, same_body=restyled is None
+    )
+    verdict = verdict._replace(remarks=(*verdict.remarks, *(restyled or ())))
+    if followed is not None:
+        verdict = off_the_path(verdict, followed.most_off, leg_length(motion.skeleton))
+    return [verdict]
+
+
+def warn_of_amount(amount: float | Amount, warn: Warn) -> None:
+    """Warn where an amount is larger than what recorded takes do."""
+    most = amount_of(amount).largest
+    if most > NATURAL:
+        warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")
 
 
 def variants(model: VariationModel, request: Variants = ALL_DEFAULTS) -> Iterator[Motion]:
@@ -135,7 +227,7 @@ class Written(NamedTuple):
 
 
 @one_blas_thread()
-def vary(request: Vary, report: Report = silent, warn: Callable[[str], None] | None = None) -> Written:
+def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Written:
     """Write variants of a model into a folder that appears atomically, in the format of the takes it was learned from.
 
     A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
@@ -192,14 +284,12 @@ def vary(request: Vary, report: Report = silent, warn: Callable[[str], None] | N
     if single:
         _write_together(request.out, ready, finish)
         written.paths.append(request.out)
-    if warn is not None:
-        if limiter is not None:
-            limiter.report(warn)
-        _warn_of_goals(goals, written.reports, warn)
-        notes = [*guard_notes(written.guards, left=False), turn_note(written.playbacks)]
-        for sentence in notes:
-            if sentence is not None:
-                warn(sentence)
+    if limiter is not None:
+        limiter.report(warn)
+    _warn_of_goals(goals, written.reports, warn)
+    for sentence in (*guard_notes(written.guards, left=False), turn_note(written.playbacks)):
+        if sentence is not None:
+            warn(sentence)
     return written._replace(last=ready[-1])
 
 
@@ -273,7 +363,7 @@ def _fitted(goals: Goals, model: VariationModel) -> Goals:
     return replace(goals, start=start, end=end, poses=[like(pin) for pin in goals.poses])
 
 
-def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Callable[[str], None]) -> None:
+def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> None:
     """Warn of goals that were missed, and of poses far from the examples."""
     strain = max(report.strain for report in reports)
     if strain > STRAINED:

@@ -18,7 +18,7 @@ from freshtake.formats.gltf import has_skin
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import take_in_all
 from freshtake.formats.take_files import MODELS, TAKES, take_files
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.numeric.arrays import Floats
@@ -44,7 +44,7 @@ class ViewResult(NamedTuple):
 
 
 @one_blas_thread()
-def view(request: View, report: Report = silent, warn: Callable[[str], None] | None = None) -> ViewResult:
+def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewResult:
     """Show files side by side: motions in blue, `request.variants` and new ones of every model in green.
 
     Args:

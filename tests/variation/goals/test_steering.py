@@ -9,7 +9,7 @@ import freshtake as ft
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.goals.steering import Steering, Travel, followed, from_the_first_point, travel_of, turn_column
-from freshtake.workflows.making import followed_by, path_sentence
+from freshtake.workflows.outputs import followed_by, path_sentence
 
 METRE = 100.0  # the samples are in centimetres
 LINE = METRE * np.array([[0.0, 0.0], [0.0, 30.0]])

@@ -17,8 +17,8 @@ from freshtake.motion import Clip
 from freshtake.motion.body.orientation import guess_unit, unit_of
 from freshtake.requests.crowd import Crowd
 from freshtake.serve.tasks.context import Context
-from freshtake.workflows.characters import Onto, onto_character
 from freshtake.workflows.outputs import Finish, chosen_delivery
+from freshtake.workflows.retargeting import Onto, onto_character
 
 JOBS = {"openjd": "job.yaml", "flamenco": "job.js"}
 

@@ -102,9 +102,8 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Variants
     from freshtake.variation.goals.goals import Goals, PosePin
-    from freshtake.workflows.making import amount_of_request, judged
     from freshtake.workflows.outputs import chosen_delivery, delivered
-    from freshtake.workflows.varying import guided_variants, lasting
+    from freshtake.workflows.varying import amount_of_request, guided_variants, judged, lasting
 
     stored = context.model(model, "variation")
     shared = {name: value for name, value in settings.items() if name != "pins"}

@@ -1,10 +1,8 @@
-"""The report of a density model: the figures of Okwechime 2008 drawn for the user's classes, on one page."""
+"""The page of a density model: the figures of Okwechime 2008 drawn for the user's classes."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from html import escape
-from pathlib import Path
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,17 +11,13 @@ from freshtake.density.class_cycles import Holding, holding
 from freshtake.density.model import DensityModel
 from freshtake.density.pose_density import density, log_density, pose_widths
 from freshtake.density.time_alignment import fit_sine
-from freshtake.formats.report_files import check_report_target, require_plots, write_report
-from freshtake.methods.progress import Progress, Report, silent
+from freshtake.methods.progress import Progress, Report
 from freshtake.motion import Clip, PointClip
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.overlay import overlay
-from freshtake.reports.page import picture_figure, whole_page
 from freshtake.reports.plots import Picture, drawn, png
-from freshtake.requests.blending import BlendReport
-from freshtake.workflows.density_blending import density_facts, density_model
+from freshtake.reports.style_figures import Section, Table, style_page
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -34,36 +28,91 @@ PATH = 240  # frames of a path that is drawn
 STRIP = 12  # stick figures
 
 
-@one_blas_thread()
-def blend_report(
-    request: BlendReport, report: Report = silent, warn: Callable[[str], None] | None = None
-) -> list[Path]:
-    """Write the page (.html) or a folder with page, figures and pictures.
+def density_page(
+    model: DensityModel, facts: dict[str, Any], title: str, seed: int, report: Report
+) -> tuple[str, dict[str, Any], dict[str, bytes]]:
+    """Measure how long synthesis holds, and draw a model.
 
     Args:
-        request: The model, the page or folder, and the seed.
+        model: The model.
+        facts: Its facts, as `info` shows them.
+        title: What the model is called.
+        seed: The same seed gives the same synthesis.
         report: Receives `Progress`.
-        warn: Unused.
 
     Returns:
-        What was written.
+        The page, the figures for JSON, and the pictures by their names.
     """
-    source, target, seed = request.model, request.out, request.seed
-    check_report_target(target)
-    require_plots()
-    model = density_model(source)
-    pictures, figures = [], {}
+    figures = {}
     for number, name in enumerate(model.classes):
         report(Progress(0.1 + 0.3 * number / len(model.classes), f"measuring {name}"))
         rows = model.rows(np.random.default_rng([seed, number]), frames=LONG, weights={name: 1.0})
         figures[name] = holding(model.runs(name), rows[:, : model.modes])
     report(Progress(0.4, "drawing densities"))
-    pictures += [modes_picture(model), *sine_pictures(model), density_picture(model), path_picture(model, seed)]
+    paths = [
+        model.rows(np.random.default_rng([seed, 50 + k]), frames=PATH, weights={name: 1.0})[:, : model.modes]
+        for k, name in enumerate(model.classes)
+    ]
+    pictures = [
+        modes_picture(model),
+        *sine_pictures(model),
+        _panels(model, model.classes[:2], None, "fig3_densities", "Pose densities", "P(y) over modes 1 and 2 (fig. 3)"),
+        _panels(
+            model, model.classes, paths, "fig4_paths", "Synthesis on the densities",
+            f"{PATH} synthesized frames of each class on its density (fig. 4)",
+        ),
+    ]  # fmt: skip
     report(Progress(0.6, "drawing figures"))
     pictures += strips(model, seed)
-    facts = {"model": density_facts(model), "holding": {name: figure._asdict() for name, figure in figures.items()}}
-    page = _page(model, figures, pictures, source.stem)
-    return write_report(target, page, _finite(facts), {picture.name: picture.png for picture in pictures})
+    # NaN, which JSON does not have, becomes null.
+    held = {
+        name: {key: value if np.isfinite(value) else None for key, value in figure._asdict().items()}
+        for name, figure in figures.items()
+    }
+    page = _page(model, facts, figures, pictures, title)
+    return page, {"model": facts, "holding": held}, {picture.name: picture.png for picture in pictures}
+
+
+def _page(
+    model: DensityModel, facts: dict[str, Any], figures: dict[str, Holding], pictures: Sequence[Picture], title: str
+) -> str:
+    unit = "cm" if "error_cm" in facts else "units"
+    head = (
+        "class",
+        "kernels",
+        "cycle",
+        "left out",
+        "stalls",
+        "period",
+        "distance",
+        "sharpness",
+        "variation",
+        "repeats",
+    )
+    rows = tuple(
+        (
+            name, str(facts["kernels"][name]), f"{facts['period_s'][name]:.2f} s",
+            f"{facts[f'error_{unit}'][name]:.1f} {unit}", str(h.stalls), *map(_number, (h.period, h.distance)),
+            *map(_number, (h.sharpness, h.variation)), str(h.repeats),
+        )
+        for name, h in figures.items()
+    )  # fmt: skip
+    about = (
+        f"{model.modes} modes hold {100 * model.pca.energy:.1f} % of the variance. Figures of {LONG} synthesized "
+        "frames per class are next to those of the data: period and variation 1.00 are like the data; distance and "
+        "sharpness are the largest over the data's 99.9th percentile; repeats are cycles that equal another one."
+    )
+    left_out = [Section("Frames that were left out", " ".join(model.notes))] if model.notes else []
+    sections = [
+        Section("How long synthesis holds", "", (Table(tuple(head), rows),)),
+        *left_out,
+        Section("Figures", "Figure numbers are those of Okwechime and Bowden 2008.", (), tuple(pictures)),
+    ]
+    return style_page(f"{title}: {', '.join(model.classes)}", about, sections)
+
+
+def _number(value: float) -> str:
+    return f"{value:.2f}" if np.isfinite(value) else "–"
 
 
 def modes_picture(model: DensityModel) -> Picture:
@@ -74,7 +123,9 @@ def modes_picture(model: DensityModel) -> Picture:
             for k, run in enumerate(model.runs(name)):
                 label = name if k == 0 else None
                 axis.plot(*_two(run).T, color=COLORS[number % 8], linewidth=1.0, label=label)
-        _mode_axes(axis)
+        axis.set_xlabel("mode 1")
+        axis.set_ylabel("mode 2")
+        axis.legend(frameon=False, fontsize=8)
 
     return drawn("fig1_modes", "Mode 1 against mode 2", "every class in the combined eigenspace (fig. 1)", draw)
 
@@ -85,53 +136,27 @@ def sine_pictures(model: DensityModel) -> list[Picture]:
     for number, name in enumerate(model.classes[:2]):
         run = max(model.runs(name), key=len)[:, 0]
         fit = fit_sine(run)
-        times = np.arange(len(run), dtype=np.float64)
+        sine = fit.at(np.arange(len(run), dtype=np.float64))
 
-        def draw(axis: Axes, run: Floats = run, times: Floats = times, number: int = number) -> None:
-            axis.plot(times * model.frame_time, run, color=COLORS[number], linewidth=1.3, label="mode 1")
-            axis.plot(
-                times * model.frame_time,
-                fit_sine(run).at(times),
-                color=GRAY,
-                linestyle="--",
-                linewidth=1.1,
-                label="sine",
-            )
+        def draw(axis: Axes, run: Floats = run, sine: Floats = sine, number: int = number) -> None:
+            seconds = np.arange(len(run), dtype=np.float64) * model.frame_time
+            axis.plot(seconds, run, color=COLORS[number], linewidth=1.3, label="mode 1")
+            axis.plot(seconds, sine, color=GRAY, linestyle="--", linewidth=1.1, label="sine")
             axis.set_xlabel("time [s]")
             axis.legend(frameon=False, fontsize=8, loc="lower right")
 
+        left = 100.0 * fit.error / max(float(run.std()), 1e-12)
         caption = (
-            f"a cycle takes {fit.period * model.frame_time:.2f} s; what is left is {_share(fit.error, run)} (fig. 2)"
+            f"a cycle takes {fit.period * model.frame_time:.2f} s; what is left is {left:.0f} % of the curve's spread "
+            "(fig. 2)"
         )
         pictures.append(drawn(f"fig2_sine_{number}", f"A sine fitted to {name}", caption, draw))
     return pictures
 
 
-def _share(error: float, run: Floats) -> str:
-    return f"{100.0 * error / max(float(run.std()), 1e-12):.0f} % of the curve's spread"
-
-
-def density_picture(model: DensityModel) -> Picture:
-    """Draw the pose densities of the first two classes side by side (fig. 3)."""
-    return _panels(
-        model, model.classes[:2], None, "fig3_densities", "Pose densities", "P(y) over modes 1 and 2 (fig. 3)"
-    )
-
-
-def path_picture(model: DensityModel, seed: int) -> Picture:
-    """Draw the density of every class with a synthesized path on it (fig. 4)."""
-    paths = [
-        model.rows(np.random.default_rng([seed, 50 + k]), frames=PATH, weights={name: 1.0})[:, : model.modes]
-        for k, name in enumerate(model.classes)
-    ]
-    caption = f"{PATH} synthesized frames of each class on its density (fig. 4)"
-    return _panels(model, model.classes, paths, "fig4_paths", "Synthesis on the densities", caption)
-
-
 def _panels(
     model: DensityModel, names: Sequence[str], paths: list[Floats] | None, file: str, title: str, caption: str
 ) -> Picture:
-
     columns = min(len(names), 4)
     rows = -(-len(names) // columns)
     points = _two(model.weights)
@@ -183,7 +208,6 @@ def strips(model: DensityModel, seed: int) -> list[Picture]:
 
 
 def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases: int = STRIP) -> Picture:
-
     with plot_style():
         if isinstance(motion, Clip):
             figure = overlay([motion], phases=phases, views=(("side", 2),), colors=[COLORS[number % 8]], legend=False)
@@ -193,7 +217,6 @@ def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases
 
 
 def _marker_strip(motion: PointClip, phases: int, color: str) -> Any:
-
     up = "xyz".index(motion.up)
     across = [k for k in range(3) if k != up]
     wide = int(np.ptp(motion.positions.mean(axis=1)[:, across], axis=0).argmax())
@@ -212,54 +235,3 @@ def _marker_strip(motion: PointClip, phases: int, color: str) -> Any:
 def _two(values: Floats) -> Floats:
     """Return the first two modes; the second is zero where there is only one."""
     return values[:, :2] if values.shape[1] > 1 else np.concatenate([values, np.zeros_like(values)], axis=1)
-
-
-def _mode_axes(axis: Axes) -> None:
-    axis.set_xlabel("mode 1")
-    axis.set_ylabel("mode 2")
-    axis.legend(frameon=False, fontsize=8)
-
-
-def _finite(value: Any) -> Any:
-    """Return None for NaN, which JSON does not have."""
-    if isinstance(value, dict):
-        return {key: _finite(item) for key, item in value.items()}
-    if isinstance(value, float) and not np.isfinite(value):
-        return None
-    return value
-
-
-def _page(model: DensityModel, figures: dict[str, Holding], pictures: Sequence[Picture], title: str) -> str:
-    facts = density_facts(model)
-    unit = "cm" if "error_cm" in facts else "units"
-    errors = facts[f"error_{unit}"]
-    rows = "".join(
-        f"<tr><td>{escape(name)}</td><td class=num>{facts['kernels'][name]}</td>"
-        f"<td class=num>{facts['period_s'][name]:.2f} s</td><td class=num>{errors[name]:.1f} {unit}</td>"
-        f"<td class=num>{h.stalls}</td><td class=num>{_number(h.period)}</td><td class=num>{_number(h.distance)}</td>"
-        f"<td class=num>{_number(h.sharpness)}</td><td class=num>{_number(h.variation)}</td>"
-        f"<td class=num>{h.repeats}</td></tr>"
-        for name, h in figures.items()
-    )
-    head = (
-        "<tr><th>class</th><th>kernels</th><th>cycle</th><th>left out</th><th>stalls</th><th>period</th>"
-        "<th>distance</th><th>sharpness</th><th>variation</th><th>repeats</th></tr>"
-    )
-    notes = "".join(f"<li>{escape(note)}</li>" for note in model.notes)
-    about = (
-        f"{model.modes} modes hold {100 * model.pca.energy:.1f} % of the variance. Figures of {LONG} synthesized "
-        "frames per class stand beside the data's own: period and variation 1.00 are like the data; distance and "
-        "sharpness are the largest over the data's 99.9th percentile; repeats are cycles that equal another one."
-    )
-    body = [
-        f"<header><h1>{escape(title)}: {escape(', '.join(model.classes))}</h1><p>{about}</p></header>",
-        f"<div class=scroll><table>{head}{rows}</table></div>",
-        f"<h2>Frames that were left out</h2><ul>{notes}</ul>" if notes else "",
-        "<h2>Figures</h2><p class=dim>Figure numbers are those of Okwechime and Bowden 2008.</p>",
-        f"<div class=plots>{''.join(map(picture_figure, pictures))}</div>",
-    ]
-    return whole_page(f"{title}: densities", body)
-
-
-def _number(value: float) -> str:
-    return f"{value:.2f}" if np.isfinite(value) else "–"

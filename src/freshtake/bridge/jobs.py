@@ -1,0 +1,333 @@
+"""What a program can ask its freshtake child for; each function is a job of its name.
+
+A job makes the request that the command of the same name makes, of clips and models that were sent, and has it carried
+out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from freshtake.bridge import shipped_code
+from freshtake.bridge.job_request import Answer, Job, Request, arrays_of
+from freshtake.bridge.messages import packed
+from freshtake.errors import FreshtakeError, UsageError
+from freshtake.formats.ftm import read_stored, save
+from freshtake.formats.joint_files import write_body_maps
+from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.registry import take_in
+from freshtake.methods.gathering import gathered
+from freshtake.methods.progress import Progress
+from freshtake.motion import Clip
+from freshtake.motion.check import WARNING, Finding, check_clip, check_set
+from freshtake.motion.edit import take_frames
+from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.requests.blending import Blend, BlendSample, Classes
+from freshtake.requests.clips import Loop, Looping, Retarget, Retargeting
+from freshtake.requests.fields import from_values
+from freshtake.requests.samples import SamplesWrite
+from freshtake.requests.shared import Feet, LoopTravel, Travel
+from freshtake.requests.style import StyleApply, StyleLearn, StyleLearning, Styling
+from freshtake.requests.texturing import Playing, TextureLearning, TextureSample
+from freshtake.requests.variation import Learn, Learning, Redraw, Redrawing, Variants, Vary
+from freshtake.workflows import model_facts
+
+
+def unprepared(request: Request) -> Answer:
+    """Return the steps of `warm_up` whose machine code is not shipped with this copy."""
+    from freshtake.workflows.compiling import STEPS
+
+    return request.answer({"steps": [] if shipped_code.in_use() else list(STEPS)})
+
+
+def warm_up(request: Request) -> Answer:
+    """Compile for the steps that `steps` names; without it, for all."""
+    from freshtake.workflows import compiling
+
+    compiling.warm_up(request.report, request.get("steps", list))
+    return request.answer({})
+
+
+def samples(request: Request) -> Answer:
+    """Make `takes` of each of the `sets` named, such as walk and run."""
+    sets = request.get("sets", list, default=["walk"])
+    asked = SamplesWrite(names=sets, out=request.folder / "samples", **request.fields(SamplesWrite))
+    if not all(isinstance(name, str) for name in sets) or asked.takes > 100:
+        raise UsageError("sets are names of samples, with at most 100 takes of each")
+    motions = [(path.stem, take_in(path, ReadOptions()).motion) for path in request.run(asked)]
+    # other samples are strokes and meshes, which a message of clips cannot hold
+    clips = [arrays_of(clip.changed(name=name)) for name, clip in motions if isinstance(clip, Clip)]
+    values, arrays = packed(clips)
+    return Answer({"clips": values, "notes": request.notes}, arrays)
+
+
+def describe(request: Request) -> Answer:
+    """Return the method that learned a model, its facts, its joints and the takes it was learned from."""
+    stored = read_stored(request.model())
+    recipe = stored.model.material.recipe if stored.method == "variation" else None
+    skeleton = None if recipe is None else recipe.skeleton
+    facts = {
+        **model_facts(stored.model),
+        "joints": [] if skeleton is None else list(skeleton.names),
+        "takes": list(stored.sources),
+    }
+    return request.answer({"method": stored.method, "facts": facts})
+
+
+@one_blas_thread()
+def check_takes(request: Request) -> Answer:
+    """Report problems of each take and of all together, and which take is unlike the others."""
+    clips = request.clips()
+    takes = []
+    for number, clip in enumerate(clips):
+        request.report(Progress(number / len(clips), f"looking at {clip.name}"))
+        takes.append([_values(finding) for finding in check_clip(clip)])
+    together = check_set(clips)
+    differ = any(finding.severity == WARNING for finding in together)
+    unlike = [] if differ or len(clips) < 2 else unlike_sentences([*gathered(clips, request.note)])
+    return request.answer({"takes": takes, "together": [_values(finding) for finding in together], "unlike": unlike})
+
+
+def _values(finding: Finding) -> dict[str, Any]:
+    return {"code": finding.code, "sentence": finding.sentence, "severity": finding.severity}
+
+
+def unlike_sentences(takes: Sequence[Any]) -> list[str]:
+    """Report which takes are unlike the others, and in what (Lau 2009, §9), without learning a model."""
+    from freshtake.variation.examples import material_of
+    from freshtake.variation.phase import ALIGNMENT, align
+    from freshtake.variation.selection.unlike import compared, unlike_notes
+
+    try:
+        material = material_of(takes, None, None)
+        alignment = align(material.values, material.weights, ALIGNMENT / material.frame_time)
+        return unlike_notes(compared(takes, material, alignment), [take.name for take in takes])
+    except FreshtakeError as error:
+        return [str(error)]
+
+
+@one_blas_thread()
+def cut(request: Request) -> Answer:
+    """Find the frames at which takes divide into cycles, or into repeats of a piece of one of them."""
+    from freshtake.motion.cycles.common_cycles import require_cycles
+    from freshtake.motion.cycles.recurrence import find_occurrences
+
+    clips = request.clips()
+    at = request.get("at", str, default="cycles")
+    if at not in ("cycles", "repeats"):
+        raise UsageError(f"a take is cut at its cycles or its repeats, not at {at[:40]!r}")
+    example = _example(request, clips) if at == "repeats" else None
+    cycles = require_cycles(clips) if example is None else []
+    pieces = []
+    for number, clip in enumerate(clips):
+        request.report(Progress(number / len(clips), f"looking for {at} in {clip.name}"))
+        if example is None:
+            spans = [(int(first), int(last) + 1) for first, last in cycles[number].spans]
+        else:
+            spans = [(int(span.start), int(span.stop)) for span in find_occurrences(clip, example)]
+        pieces += [{"clip": number, "start": start, "stop": stop} for start, stop in spans]
+    return request.answer({"pieces": pieces})
+
+
+def _example(request: Request, clips: Sequence[Clip]) -> Clip:
+    like = request.get("like", dict, default={})
+    number, start, stop = (like.get(name) for name in ("clip", "start", "stop"))
+    if not all(type(value) is int for value in (number, start, stop)) or not 0 <= number < len(clips):
+        raise UsageError("repeats are looked for by an example: say in which take it is, where it starts and stops")
+    if not 0 <= start < stop <= len(clips[number]):
+        raise UsageError(f"frames {start} to {stop} do not lie within the take's {len(clips[number])} frames")
+    return take_frames(clips[number], start, stop)
+
+
+def loop(request: Request) -> Answer:
+    """Make the best loop of each take."""
+    out = request.folder / "loops"
+    out.mkdir()
+    loops = request.run(Loop(clips=request.files(), out=out, format="npz", **request.fields(Looping)))
+    spans = [{"start": one.span.start, "stop": one.span.stop} for one in loops]
+    return request.answer({"spans": spans}, [one.path for one in loops])
+
+
+def learn(request: Request) -> Answer:
+    """Learn a model from takes of one movement."""
+    model = request.run(Learn(takes=request.files(), out=request.target, **request.fields(Learning)))
+    return request.answer({"facts": model_facts(model)})
+
+
+def parts(request: Request) -> Answer:
+    """Return what a model's `parts` may name: parts of the body, then joints."""
+    from freshtake.variation.amount import names_of_parts
+    from freshtake.workflows.inputs import model_of
+
+    model = model_of(request.model(), "variation")
+    skeleton = None if model.material.recipe is None else model.material.recipe.skeleton
+    return request.answer({"parts": names_of_parts(model.dofs, skeleton)})
+
+
+def vary(request: Request) -> Answer:
+    """Make variants of a model; variant k of a seed does not depend on the others."""
+    asked = Vary(
+        model=request.model(), out=request.folder / "variants", format="npz", start=_pose(request, "start"),
+        end=_pose(request, "end"), **{"count": 1, **request.fields(Variants)},
+    )  # fmt: skip
+    result = request.run(asked)
+    names: list[dict[str, Any]] = [
+        {"seed": asked.seed, "number": asked.first + k, "name": path.stem} for k, path in enumerate(result.paths)
+    ]
+    return request.answer({"made": names}, result.paths)
+
+
+def _pose(request: Request, key: str) -> str | None:
+    if request.params.get(key) is None:
+        return None
+    return f"{request.file(key, f'one pose is given as the {key} of variants')}:0"
+
+
+def redraw(request: Request) -> Answer:
+    """Draw a stretch of one clip again, or a part of its body; everything else stays as it is."""
+    take = request.file("clips", "one clip is drawn again at a time")
+    values = request.fields(Redrawing)
+    asked = Redraw(
+        take=take, model=request.model(), out=request.folder / "redrawn", format="npz",
+        **{"count": 1, **values, "part": tuple(values.get("part", ()))},
+    )  # fmt: skip
+    done = request.run(asked)
+    numbered = [{"seed": asked.seed, "number": number} for number in range(1, len(done.paths) + 1)]
+    return request.answer({"made": numbered}, done.paths)
+
+
+def style_learn(request: Request) -> Answer:
+    """Learn a model from takes in one style and takes in another."""
+    asked = StyleLearn(
+        source=request.files("sources"), target=request.files("targets"), out=request.target,
+        **request.fields(StyleLearning),
+    )  # fmt: skip
+    done = request.run(asked)
+    for sentence in done.pairs.notes:
+        request.note(sentence)
+    pairs = [[row.source, row.target] for row in done.pairs.table]
+    return request.answer({"facts": model_facts(done.model), "pairs": pairs})
+
+
+def style_apply(request: Request) -> Answer:
+    """Translate clips into the style of a model; strength 0 leaves them as they are."""
+    paths = [request.model(), *request.files()]
+    done = request.run(StyleApply(paths=paths, out=request.folder / "styled", **request.fields(Styling)))
+    return request.answer({"arrived": [one.styled.arrived for one in done]}, [one.written[0] for one in done])
+
+
+def blend_learn(request: Request) -> Answer:
+    """Learn a model from classes of takes: their names, each with the numbers of its clips."""
+    from freshtake.workflows.density_blending import learn_classes
+
+    files, classes = request.files(), request.get("classes", dict, default={})
+    takes = {}
+    for name, numbers in classes.items():
+        if not isinstance(numbers, list) or not all(type(k) is int and 0 <= k < len(files) for k in numbers):
+            raise UsageError(f"the class {name!r} does not say which of the {len(files)} clips it has")
+        takes[name] = [files[k] for k in numbers]
+    asked = Classes(**request.fields(Classes))
+    model = learn_classes(takes, request.target, asked, {"warn": request.note}, request.report, request.note)
+    return request.answer({"facts": model_facts(model)})
+
+
+def blend_sample(request: Request) -> Answer:
+    """Synthesize motion of this length with these weights."""
+    target = request.folder / "blend.npz"
+    values = from_values(Blend, {**request.params, "weights": _weights(request)})
+    request.run(
+        BlendSample(model=request.model(), out=target, **values, **request.fields(Travel), **request.fields(Feet))
+    )
+    return request.answer({}, [target])
+
+
+def _weights(request: Request) -> str | None:
+    """Return weights in the notation of the command line; those of a mapping are normalized to shares."""
+    weights = request.get("weights", str, dict)
+    if weights is None or isinstance(weights, str):
+        return weights
+    values = [value for value in weights.values() if isinstance(value, int | float) and value >= 0.0]
+    total = float(sum(values))
+    if len(values) < len(weights) or not 0.0 < total < 1e9:
+        raise UsageError("weights are numbers of 0 or more, at least one of them above 0")
+    return ",".join(f"{name}:{value / total!r}" for name, value in weights.items())
+
+
+@one_blas_thread()
+def texture_learn(request: Request) -> Answer:
+    """Learn a model from takes that return near to earlier frames."""
+    from freshtake.texture.learning import recurring
+    from freshtake.workflows.texture_sampling import learn_takes
+
+    clips = request.clips()
+    asked = TextureLearning(**request.fields(TextureLearning))
+    model = learn_takes(gathered(clips, request.note), asked, request.report)
+    if not recurring(model):
+        request.note("no frame comes back near to another, so that jumps will show: give a longer take, or more")
+    save(request.target, model, sources=[clip.name for clip in clips])
+    return request.answer({"facts": model_facts(model)})
+
+
+def texture_sample(request: Request) -> Answer:
+    """Synthesize play, or a loop, of this length; `jump_rate` is in jumps per second."""
+    rate, target = request.number("jump_rate"), request.folder / "play.npz"
+    if rate is not None and not 0.0 < rate <= 100.0:
+        raise UsageError(f"the rate of jumps must lie above 0 and not above 100 a second, but is {rate:g}")
+    values = from_values(Playing, dict(request.params) if rate is None else {**request.params, "jump_time": 1.0 / rate})
+    asked = TextureSample(
+        model=request.model(), out=target, **values, **request.fields(LoopTravel), **request.fields(Feet)
+    )
+    return request.answer({"jumps": request.run(asked).jumps}, [target])
+
+
+def map(request: Request) -> Answer:
+    """Return which joints of both skeletons `retarget` assigns to which part of the body."""
+    from freshtake.workflows.retargeting import onto_character
+
+    onto = onto_character(_character(request), _maps(request), warn=request.note)
+    clip = take_in(request.files()[0], ReadOptions(warn=request.note)).motion
+    assert isinstance(clip, Clip)
+    return request.answer(_map_values(None if onto.owns(clip) else onto.way(clip)))
+
+
+def retarget(request: Request) -> Answer:
+    """Retarget clips to the skeleton of `target`."""
+    asked = Retarget(
+        clips=request.files(), onto=_character(request), out=request.folder / "retargeted", body_map=_maps(request),
+        format="npz", **request.fields(Retargeting),
+    )  # fmt: skip
+    result = request.run(asked)
+    return request.answer(_map_values(result.way), result.paths)
+
+
+def _character(request: Request) -> Path:
+    return request.file("target", "clips are put onto one skeleton")
+
+
+def _maps(request: Request) -> Path | None:
+    maps = request.get("maps", dict)
+    if not maps:
+        return None
+    path = request.folder / "maps.json"
+    write_body_maps(path, maps)
+    return path
+
+
+def _map_values(way: Any) -> dict[str, Any]:
+    """Return the maps of a retargeter; none where clips already have the joints of the target."""
+    from freshtake.workflows.retargeting import maps_of
+
+    if way is None:
+        return {"maps": None, "matched": None, "leg_ratio": 1.0}
+    return {"maps": maps_of(way), "matched": way.matched, "leg_ratio": way.transfer.leg_ratio}
+
+
+JOBS: dict[str, Job] = {
+    job.__name__: job
+    for job in (
+        unprepared, warm_up, samples, describe, check_takes, cut, loop, learn, parts, vary, redraw, style_learn,
+        style_apply, blend_learn, blend_sample, texture_learn, texture_sample, map, retarget,
+    )
+}  # fmt: skip
