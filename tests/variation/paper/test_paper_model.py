@@ -15,6 +15,7 @@ from freshtake.motion import Clip
 from freshtake.variation.paper import PaperModel, Settings, learn
 from freshtake.variation.paper.constraints import constrained, soft_target
 from freshtake.variation.paper.networks import TransitionNetwork
+from tests.formats.ftm.opened import Opened
 
 QUICK = Settings(neighbors=30, velocity_weight=0.3, restarts=0)
 
@@ -85,6 +86,15 @@ def test_a_saved_model_makes_the_same_variants(model: PaperModel, tmp_path: Path
     assert again.score(model.decode(model.material.values[0])).total == pytest.approx(
         model.score(model.decode(model.material.values[0])).total
     )
+
+
+def test_models_that_name_a_restoring_force_are_read(model: PaperModel, tmp_path: Path) -> None:
+    """The first models have such a setting, always 0."""
+    ft.save(tmp_path / "now.ftm", model)
+    opened = Opened(tmp_path / "now.ftm")
+    opened.header["settings"]["restoring"] = 0.0
+    again = ft.load(opened.write(tmp_path / "then.ftm"))
+    assert isinstance(again, PaperModel) and again.settings == model.settings
 
 
 def test_one_take_and_the_learned_structure_are_enough(model: PaperModel, jumps: list[Clip]) -> None:
@@ -165,7 +175,6 @@ def test_planted_feet_slide_less(model: PaperModel) -> None:
         ({"kernel_width": 0.0}, "kernel_width"),
         ({"score": "best"}, "score"),
         ({"max_parents": 1}, "max_parents"),
-        ({"restoring": 2.0}, "restoring"),
     ],
 )
 def test_wrong_settings_are_refused(given: dict[str, object], words: str) -> None:

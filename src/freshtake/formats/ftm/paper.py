@@ -26,7 +26,10 @@ def to_parts(model: PaperModel) -> Parts:
 def from_parts(parts: ReadParts) -> PaperModel:
     """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
-    settings = read_settings(header.inner("settings"), Settings)
+    stored = header.inner("settings")
+    # the first models name a restoring force, which was always 0
+    kept = {name: value for name, value in stored.values.items() if name != "restoring"}
+    settings = read_settings(Fields(stored.path, kept, stored.where), Settings)
     material = read_material(parts, settings.order + 2)
     names = material.names
     transition = header.lists_of_numbers("transition", 0, (settings.order + 1) * len(names) - 1)

@@ -41,7 +41,6 @@ class Settings:
         prior_pairs: how many frame pairs of each take the prior network learns from (§5; ten is the paper's example,
             and with fewer of them variants begin nearer to where takes begin).
         score: "printed" is eq. 4 to the letter; "aligned" compares complete re-synthesized takes after time warping.
-        restoring: share of a pull towards the instances' values. Not in the paper, which has none: 0.
     """
 
     neighbors: int | None = None
@@ -53,7 +52,6 @@ class Settings:
     restarts: int = 1
     prior_pairs: int = 6
     score: str = "aligned"
-    restoring: float = 0.0
 
     def __post_init__(self) -> None:
         one_of(self, "score", SCORES)
@@ -63,7 +61,6 @@ class Settings:
         between(self, "prior_pairs", 1, 100_000)
         between(self, "restarts", 0, 1000)
         between(self, "velocity_weight", 0.0, 1e6)
-        between(self, "restoring", 0.0, 1.0)
         for name in ("kernel_width", "prior_width"):
             between(self, name, 1e-9, 1e6)
         if self.max_parents < self.order:
@@ -139,7 +136,7 @@ class PaperModel:
             wiring_of(self.transition.edges, order), self.pool, material.weights, self.frame_time, self.rule,
             start[-order:], amount * rng.standard_normal((most, len(self.dofs))),
             earliest_end=min(lengths) // 2 if frames is None else most + order + 1,
-            cyclic=self.cyclic, restoring=self.settings.restoring,
+            cyclic=self.cyclic,
         )  # fmt: skip
 
     @one_blas_thread()
@@ -182,7 +179,7 @@ class PaperModel:
         return self.decode(rows, name=name)
 
     def stream(self, rng: np.random.Generator, *, amount: float = 1.0, block: int = 32) -> Iterator[Floats]:
-        """Yield rows without end (§6); only for cyclic motions. Without a restoring term streams drift."""
+        """Yield rows without end (§6); only for cyclic motions; streams drift."""
         if not self.cyclic:
             raise UsageError("the model is of a motion that ends by itself: only a cyclic one can be streamed")
         past = self.first_frames(rng, amount=amount)

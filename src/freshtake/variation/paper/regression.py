@@ -220,7 +220,6 @@ def unroll(
     *,
     earliest_end: int,
     cyclic: bool,
-    restoring: float = 0.0,
     known: Floats | None = None,
     observed: Floats | None = None,
 ) -> Unrolled:
@@ -232,7 +231,6 @@ def unroll(
     nearest instance is the last one of its take, or one from which on the take stays within K_W of its end, at rest;
     if `cyclic`, also when the nearest instances have passed from the ends of takes to their beginnings. It does not
     end before frame `earliest_end`. The paper leaves the end open.
-    `restoring` r adds r (mu'_i - x_i[t+1] - mu_i), where mu' is the mean of the instances' values themselves.
     With `known` frames (start included), only the nodes in `wiring.order` are predicted and the others are taken from
     them, to their end. With `observed` frames, parents within the predicted frame have the values there.
     """
@@ -245,7 +243,7 @@ def unroll(
     means, variances = np.empty_like(noise), np.empty_like(noise)
     count, ended = _unroll(
         wiring, pool, weights, HORIZON / frame_time, rule, floors_of(pool), noise,
-        np.array([earliest_end, int(cyclic)]), restoring, values, values if observed is None else observed,
+        np.array([earliest_end, int(cyclic)]), values, values if observed is None else observed,
         means, variances,
     )  # fmt: skip
     return Unrolled(values[: order + count], means[:count], variances[:count], ended)
@@ -261,7 +259,6 @@ def _unroll(
     floors: Floats,
     noise: Floats,
     ending: Ints,  # earliest end, cyclic
-    restoring: float,
     values: Floats,
     parents_now: Floats,  # (frames, n): where parents within the predicted frame are read
     means: Floats,
@@ -298,12 +295,6 @@ def _unroll(
                     difference = pool.velocities[i, j] - query
                     squared[j] += rule.velocity_weight * difference * difference
             mean, variance, nearest = gaussian(squared, pool.deltas[i], rule, floors[i], scratch)
-            if restoring > 0.0:
-                total, there = 0.0, 0.0
-                for j in range(count):
-                    total += scratch[j]
-                    there += scratch[j] * pool.now[i, j]
-                mean += restoring * (there / total / weights[i] - known[order - 1, i] - mean)
             means[t, i], variances[t, i] = mean, variance
             new[i] = known[order - 1, i] + mean + np.sqrt(variance) * noise[t, i]
             at_end += pool.remaining[nearest] <= rule.width
