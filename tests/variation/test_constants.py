@@ -28,6 +28,7 @@ from freshtake.variation.phase import (
     warp_onto,
 )
 from freshtake.variation.population import SIZES, usual_sizes
+from freshtake.variation.standing import _lowered
 from tests.variation.small_takes import takes
 
 RATE = 60.0
@@ -114,6 +115,16 @@ def test_a_cycle_turns_if_it_turns_by_more_than_three_degrees() -> None:
     for degrees, turns in ((2.9, False), (3.1, True)):
         rows[..., model.takes.course.columns[2]] = np.radians(np.linspace(0.0, degrees, rows.shape[1]))
         assert (turn_per_cycle(replace(model.takes, rows=rows)) != 0.0) == turns
+
+
+def test_hips_sink_a_tenth_of_a_second_before_and_after() -> None:
+    model = walks()
+    clip = model.clips[0]
+    assert model.planting_model is not None
+    reached = np.zeros((len(clip), len(model.planting_model.legs)))
+    reached[len(clip) // 2, 0] = 10.0 * clip.skeleton.lengths().sum()
+    lowered = _lowered(reached, model.planting_model, clip)
+    assert (lowered > 0.5 * lowered.max()).sum() == 2 * round(0.1 * RATE) + 1
 
 
 def test_nothing_is_predicted_closer_than_a_fiftieth_of_the_usual_deviation() -> None:

@@ -19,6 +19,7 @@ from freshtake.motion.features.angles import ground_of, set_ground
 from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.rotations import (
     WorldPose,
     about_axis,
@@ -31,7 +32,7 @@ from freshtake.numeric.rotations import (
 )
 from freshtake.variation.phase import bring_together, read_at, read_sharply
 
-SETTLES = 0.1  # seconds in which height and tilt of a foot at a fixed frame change to the take's
+SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
 HALF = 0.5  # of a foot's path between two stands: the most by which its place may differ from the take's
 
 
@@ -180,7 +181,7 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
         fixed: (frames,): frames that must not change; feet that stand there stay where they are.
 
     Returns:
-        The clip with other rotations of its legs.
+        The clip with other rotations of its legs, and a lower root where a leg would not reach.
     """
     kept_frames = np.zeros(len(clip), dtype=np.bool_) if fixed is None else fixed
     rotations, (joints, world) = clip.rotations.copy(), _legs(clip, model)
@@ -192,20 +193,24 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
         tilt = to_rotvec(multiply(feet.turns[:, k], inverse(now)))  # from the clip's foot to the other, world axes
         gap = np.concatenate([feet.ankles[:, k] - world.positions[:, ankle], tilt], axis=1)
         kept = [axis for axis in range(3) if axis != up] + [3 + up]  # place and direction are the clip's
-        change = corrections(gap, feet.stands[:, k], feet.ankles[:, k], kept, kept_frames, SETTLES / clip.frame_time)
+        change = corrections(gap, feet.stands[:, k], feet.ankles[:, k], kept, kept_frames, SINKS / clip.frame_time)
         heights = world.positions[:, ankle, up] + change[:, up]
         change[:, up] += np.where(kept_frames, 0.0, lifts(heights, feet.ankles[:, k, up]))
         moves[:, k] = change[:, :3]
         # The sole tilts as that of the followed take: the ankle compensates for the shank.
         turned = multiply(from_rotvec(change[:, 3:]), now)
         rotations[:, leg.end] = multiply(inverse(world.rotations[:, above]), turned)
-    root = np.ascontiguousarray(clip.root)
+    hips = world.positions[:, [joints.index(leg.upper) for leg in model.legs]]
+    goals = world.positions[:, [joints.index(leg.end) for leg in model.legs]] + moves
+    before, root = np.ascontiguousarray(clip.root), clip.root.copy()
+    lowered = _lowered(np.linalg.norm(goals - hips, axis=-1) * feet.stands, model, clip)
+    root[:, up] -= lowered * _away_from(kept_frames, SINKS / clip.frame_time)
     offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     by_toe = np.zeros(len(model.legs), dtype=np.intp)
-    lead_limbs(model.bones, root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, SOFT)
+    lead_limbs(model.bones, before, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, SOFT)
     if fixed is not None:
-        rotations[fixed] = clip.rotations[fixed]
-    return clip.changed(rotations=rotations)
+        root[fixed], rotations[fixed] = clip.root[fixed], clip.rotations[fixed]
+    return clip.changed(root=root, rotations=rotations)
 
 
 def _away_from(fixed: Bools, frames: float) -> Floats:
@@ -238,6 +243,31 @@ def lifts(heights: Floats, take: Floats) -> Floats:
     missing = np.maximum(HALF * clearance - (heights - take.min()), 0.0)
     soft = np.maximum(0.25 * clearance, 1e-12)  # a gradual onset
     return np.asarray(np.where(missing < soft, missing**2 / (2.0 * soft), missing - 0.5 * soft))
+
+
+def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
+    """Return how far the root sinks (frames,) so that legs reach the feet that stand.
+
+    Args:
+        reached: (frames, legs): from hip to ankle where feet stand, 0 elsewhere.
+        model: The model of the legs.
+        clip: The variant.
+
+    Returns:
+        The missing distance, spread over the frames around.
+    """
+    lengths, most = clip.skeleton.lengths(), []
+    for leg in model.legs:
+        chain = clip.skeleton.chain(leg.end)
+        most.append(leg.reach[1] * float(lengths[chain[chain.index(leg.upper) + 1 :]].sum()))
+    # a foot lifted by up to 1 % of a leg is hardly visible, while sinking hips are
+    missing = np.maximum(reached - 1.01 * np.array(most), 0.0).max(axis=1, initial=0.0)
+    if not missing.any():
+        return np.asarray(missing)
+    wide = max(round(SINKS / clip.frame_time), 1)
+    padded = np.pad(missing, wide, mode="edge")
+    around = np.max([padded[k : k + len(missing)] for k in range(2 * wide + 1)], axis=0)
+    return gaussian_filter1d(around, max(0.5 * wide, 0.5), mode="nearest")
 
 
 def _legs(clip: Clip, model: PlantingModel) -> tuple[list[int], WorldPose]:
