@@ -54,7 +54,7 @@ TARGETS = (
     Target("variation", "variation.network", (LAWS, "variation/test_likelihood.py", "variation/test_network.py")),
     Target(
         "variation",
-        "variation.planting",
+        "variation.live",
         (
             LAWS,
             "variation/test_planting.py",

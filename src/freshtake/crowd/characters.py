@@ -36,7 +36,7 @@ from freshtake.variation.amount import Amount, guarded
 from freshtake.variation.goals.goals import GoalReport, Goals
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
-from freshtake.variation.planting import variant_settings
+from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator
 from freshtake.workflows.retargeting import Onto, onto_character
 

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.features import Start, where_it_ends
 from freshtake.motion.features.angles import AT_ORIGIN
+from freshtake.motion.planting import Planter, StreamFrame
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.steering import Steering, SteeringState, steered
-from freshtake.variation.planting import Posed, planted_stream, variant_settings
 from freshtake.variation.sampling import BLOCK, Variant, advance, begin, draw_variant
+from freshtake.variation.standing import variant_settings
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -144,9 +145,14 @@ def beginning(model: VariationModel, blocks: Iterator[Variant], frames: int | No
 def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool | str) -> Iterator[Any]:
     """Yield one-frame motions, each placed where the one before ended; with `plant`, standing feet are held still."""
     if plant and model.planting_model is not None:
-        settings = variant_settings(plant)
-        posed = _posed(model, blocks)
-        yield from planted_stream(posed, model.standing, model.planting_model, settings)
+        planter, clip = Planter.learn(model.planting_model, variant_settings(plant)), None
+        state = planter.start()
+        for clip, phases in _posed(model, blocks):
+            # planting looks ahead, so frames are ready a constant number of frames later
+            state, ready = planter.feed(state, clip.root, clip.rotations, model.standing(phases))
+            yield from _frames(clip, ready)
+        if clip is not None:
+            yield from _frames(clip, planter.finish(state))
         return
     recipe = model.material.recipe
     if recipe is not None and recipe.motion_type is Clip:
@@ -158,6 +164,18 @@ def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool
         for row in block.rows:
             yield model.decode(row[None], start=start, resume=not first)
             start, first = _after(model, row[None], start, not first), False
+
+
+def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
+    for root, rotations in zip(ready.root, ready.rotations, strict=True):
+        yield like.changed(root=root[None], rotations=rotations[None])
+
+
+class Posed(NamedTuple):
+    """A block of frames and their phases (frames,)."""
+
+    clip: Clip
+    phases: Floats
 
 
 def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Posed]:

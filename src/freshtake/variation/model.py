@@ -36,8 +36,7 @@ from freshtake.variation.live import (
     steered_rows,
 )
 from freshtake.variation.network import Likelihood, take_likelihood
-from freshtake.variation.phase import Takes, closed_takes, common_phase, takes_on_phase, with_speeds
-from freshtake.variation.planting import read_linear
+from freshtake.variation.phase import Takes, closed_takes, common_phase, read_linear, takes_on_phase, with_speeds
 from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Amounts, Sampler, Variant, draw_variant, sampler_of
 from freshtake.variation.standing import Footing, footing_of

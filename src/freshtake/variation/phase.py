@@ -144,6 +144,13 @@ def read_at(rows: Floats, phase_frames: Floats) -> Floats:
     return out
 
 
+def read_linear(rows: Floats, places: Floats) -> Floats:
+    """Return rows between frames by linear interpolation."""
+    low = np.minimum(places.astype(np.intp), max(len(rows) - 2, 0))
+    t = (places - low)[:, None]
+    return np.asarray((1.0 - t) * rows[low] + t * rows[np.minimum(low + 1, len(rows) - 1)])
+
+
 def read_sharply(rows: Floats, frames: Floats) -> Floats:
     """Read rows at fractional frames by a sinc over the eight nearest (Lanczos): a cubic smooths away quick movement.
 

@@ -26,7 +26,7 @@ from freshtake.requests.variation import Stream
 from freshtake.style.model import StyleModel
 from freshtake.variation.goals.steering import Steering
 from freshtake.variation.model import VariationModel
-from freshtake.variation.planting import variant_settings
+from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator, model_of, requested_frames
 from freshtake.workflows.outputs import Made, finish_of, followed_by
 from freshtake.workflows.style_translating import translated

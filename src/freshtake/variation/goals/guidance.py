@@ -23,9 +23,8 @@ from freshtake.variation.amount import Amount
 from freshtake.variation.deviations import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
 from freshtake.variation.goals.steering import turn_column
-from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import held_feet, smooth_step, standing_like, with_feet_of
+from freshtake.variation.standing import held_feet, smooth_step, standing_like, variant_settings, with_feet_of
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

@@ -22,8 +22,8 @@ from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.steering import turn_column
-from freshtake.variation.planting import variant_settings
 from freshtake.variation.sampling import Loop, draw_loop
+from freshtake.variation.standing import variant_settings
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

@@ -20,8 +20,7 @@ from freshtake.motion.planting.contacts import contact_mask, runs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.distributions import f_beyond
 from freshtake.variation.examples import Material
-from freshtake.variation.phase import read_at
-from freshtake.variation.planting import read_linear
+from freshtake.variation.phase import read_at, read_linear
 from freshtake.variation.selection.by_likelihood import WORTH, by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
