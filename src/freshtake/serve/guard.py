@@ -284,6 +284,9 @@ class LimitedServer(uvicorn.Server):
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Start the application, then accept connections."""
+        for listening in sockets or []:
+            listening.setblocking(False)
+            listening.listen(self.config.backlog)
         await super().startup([])
         self._accepting = [asyncio.create_task(self._accept(one)) for one in sockets or []]
 
@@ -295,8 +298,6 @@ class LimitedServer(uvicorn.Server):
 
     async def _accept(self, listening: socket.socket) -> None:
         loop = asyncio.get_running_loop()
-        listening.setblocking(False)
-        listening.listen(self.config.backlog)
         while True:
             # A flood of connections then waits in the system's queue and costs this process next to nothing.
             if len(LimitedProtocol.strangers) >= LimitedProtocol.most // 2:
@@ -306,7 +307,7 @@ class LimitedServer(uvicorn.Server):
                 await loop.connect_accepted_socket(
                     lambda: LimitedProtocol(self.config, self.server_state, self.lifespan.state), connection
                 )
-            except OSError:  # it has gone already, or too many files are open
+            except Exception:  # it has gone already, or too many files are open: whatever it is, others are accepted
                 await asyncio.sleep(CROWDED_SECONDS)
 
 

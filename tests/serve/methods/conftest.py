@@ -21,7 +21,7 @@ def client(here: Here) -> Client:
     from freshtake.serve.app import State, make_app
 
     app = make_app(here.project)
-    app.state.studio = State(here.project, None, painter=Directly())  # type: ignore[arg-type]
+    app.state.studio = State(here.project, None, helper=Directly(), painter=Directly())  # type: ignore[arg-type]
     return Client(app)
 
 

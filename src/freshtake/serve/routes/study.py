@@ -5,17 +5,19 @@ from __future__ import annotations
 import io
 import json
 import math
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 from fastapi import APIRouter, Query, Request, Response
 from fastapi.responses import FileResponse
 from pydantic import Field
+from starlette.concurrency import run_in_threadpool
 
 from freshtake.errors import UsageError
 from freshtake.serve.items import Id, Item, Shape
 from freshtake.serve.project import Project, now
 from freshtake.serve.queries import scene_bytes
-from freshtake.serve.routes.access import ThePainter, TheProject, binary_response, studio
+from freshtake.serve.routes.access import TheHelper, ThePainter, TheProject, binary_response, studio
 from freshtake.serve.routes.scenes import BINARY
 
 if TYPE_CHECKING:  # importing evaluation is slow and would delay the start of the server
@@ -73,16 +75,22 @@ def join(id: Id, body: Joining, request: Request) -> dict[str, Any]:
 
 
 @router.get("/studies/{id}/scene", response_class=Response, responses=BINARY)
-def stimulus(id: Id, request: Request, code: Annotated[str, Query(max_length=24)], position: int) -> Response:
+async def stimulus(
+    id: Id, request: Request, helper: TheHelper, code: Annotated[str, Query(max_length=24)], position: int
+) -> Response:
     """Return the motion of a trial without a name, or several by their numbers from left to right."""
+    files = await run_in_threadpool(lambda: store_of(request).stimulus(id, code, position))
+    return binary_response(await helper.answer(request, stimulus_scene, files, position))
+
+
+def stimulus_scene(files: list[Path], position: int) -> bytes:
+    """Pack the scene of a trial, whose motions are told apart by nothing but numbers."""
     from freshtake.formats import read_clip
     from freshtake.reports.viewport.staging import scene_of
 
-    files = store_of(request).stimulus(id, code, position)
     names = [""] if len(files) == 1 else [str(k) for k in range(1, len(files) + 1)]
     clips = [read_clip(path).changed(name=name) for path, name in zip(files, names, strict=True)]
-    scene = scene_of([("input", clips)], legend={"input": f"motion {position}"})
-    return binary_response(scene_bytes(scene))
+    return scene_bytes(scene_of([("input", clips)], legend={"input": f"motion {position}"}))
 
 
 @router.post("/studies/{id}/scores")
