@@ -38,6 +38,6 @@ _NAMES = {
     "variation": ("Augment", "Explain", "Learn", "Learning", "PaperFigures", "Redraw", "Redrawing", "Select", "Stream",
                   "Variants", "Vary"),
 }  # fmt: skip
-__all__ = sorted(name for names in _NAMES.values() for name in names)
+__all__ = sorted(sum(_NAMES.values(), ()))
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)

@@ -39,13 +39,13 @@ from freshtake.workflows.outputs import (
     Delivery,
     Finish,
     check_ending,
+    chosen_character,
     chosen_delivery,
     finish_of,
     is_file_name,
     targets_of,
     turn_note,
 )
-from freshtake.workflows.retargeting import Onto, chosen_character, put_onto, write_onto
 
 
 class Looped(NamedTuple):
@@ -155,14 +155,14 @@ def plant(request: Plant, report: Report = silent, warn: Warn = unheard) -> list
     Returns:
         One result per clip, in the order of the files.
     """
-    onto = chosen_character(request.character, request.body_map, warn)
+    finish = Finish(onto=chosen_character(request, warn), unit_m=request.unit)
     return [
-        Planted(target, _plant(source, target, request, onto, warn))
+        Planted(target, _plant(source, target, request, finish, warn))
         for source, target in _with_targets(request, report)
     ]
 
 
-def _plant(source: Path, target: Path, request: Plant, onto: Onto | None, warn: Warn) -> Any:
+def _plant(source: Path, target: Path, request: Plant, finish: Finish, warn: Warn) -> Any:
     from freshtake.motion.planting import PlantSettings
     from freshtake.motion.planting import plant as plant_clip
     from freshtake.motion.planting.planting_model import learn_planting
@@ -196,7 +196,7 @@ def _plant(source: Path, target: Path, request: Plant, onto: Onto | None, warn: 
             f"a pin is out of reach: the body is moved by up to {legs:.1f} leg lengths to meet it, feet and all; "
             f"places of pins are in the clip's unit{'' if unit is None else f', {unit_name(unit)}'}"
         )
-    write_onto(target, put_onto(onto, planted.clip), request.unit, onto)
+    finish.write(target, finish.ready(planted.clip))
     return planted.report
 
 
@@ -347,7 +347,7 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
     sources, ending = take_files(named), request.format
     finish = Finish(
         delivery=chosen_delivery(request.root_motion, request.in_place),
-        onto=chosen_character(request.character, request.body_map, warn),
+        onto=chosen_character(request, warn),
         unit_m=request.unit,
     )
     # The rate of files that state none; --fps is that too, unless it only resamples.

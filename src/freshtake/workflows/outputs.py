@@ -19,7 +19,7 @@ from freshtake.motion.edit import turned
 from freshtake.motion.features import Start
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.requests.shared import Finishing
+from freshtake.requests.shared import Finishing, OnCharacter
 
 if TYPE_CHECKING:
     from freshtake.motion.verdict import Verdict
@@ -181,12 +181,18 @@ def finish_of(request: Finishing, warn: Warn = unheard) -> Finish:
     delivery = Delivery()
     if hasattr(request, "in_place"):
         delivery = chosen_delivery(travel.root_motion, travel.in_place, getattr(request, "closing_frame", False))
-    onto = None
-    if request.character is not None or request.body_map is not None:
-        from freshtake.workflows.retargeting import chosen_character  # retargeting is slow to import
+    return Finish(request.planting, delivery, chosen_character(request, warn), request.unit, request.keep_going)
 
-        onto = chosen_character(request.character, request.body_map, warn)
-    return Finish(request.planting, delivery, onto, request.unit, request.keep_going)
+
+def chosen_character(request: OnCharacter, warn: Warn = unheard) -> Onto | None:
+    """Read the character that a request names, if any."""
+    if request.character is None:
+        if request.body_map is not None:
+            raise UsageError("--map names the joints of a character: add --character, or leave --map out")
+        return None
+    from freshtake.workflows.retargeting import onto_character  # retargeting is slow to import
+
+    return onto_character(request.character, request.body_map, warn=warn)
 
 
 PLACES = {"y": [0, 2], "z": [0, 1]}  # columns of the ground, by the axis that points up

@@ -32,7 +32,7 @@ from freshtake.motion.verdict import Verdict, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.packs import Pack
 from freshtake.variation.amount import guard_notes
-from freshtake.workflows.outputs import playback_summary, turn_note
+from freshtake.workflows.outputs import Finish, chosen_character, playback_summary, turn_note
 from freshtake.workflows.pack_clips import (
     ENGINES,
     Engine,
@@ -50,7 +50,7 @@ from freshtake.workflows.pack_clips import (
     settings_of,
     slots_of,
 )
-from freshtake.workflows.retargeting import Onto, chosen_character, write_onto
+from freshtake.workflows.retargeting import Onto
 from freshtake.workflows.varying import STRAINED
 
 IN_PLACE = "_in_place"
@@ -87,7 +87,7 @@ def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed
         The contents of pack.json, the files, and a verdict on each clip.
     """
     settings, folder = settings_of(request), request.out
-    onto = chosen_character(request.character, request.body_map, warn)
+    onto = chosen_character(request, warn)
     engine = None if request.engine is None else ENGINES[request.engine]
     kinds = formats_of(request.format or (("glb",) if engine is None else engine.formats))
     groups = groups_of(request.models)
@@ -103,7 +103,7 @@ def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed
     with replacing_folder(folder) as place:
         report(Progress(0.8, "writing"))
         for one in groups_made:
-            _write(place, one, kinds, settings, onto, request.unit)
+            _write(place, one, kinds, settings, Finish(onto=onto, unit_m=request.unit))
         if request.preview:
             _preview(place, groups_made, facts, _skin(onto), report)
         if engine is not None:
@@ -165,19 +165,18 @@ def _file_names(
 
 
 def _write(
-    place: Path, group: ClipGroup, kinds: Sequence[tuple[str, Format]], settings: PackSettings, onto: Onto | None,
-    unit_m: float | None,
-) -> None:  # fmt: skip
+    place: Path, group: ClipGroup, kinds: Sequence[tuple[str, Format]], settings: PackSettings, finish: Finish
+) -> None:
     for where in settings.deliveries:
         clips = [_delivered(one.loop, where, group, settings) for one in group.clips]
         name = f"{group.group.name}{_suffix(where, settings)}"
         for ending, kind in kinds:
             if kind.several:
-                write_onto(place / f"{name}.{ending}", clips, unit_m, onto)
+                finish.write(place / f"{name}.{ending}", clips)
                 continue
             (place / name).mkdir(exist_ok=True)
             for clip in clips:
-                write_onto(place / name / f"{clip.name}.{ending}", clip, unit_m, onto)
+                finish.write(place / name / f"{clip.name}.{ending}", clip)
 
 
 def _delivered(loop: Clip, where: str, group: ClipGroup, settings: PackSettings) -> Clip:

@@ -130,18 +130,6 @@ def onto_character(
     return Onto(path, clip, rig.stated, gltf, given, rig.parts, maps, plant, hands, warn)
 
 
-def chosen_character(character: Path | None, maps: Path | None, warn: Warn) -> Onto | None:
-    """Read the character that the options name, if any."""
-    if character is None and maps is not None:
-        raise UsageError("--map names the joints of a character: add --character, or leave --map out")
-    return None if character is None else onto_character(character, maps, warn=warn)
-
-
-def put_onto(onto: Onto | None, motion: Motion) -> Motion:
-    """Put a motion onto a character, where there is one."""
-    return motion if onto is None else onto.put(motion)
-
-
 class ReadRig(NamedTuple):
     """A clip of a file's skeleton, and what the file states of its rest pose and of the parts of its body."""
 
@@ -201,14 +189,6 @@ def retargeting_sentence(way: Retargeter, character: str) -> str:
     seen = [name for rig, name in ((source, "the clip"), (target, character)) if rig.rest.how == SEEN]
     rest = f"; {seen[0]} has no rest pose, so its straightest frame is used instead" if seen else ""
     return f"{source.clip.name or 'the clip'} is retargeted onto {character}: {joints}, {lengths}{turned}{rest}"
-
-
-def write_onto(target: Path, motion: Motion | Sequence[Clip], unit_m: float | None, onto: Onto | None) -> None:
-    """Write clips that `Onto.put` made, with the character's skin where it has one."""
-    if onto is None:
-        write(target, motion, unit_m=unit_m)
-    else:
-        onto.write(target, motion, unit_m)
 
 
 def maps_of(way: Retargeter) -> dict[str, Parts]:
@@ -278,12 +258,12 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
     if request.picture is not None:
         _draw(request.picture, sources[0], way, clips[0])
     if one:
-        write_onto(target, written_clips[0] if len(written_clips) == 1 else written_clips, None, onto)
+        onto.write(target, written_clips[0] if len(written_clips) == 1 else written_clips, None)
         return Retargeted([target], written_clips, way)
     names = _distinct([f"{clip.name}{suffix}" for clip in written_clips])
     with replacing_folder(target) as place:
         for name, clip in zip(names, written_clips, strict=True):
-            write_onto(place / name, clip, None, onto)
+            onto.write(place / name, clip, None)
     return Retargeted([target / name for name in names], written_clips, way)
 
 

@@ -32,8 +32,7 @@ from freshtake.style.columns import ALL
 from freshtake.style.model import StyleModel, StyleTranslation
 from freshtake.style.settings import Settings
 from freshtake.workflows.inputs import length_or_none, model_of, read_clips, requested_frames
-from freshtake.workflows.outputs import targets_of
-from freshtake.workflows.retargeting import Onto, chosen_character, put_onto, retargeting_sentence, write_onto
+from freshtake.workflows.outputs import Finish, chosen_character, targets_of
 
 if TYPE_CHECKING:
     from freshtake.style.bilinear import GaitModel, Level, Weights
@@ -330,16 +329,16 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unhea
     for target in targets:
         for_writing(target)
     models: list[tuple[StyleModel, float]] = [(model_of(source, "style"), weight) for source, weight in styles]
-    onto = chosen_character(request.character, request.body_map, warn)
+    finish = Finish(onto=chosen_character(request, warn))
     done = []
     for number, (clip, target) in enumerate(zip(clips, targets, strict=True)):
         report(Progress(number / len(clips), clip.name))
-        done.append(_applied(request, models, clip, target, onto, warn))
+        done.append(_applied(request, models, clip, target, finish, warn))
     return done
 
 
 def _applied(
-    request: StyleApply, models: Sequence[tuple[StyleModel, float]], path: Path, target: Path, onto: Onto | None,
+    request: StyleApply, models: Sequence[tuple[StyleModel, float]], path: Path, target: Path, finish: Finish,
     warn: Warn,
 ) -> StyleApplied:  # fmt: skip
     """Translate and write one file."""
@@ -350,7 +349,7 @@ def _applied(
         done.clip, [taken], name=target.name, keep_going=request.keep_going, warn=warn, same_body=False,
         more=done.remarks,
     )  # fmt: skip
-    write_onto(target, put_onto(onto, done.clip), taken.unit_m, onto)
+    finish._replace(unit_m=taken.unit_m).write(target, finish.ready(done.clip))
     written = [target]
     if request.report is not None:
         from freshtake.workflows.style_reporting import translation_page
@@ -395,6 +394,8 @@ def fitted_clip(taken: Clip, model: StyleModel, say: Warn) -> tuple[Clip, Callab
     assert isinstance(body, Clip)
     rigs = make_rig(at_rate, who=name), make_rig(body, who="the model's skeleton")
     there, back = Retargeter(*rigs), Retargeter(*rigs[::-1])
+    from freshtake.workflows.retargeting import retargeting_sentence
+
     say(f"{retargeting_sentence(there, 'the skeleton of the model')}; the result is put back onto its skeleton")
     return (there.retarget(at_rate), lambda out: _at_rate(back.retarget(out), taken))
 
@@ -488,8 +489,8 @@ def gaits_sample(request: GaitsSample, report: Report = silent, warn: Warn = unh
         cycles = -(-frames // max(len(model.synthesize(*mixed, cycles=1)) - 1, 1))
     clip = model.synthesize(*mixed, cycles=cycles, name=request.out.stem)
     clip = (take_frames(clip, 0, frames) if frames else clip).changed(provenance="made by freshtake: style")
-    onto = chosen_character(request.character, request.body_map, warn)
-    write_onto(request.out, put_onto(onto, clip), request.unit, onto)
+    finish = Finish(onto=chosen_character(request, warn), unit_m=request.unit)
+    finish.write(request.out, finish.ready(clip))
     return clip
 
 

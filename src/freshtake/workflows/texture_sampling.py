@@ -29,8 +29,7 @@ from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Single
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.inputs import model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Delivery, finish_of, followed_by, playback_summary, turn_note
-from freshtake.workflows.retargeting import Onto, write_onto
+from freshtake.workflows.outputs import Delivery, Finish, finish_of, followed_by, playback_summary, turn_note
 from freshtake.workflows.texture_playing import make_play
 
 MOST_BYTES = 2 << 30  # of a mesh sequence that is built in memory
@@ -219,7 +218,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
             most_off=None if way is None else way.most_off,
         )  # fmt: skip
         motion = finish.ready(motion)
-        write_motion(model, motion, target, finish.unit_m, finish.onto)
+        write_motion(model, motion, target, finish)
     shown = len(rows) if motion is None else len(motion)
     playback = None if motion is None else playback_summary(motion)
     if request.course is None and (note := turn_note([playback])) is not None:
@@ -245,7 +244,7 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
             )
 
 
-def write_motion(model: TextureModel, sampled: Any, target: Path, unit_m: float | None, onto: Onto | None) -> None:
+def write_motion(model: TextureModel, sampled: Any, target: Path, finish: Finish) -> None:
     """Write a motion, named after its file; plain rows become a stroke."""
     if isinstance(sampled, np.ndarray):
         times = np.arange(len(sampled), dtype=np.float64) * model.frame_time
@@ -253,8 +252,8 @@ def write_motion(model: TextureModel, sampled: Any, target: Path, unit_m: float 
     motion: Motion = (
         sampled.changed(name=target.stem) if isinstance(sampled, Clip) else replace(sampled, name=target.stem)
     )
-    unit = unit_m if isinstance(motion, Stroke) or unit_m is not None else motion.unit_m
-    write_onto(target, motion, unit, onto)
+    unit = finish.unit_m if isinstance(motion, Stroke) or finish.unit_m is not None else motion.unit_m
+    finish._replace(unit_m=unit).write(target, motion)
 
 
 def _write_mesh(model: TextureModel, rows: Floats, target: Path, unit_m: float | None) -> None:
@@ -263,7 +262,7 @@ def _write_mesh(model: TextureModel, rows: Floats, target: Path, unit_m: float |
     from freshtake.motion.features import Start
 
     if target.suffix.lower() not in MORPHING:
-        write_motion(model, model.decode(rows), target, unit_m, None)
+        write_motion(model, model.decode(rows), target, Finish(unit_m=unit_m))
         return
     assert model.recipe is not None and model.shape is not None
     layout = model.recipe.layout
