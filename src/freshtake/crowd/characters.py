@@ -8,15 +8,13 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from freshtake.crowd.route_following import Route, follow_route, smooth_route
 from freshtake.crowd.routes import STEP
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.gltf.character import character_rig
-from freshtake.formats.rig import Rig
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.limbs import Limb, learn_limbs
 from freshtake.motion.body.orientation import ADULT_LEG, facing, mean_angle, unit_of
@@ -38,7 +36,10 @@ from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.model import VariationModel
 from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator
-from freshtake.workflows.retargeting import Onto, onto_character
+
+if TYPE_CHECKING:  # most crowds have no character, and reading one is slow to import
+    from freshtake.formats.rig import Rig
+    from freshtake.workflows.retargeting import Onto
 
 UP = (0.0, 1.0, 0.0)
 
@@ -225,6 +226,8 @@ class Character(NamedTuple):
         """Return joints, bind pose and meshes of the file, in metres; None for files without a skin."""
         if not self.onto.gltf:
             return None
+        from freshtake.formats.gltf.character import character_rig
+
         filed = character_rig(self.onto.path, as_filed(self.onto.clip))[1]
         unit = _unit(self.onto.clip)
         if unit == 1.0:
@@ -247,6 +250,8 @@ class Character(NamedTuple):
 
 @lru_cache(maxsize=8)
 def _onto(path: Path, model: Path) -> Onto:
+    from freshtake.workflows.retargeting import onto_character
+
     # One for each model: the source's rest pose is taken from the first clip that is retargeted.
     return onto_character(path)
 
