@@ -34,12 +34,9 @@ from freshtake.style import align
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import pair_rows
-from freshtake.style.settings import Settings
-from freshtake.style.simple_translations import KINDS, held_out_errors, joint_angle_error, untimed_rows
+from freshtake.style.simple_translations import KINDS, held_out_errors, joint_angle_error
 
-TESTED = 2  # normal walks that are translated in turn; each test learns four models
-WITH_LEGS = "n4sid, legs"
-LEGS = Settings(system="n4sid", inputs="legs")
+TESTED = 2  # normal walks that are translated in turn; each test learns two models
 
 
 @cache
@@ -63,7 +60,7 @@ def translations() -> str:
     """Both tables over all held-out pairs."""
     sources = normals()
     rows, kept_rows = [], []
-    all_errors: dict[str, list[float]] = {kind: [] for kind in (*KINDS, WITH_LEGS, "another take")}
+    all_errors: dict[str, list[float]] = {kind: [] for kind in (*KINDS, "another take")}
     for name in styles():
         takes = takes_of(name)
         warps = {(id(a), id(b)): align(a, b) for a in sources for b in takes}
@@ -74,7 +71,6 @@ def translations() -> str:
             done = held_out_errors(train, test, alignments=warps, map=map)
             for kind, value in done.errors.items():
                 errors[kind].append(value)
-            errors[WITH_LEGS].append(with_legs(train, test, warps))
             kept.append(measures(done.models["n4sid"], test, warps[id(test[0]), id(test[1])]))
         errors["another take"] = [between_takes(done.models["n4sid"], *order) for order in (takes, takes[::-1])]
         for kind, values in errors.items():
@@ -83,8 +79,7 @@ def translations() -> str:
         kept_rows.append(kept_row(name, kept))
     rows.append(error_row("all", all_errors))
     head = [
-        "style", *KINDS, WITH_LEGS, "another take", "n4sid / mean-var", "n4sid / static", "fir / static", "n4sid / fir",
-        f"{WITH_LEGS} / static",
+        "style", *KINDS, "another take", "n4sid / mean-var", "n4sid / static",
     ]  # fmt: skip
     count = f"{TESTED * 2} pairs a style left out in turn"
     first = table(f"Mean joint-angle error in degrees, {count}", head, rows)
@@ -97,18 +92,8 @@ def translations() -> str:
 
 def error_row(name: str, errors: dict[str, list[float]]) -> list[str]:
     mean = {kind: float(np.mean(values)) for kind, values in errors.items()}
-    ratios = [
-        mean["n4sid"] / mean["mean/variance"], mean["n4sid"] / mean["static"], mean["fir"] / mean["static"],
-        mean["n4sid"] / mean["fir"], mean[WITH_LEGS] / mean["static"],
-    ]  # fmt: skip
+    ratios = [mean["n4sid"] / mean["mean/variance"], mean["n4sid"] / mean["static"]]
     return [name, *(f"{value:.2f}" for value in mean.values()), *(f"{ratio:.3f}" for ratio in ratios)]
-
-
-def with_legs(train: list[Any], test: tuple[Any, Any], warps: dict[tuple[int, int], Any]) -> float:
-    """The error of n4sid whose joints are driven by the thighs beside their own DOFs."""
-    model = learn(train, LEGS, alignments=[warps[id(a), id(b)] for a, b in train], map=map)
-    rows = pair_rows(model.recipe, *test, warps[id(test[0]), id(test[1])])
-    return joint_angle_error(model.recipe, untimed_rows(model, rows.source), rows.target[:, :-1])
 
 
 def between_takes(model: StyleModel, a: Any, b: Any) -> float:
@@ -154,7 +139,7 @@ def kept_row(name: str, kept: list[dict[str, float]]) -> list[str]:
 def deviations() -> str:
     """Ducking, limbo, stepping over and an exaggerated arm swing, with and without generalization; recovery."""
     pairs = [(a, b) for a in normals() for b in takes_of(crouched())]
-    model = learn(pairs, Settings(system="n4sid"))
+    model = learn(pairs)
     source = normals()[1]
     rows_in = model.encode(source).values
     window = np.zeros(len(source))
@@ -181,12 +166,11 @@ def deviations() -> str:
         rows.append([*cells, f"{made.blends[175:185].max(axis=1).mean():.2f}"])
     head = ["deviation for 1 s", "of it in the output, without", "left after one memory", "with", "left after", "b*"]
     swing = table("Unexpected input (crouched; 100 %: the input's own pose)", head, rows)
-    legs = learn(pairs, LEGS)
     ratios = []
     for factor in (1.5, 2.0):
-        passed = [swing_ratio(*how, rows_in, factor) for how in ((model, False), (model, True), (legs, False))]
+        passed = [swing_ratio(*how, rows_in, factor) for how in ((model, False), (model, True))]
         ratios.append([f"{factor:g} ×", *(f"{value:.2f} ×" for value in passed)])
-    head = ["arm swing of the input", "of the output, without generalization", "with", "without, inputs='legs'"]
+    head = ["arm swing of the input", "of the output, without generalization", "with"]
     return "\n".join([swing, table("Exaggerated arm swing", head, ratios)])
 
 

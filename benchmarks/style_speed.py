@@ -23,37 +23,32 @@ def speed(walks: list[Any], styled: list[Any]) -> str:
     rows = [
         ["learning from ten pairs", f"{learning:.1f} s of CPU ({wall:.1f} s wall, shared machine)", "10 s on two cores"]
     ]
-    for kind in ("n4sid", "fir"):
-        settings = Settings(system=kind, order=4) if kind == "n4sid" else Settings(system=kind)
-        model = learn(pairs, settings)
-        rows += streaming(model, walks[0])
+    rows += streaming(learn(pairs, Settings(order=4)), walks[0])
     return table("Speed and stability", ["what", "measured", "target"], rows)
 
 
 def streaming(model: StyleModel, clip: Any) -> list[list[str]]:
     rows_in = np.ascontiguousarray(np.tile(model.encode(clip).values, (40, 1)))
     inputs, bank, tool = model.source.down(rows_in), model.bank, model.translator()
-    count, name = len(rows_in), f"{bank.kind}, {bank.size} numbers of state"
-    wanted = "" if bank.kind == "fir" else "400,000"
+    count, name = len(rows_in), f"{bank.size} numbers of state"
     out = [
-        [f"simulation alone ({name})", per_second(count, least_cpu(lambda: bank.run(bank.start(), inputs))), wanted],
+        [f"simulation alone ({name})", per_second(count, least_cpu(lambda: bank.run(bank.start(), inputs))), "400,000"],
         ["with time warp and generalization",
          per_second(count, least_cpu(lambda: tool.advance(tool.start(), rows_in))), ""],
         ["the same, called frame by frame", per_second(4000, least_cpu(lambda: one_by_one(tool, rows_in[:4000]))),
-         "" if bank.kind == "fir" else "50,000"],
+         "50,000"],
     ]  # fmt: skip
-    if bank.kind == "n4sid":
-        encode = least_cpu(lambda: model.encode(clip))
-        both = least_cpu(lambda: model.decode(model.encode(clip).values, model.encode(clip))) - encode
-        out.append(
-            [
-                "encoding a clip / encoding and decoding",
-                f"{per_second(len(clip), encode)} / {per_second(len(clip), both)}",
-                "",
-            ]
-        )
-        out.append(["spectral radius", f"{bank.radius:.4f}", "below 1"])
-        out.append(["1,000,000 frames streamed", million(model, rows_in), "no drift, finite"])
+    encode = least_cpu(lambda: model.encode(clip))
+    both = least_cpu(lambda: model.decode(model.encode(clip).values, model.encode(clip))) - encode
+    out.append(
+        [
+            "encoding a clip / encoding and decoding",
+            f"{per_second(len(clip), encode)} / {per_second(len(clip), both)}",
+            "",
+        ]
+    )
+    out.append(["spectral radius", f"{bank.radius:.4f}", "below 1"])
+    out.append(["1,000,000 frames streamed", million(model, rows_in), "no drift, finite"])
     return out
 
 

@@ -1,6 +1,6 @@
 """Texture: what analysis, play and restoring cost, how it grows, what model files weigh.
 
-python -m benchmarks.texture [analysis speed quality loops steering feet courses going compression clusters]
+python -m benchmarks.texture [analysis speed quality loops steering feet courses going compression]
     [--takes NAME ...] [--growth FILE.png]
 """
 
@@ -9,7 +9,6 @@ from __future__ import annotations
 import argparse
 import tracemalloc
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -23,7 +22,6 @@ from benchmarks.timing import least_cpu, table
 from freshtake.motion import MeshSequence
 from freshtake.texture import Settings, learn
 from freshtake.texture.examples import material_of
-from freshtake.texture.mesh_compression import compress, position_error
 from freshtake.texture.shape import Group, Shape
 from freshtake.workflows import compression_table
 
@@ -148,32 +146,6 @@ def compression(takes: Sequence[str] = ()) -> str:
     return table("Model files of meshes (targets on human_walk: 4 % at 1:10, and at 1:15 quantized)", head, rows)
 
 
-def clusters(takes: Sequence[str] = ()) -> str:
-    """E(c) relative to E(0) with modes of all frames and of clusters of them, at equal numbers a frame and in all."""
-    rows = []
-    for name, motion in motions(takes):
-        if not isinstance(motion, MeshSequence):
-            continue
-        cells = [f"{100 * left_out(motion, c, k):.2f}" for c, k in ((4, 1), (4, 2), (4, 4), (10, 1), (10, 2), (22, 1))]
-        rows.append([name, *cells])
-    head = ["mesh", "c = 4", "2 clusters", "4 clusters", "c = 10", "2 clusters", "as many modes in all: c = 22"]
-    return table("Clusters of frames with modes of their own, E(c)/E(0), %", head, rows)
-
-
-def left_out(mesh: MeshSequence, components: int, count: int) -> float:
-    """E(c) over E(0), positions alone, travel and heading taken out."""
-    settings = Settings(components=components, clusters=count, normals="drop")
-    material = material_of(replace(mesh, normals=None), settings)
-    assert material.recipe is not None
-    columns, layout = material.rows[:, 3:], material.recipe.layout
-    shape, weights = compress(columns, layout, settings)
-    places = 3 * layout.vertex_count
-    true = columns[:, :places].reshape(len(columns), -1, 3)
-    mean = np.broadcast_to(true.mean(axis=0), true.shape)
-    made = shape.restore(weights)[:, :places].astype(np.float64).reshape(true.shape)
-    return position_error(true, made) / position_error(true, mean)
-
-
 TABLES: dict[str, Callable[[Sequence[str]], str]] = {
     "analysis": analysis,
     "speed": speed,
@@ -184,7 +156,6 @@ TABLES: dict[str, Callable[[Sequence[str]], str]] = {
     "courses": courses,
     "going": going,
     "compression": compression,
-    "clusters": clusters,
 }
 
 

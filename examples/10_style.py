@@ -37,7 +37,7 @@ def main(folder: Path) -> None:
     print(f"streamed {frames} frames")
 
     # Half limping, half crouched.
-    crouch = ft.style.learn([(walk(k), walk(200 + k, "crouch")) for k in range(4)], ft.style.Settings(system="fir"))
+    crouch = ft.style.learn([(walk(k), walk(200 + k, "crouch")) for k in range(4)])
     ft.write(folder / "limping_and_crouched.bvh", ft.style.blend([limp, crouch], walk(50), [0.5, 0.5]))
     print(f"written to {folder}")
 

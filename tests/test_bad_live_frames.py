@@ -52,9 +52,8 @@ def test_a_live_stream_goes_on_after_an_input_that_was_refused() -> None:
 
 
 @pytest.mark.parametrize("plant", [False, True])
-@pytest.mark.parametrize("kind", ["n4sid", "fir"])
-def test_style_refuses_a_bad_row_and_goes_on_as_if_it_had_not_come(kind: str, plant: bool) -> None:
-    learned = model(kind)
+def test_style_refuses_a_bad_row_and_goes_on_as_if_it_had_not_come(plant: bool) -> None:
+    learned = model()
     rows = learned.encode(walk(71)).values[:40]
     clean = list(learned.stream(rows, decode=True, plant=plant))
     for bad in bad_rows(rows[20]):

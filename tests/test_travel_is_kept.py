@@ -14,7 +14,6 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.planting import learn_planting, plant
 from freshtake.style.learning import learn as learn_style
-from freshtake.style.settings import Settings as StyleSettings
 from freshtake.texture import learn as learn_texture
 from freshtake.variation import Settings as VariationSettings
 from freshtake.variation import learn as learn_variation
@@ -38,7 +37,7 @@ def varied(plant_feet: bool) -> Clip:
 
 def styled(plant_feet: bool) -> Clip:
     pairs = [(walk(k, cycles=3), walk(100 + k, "limp", cycles=3)) for k in range(3)]
-    return learn_style(pairs, StyleSettings(system="n4sid")).translate(walk(9, turn_rate=20.0), plant=plant_feet)
+    return learn_style(pairs).translate(walk(9, turn_rate=20.0), plant=plant_feet)
 
 
 def blended(plant_feet: bool) -> Clip:

@@ -130,8 +130,8 @@ def bench(tmp_path_factory: pytest.TempPathFactory) -> Path:
         ["texture", "learn", str(home / "limp" / "limp_1.bvh"), "-o", str(home / "texture.ftm")],
         ["style", "gaits", "learn", *(f"{s}@{v}={home / s / s}_{v}.bvh" for s in ("walk", "limp") for v in (1, 2)),
          "-o", str(home / "gaits.ftm")],
-        ["style", "learn", "--source", f"{walk}/walk_1*", "--target", f"{home}/limp/*_1.bvh", "--system", "fir",
-         "-o", str(home / "style.ftm")],
+        ["style", "learn", "--source", f"{walk}/walk_1*", "--target", f"{home}/limp/*_1.bvh", "-o",
+         str(home / "style.ftm")],
         ["convert", f"{walk}/walk_1.bvh", str(home / "body.glb"), "--unit", "cm"],
     ):  # fmt: skip
         assert run([*arguments, "--quiet"]) == 0

@@ -42,7 +42,7 @@ def models(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ft.save(folder / "variation.ftm", ft.variation.learn(clips, rng=np.random.default_rng(0), cyclic=False))
     ft.save(folder / "paper.ftm", paper.learn(clips, rng=np.random.default_rng(0), cyclic=False))
     ft.save(folder / "density.ftm", two_orbits())
-    ft.save(folder / "style.ftm", limp("fir"))
+    ft.save(folder / "style.ftm", limp())
     takes = {(s, v): walk_clip(1, speed=v, style=s, amount=0.3) for s in ("normal", "crouch") for v in (0.9, 1.7)}
     ft.save(folder / "gaits.ftm", bilinear.fit(takes))
     ft.save(folder / "texture.ftm", ft.texture.learn(sheet(60), ft.texture.Settings(components=2, candidates=2)))

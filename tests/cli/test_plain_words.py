@@ -11,7 +11,7 @@ from tests.cli.test_grammar import COMMANDS, commands
 
 TECHNICAL = (
     "DOFs?", "AUC", "N4SID", "nats?", "DTW", "jerk", "PCA", "eigen\\w+", "kernels?", "lattice", "octaves?", "imw",
-    "fir", "z-?score",
+    "z-?score",
     "sigma", "log-likelihoods?", "likelihoods?", "residuals?", "variance", "principal", "root mean square",
     "RMS", "float32", "convex", "strawman", "ANOVA", "expmap", "euler", "quaternions?", "deviations?", "instances?",
     "prior", "parents?", "nodes?", "states? per", "eq\\.", "spectral", "percentiles?", "inertial", "confidence",

@@ -322,11 +322,11 @@ def test_a_loop_that_is_unlike_its_take_says_so() -> None:
 
 def test_the_papers_letters_are_options(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(tmp_path / "s.npz", sheet())
-    letters = ["--velocity-components", "3", "--q", "0.1", "--velocity-q", "0.2", "--recent", "2", "--clusters", "2"]
+    letters = ["--velocity-components", "3", "--q", "0.1", "--velocity-q", "0.2", "--recent", "2"]
     learned = ["texture", "learn", str(tmp_path / "s.npz"), "-o", str(tmp_path / "m.ftm"), "--method", "paper"]
     assert run([*learned, *letters]) == 0
     settings = load(tmp_path / "m.ftm").settings
-    assert (settings.q, settings.velocity_q, settings.recent, settings.clusters) == (0.1, 0.2, 2, 2)
+    assert (settings.q, settings.velocity_q, settings.recent) == (0.1, 0.2, 2)
     assert settings.velocity_components == 3
     assert run([*learned, "--force", "--q", "7"]) == 2
     assert "q must lie between 0 and 1" in capsys.readouterr().err

@@ -116,11 +116,11 @@ def test_the_state_is_a_value() -> None:
     model = two_orbits()
     state = model.start(np.random.default_rng(1), {"small": 1.0})
     assert isinstance(state, MixState)
-    before = [np.copy(part) for part in (state.history, state.clock, state.shares, state.common, state.visits)]
+    before = [np.copy(part) for part in state.mixing]
     plan = np.tile([0.5, 0.5], (200, 1))
     first, again = (model.advance(state, plan, np.random.default_rng(2))[1] for _ in range(2))
     np.testing.assert_array_equal(first, again)
-    for was, now in zip(before, (state.history, state.clock, state.shares, state.common, state.visits), strict=True):
+    for was, now in zip(before, state.mixing, strict=True):
         np.testing.assert_array_equal(was, now)
 
 

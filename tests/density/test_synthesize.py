@@ -78,11 +78,11 @@ def test_the_state_is_a_value() -> None:
     model = two_switched()
     state = model.start(np.random.default_rng(1), {"small": 1.0})
     assert isinstance(state, BlendState)
-    before = [np.copy(part) for part in (state.history, state.clock, state.credit, state.visits)]
+    before = [np.copy(part) for part in state.following]
     first = model.advance(state, np.tile([0.5, 0.5], (200, 1)), np.random.default_rng(2))[1]
     again = model.advance(state, np.tile([0.5, 0.5], (200, 1)), np.random.default_rng(2))[1]
     np.testing.assert_array_equal(first, again)
-    for was, now in zip(before, (state.history, state.clock, state.credit, state.visits), strict=True):
+    for was, now in zip(before, state.following, strict=True):
         np.testing.assert_array_equal(was, now)
 
 
@@ -146,16 +146,6 @@ def test_three_classes_in_turn() -> None:
     assert number[[0, 200, 400, 599]].tolist() == [0, 1, 2, 0]
 
 
-def test_noise_is_added_when_asked_for() -> None:
-    model = one_orbit()
-    noisy = replace(model, settings=model.settings.changed(noise=0.3))
-    apart = made(noisy, 0, 3000) - made(replace(noisy, settings=noisy.settings.changed(noise=1e-12)), 0, 3000)
-    widths = model.widths[: model.modes]
-    assert np.std(apart / widths, axis=0) == pytest.approx([0.3] * model.modes, rel=0.3)
-    rough = np.abs(np.diff(apart, 2, axis=0)).max() / apart.std()
-    assert rough < 0.6  # smooth: white noise has 4 and more
-
-
 def test_kernels_that_were_followed_often_are_avoided() -> None:
     track = one_orbit().track
     visits = np.zeros(len(track.sizes) + 1)
@@ -212,7 +202,7 @@ def test_jumps_come_about_once_per_stay() -> None:
     for _ in range(1500):
         after, _ = model.advance(state, np.ones((1, 1)), rng)
         assert isinstance(after, BlendState) and isinstance(state, BlendState)
-        jumps += bool(after.clock[AGE] <= state.clock[AGE] and not state.first)
+        jumps += bool(after.following.clock[AGE] <= state.following.clock[AGE] and not state.first)
         state = after
     most = 1500 * FRAME_TIME / model.settings.stay
     assert 0.35 * most < jumps < 1.3 * most
@@ -227,10 +217,10 @@ def test_a_jump_that_is_too_sharp_is_not_made() -> None:
         rng, before = np.random.default_rng(0), 0
         state = chosen.start(rng)
         for _ in range(400):
-            here, place = int(state.clock[RUN]), state.clock[PLACE]
+            here, place = int(state.following.clock[RUN]), state.following.clock[PLACE]
             state, _row = chosen.advance(state, None, rng)
             ended = place + 1.1 > chosen.track.lasts[here]
-            before += int(state.clock[RUN]) != here and not ended
+            before += int(state.following.clock[RUN]) != here and not ended
         left.append(before)
     assert left[0] > 3 and left[1] == 0
 
@@ -247,7 +237,7 @@ def on_curve(model: DensityModel, made_rows: Floats) -> float:
 
 
 def test_a_pose_leaves_its_curve_by_no_more_than_all_may_lead_away() -> None:
-    rates = Rates(0.01, 20.0, 5.0, 30.0, 0.0, 0.0, 100.0, 0.5)
+    rates = Rates(0.01, 20.0, 5.0, 30.0, 0.0, 100.0, 0.5)
     usual, moved = 2.0, []
     for far in (0.1, 10.0, 1000.0):
         own, other, wander = np.zeros((1, 3)), np.array([[0.6 * far, 0.8 * far, 5.0]]), np.array([1.0, 1.0])
@@ -268,20 +258,25 @@ def test_a_jump_evens_out_by_how_much_the_pose_had_left_its_curve() -> None:
     for _ in range(600):
         last, (state, row) = state, model.advance(state, None, rng)
         assert isinstance(state, MixState) and isinstance(last, MixState)
-        if state.clock[0, AGE] == 1.0:
+        if state.mixing.clock[0, AGE] == 1.0:
             jumps += 1
             there = np.empty(d)
-            run = int(state.clock[0, RUN])
+            run = int(state.mixing.clock[0, RUN])
             first, end = model.track.firsts[run], model.track.lasts[run]
-            read_at(model.track.rows, state.clock[0, PLACE] - state.clock[0, PACE], first, end, d, there)
-            np.testing.assert_allclose(state.history[0, 2, :d], before[0, :d] - there, atol=1e-9)
+            read_at(model.track.rows, state.mixing.clock[0, PLACE] - state.mixing.clock[0, PACE], first, end, d, there)
+            np.testing.assert_allclose(state.mixing.history[0, 2, :d], before[0, :d] - there, atol=1e-9)
             recorded = np.empty(d)
-            run = int(last.clock[0, RUN])
+            run = int(last.mixing.clock[0, RUN])
             read_at(
-                model.track.rows, last.clock[0, PLACE], model.track.firsts[run], model.track.lasts[run], d, recorded
+                model.track.rows,
+                last.mixing.clock[0, PLACE],
+                model.track.firsts[run],
+                model.track.lasts[run],
+                d,
+                recorded,
             )
             wide = max(wide, float(np.linalg.norm(before[0, :d] - recorded)))
-            assert abs(state.wander[0, 0]) < 0.2
+            assert abs(state.mixing.wander[0, 0]) < 0.2
         before = row
     assert jumps > 20 and wide > 0.2 * float(model.limits[0, 1])
 
@@ -292,7 +287,7 @@ def bounded(farthest: float, away: float) -> Track:
 
 
 def test_a_pose_goes_away_from_another_only_as_far_as_it_may_be_exaggerated() -> None:
-    rates, other = Rates(0.01, 20.0, 5.0, 30.0, 0.0, 0.0, 100.0, 0.5), np.array([[1.0, 0.0, 0.0]])
+    rates, other = Rates(0.01, 20.0, 5.0, 30.0, 0.0, 100.0, 0.5), np.array([[1.0, 0.0, 0.0]])
     moved = []
     for start in (-1.0, 1.0):
         own = np.zeros((1, 3))

@@ -228,7 +228,7 @@ def _density(folder: Path) -> Target:
 
 
 def _style(folder: Path) -> Target:
-    return _stored("style", folder, pair_of_walks("n4sid"), pair_of_walks("fir"))
+    return _stored("style", folder, pair_of_walks())
 
 
 def _gaits(folder: Path) -> Target:

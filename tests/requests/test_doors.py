@@ -132,8 +132,6 @@ def other(one: RequestField) -> Any:
         "none",
         "whole",
         "a",
-        "fir",
-        "legs",
         "source",
         ["a"],
     ):

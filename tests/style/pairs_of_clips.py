@@ -10,7 +10,6 @@ from freshtake import samples
 from freshtake.motion import Clip
 from freshtake.style.learning import learn
 from freshtake.style.model import StyleModel
-from freshtake.style.settings import Settings
 
 
 @cache
@@ -25,5 +24,5 @@ def walk_pairs(style: str = "limp", count: int = 4) -> tuple[tuple[Clip, Clip], 
 
 
 @cache
-def model(system: str = "n4sid", style: str = "limp") -> StyleModel:
-    return learn(walk_pairs(style), Settings(system=system))
+def model(style: str = "limp") -> StyleModel:
+    return learn(walk_pairs(style))

@@ -16,7 +16,7 @@ from tests.style.pairs_of_clips import model, walk
 
 @pytest.fixture(scope="module")
 def learned() -> StyleModel:
-    return model("fir")
+    return model()
 
 
 def test_the_coding_is_undone_exactly(learned: StyleModel) -> None:

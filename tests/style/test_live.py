@@ -17,8 +17,6 @@ from freshtake.style.model import StyleModel
 from freshtake.style.synthesize import stands_of
 from tests.style.pairs_of_clips import model, walk
 
-KINDS = ["n4sid", "fir"]
-
 
 def joined(poses: list[Clip]) -> Clip:
     root, rotations = (np.concatenate([getattr(pose, part) for pose in poses]) for part in ("root", "rotations"))
@@ -34,9 +32,9 @@ def stood_speed(clip: Clip, mask: Bools) -> float:
     return float(np.concatenate(speeds).mean())
 
 
-def live_masks(kind: str, rows: Floats) -> tuple[Bools, Floats]:
+def live_masks(rows: Floats) -> tuple[Bools, Floats]:
     """What the classifiers say at every output row, the slow way: whole arrays, first pose held before."""
-    learned = model(kind)
+    learned = model()
     tool = learned.translator()
     state = tool.begun(tool.start(), rows[0])
     seen = learned.bank.features(state.systems, tool.inputs(state, rows))
@@ -58,9 +56,8 @@ def placed_one_by_one(learned: StyleModel, rows: Floats) -> Clip:
     return joined(poses)  # type: ignore[arg-type]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_decoded_stream_is_every_row_decoded_by_itself(kind: str) -> None:
-    learned = model(kind)
+def test_a_decoded_stream_is_every_row_decoded_by_itself() -> None:
+    learned = model()
     rows = learned.encode(walk(61, cycles=4)).values
     slow, poses = placed_one_by_one(learned, rows), list(learned.stream(rows, decode=True))
     made = joined(poses)
@@ -71,13 +68,12 @@ def test_a_decoded_stream_is_every_row_decoded_by_itself(kind: str) -> None:
         poses[0].root[0] = 0.0
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_a_planted_stream_is_the_planter_on_the_stream_with_the_classifiers_contacts(kind: str) -> None:
-    learned = model(kind)
+def test_a_planted_stream_is_the_planter_on_the_stream_with_the_classifiers_contacts() -> None:
+    learned = model()
     rows = learned.encode(walk(61, cycles=4)).values
     raw = placed_one_by_one(learned, rows)
     made = joined(list(learned.stream(rows, decode=True, plant=True)))
-    mask, _ = live_masks(kind, rows)
+    mask, _ = live_masks(rows)
     planter = learned.planter
     state, first = planter.feed(planter.start(), raw.root, raw.rotations, mask)
     rest = planter.finish(state)
@@ -87,9 +83,8 @@ def test_a_planted_stream_is_the_planter_on_the_stream_with_the_classifiers_cont
     assert stood_speed(made, mask) < 0.8 * stood_speed(raw, mask)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_blocks_of_rows_give_what_single_rows_give(kind: str) -> None:
-    learned = model(kind)
+def test_blocks_of_rows_give_what_single_rows_give() -> None:
+    learned = model()
     rows = learned.encode(walk(61, cycles=4)).values
     blocks = np.split(rows, [1, 8, 9, 40])
     for how in ({"decode": True}, {"decode": True, "plant": True}):
@@ -100,7 +95,7 @@ def test_blocks_of_rows_give_what_single_rows_give(kind: str) -> None:
 
 
 def test_a_block_with_a_bad_row_is_refused_and_the_stream_goes_on() -> None:
-    learned = model("fir")
+    learned = model()
     rows = learned.encode(walk(61, cycles=4)).values
     bad = rows[20:30].copy()
     bad[3, 4] = np.nan
@@ -114,7 +109,7 @@ def test_a_block_with_a_bad_row_is_refused_and_the_stream_goes_on() -> None:
 
 
 def test_poses_come_as_late_as_the_planter_says() -> None:
-    learned = model("fir")
+    learned = model()
     rows = learned.encode(walk(62, cycles=4)).values
     fed = 0
 
@@ -130,9 +125,8 @@ def test_poses_come_as_late_as_the_planter_says() -> None:
     assert isinstance(learned.planter, Planter) and learned.planter.latency * learned.frame_time < 0.5
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_labels_of_single_rows_are_those_of_all_rows_at_once(kind: str) -> None:
-    learned = model(kind)
+def test_labels_of_single_rows_are_those_of_all_rows_at_once() -> None:
+    learned = model()
     rows = learned.encode(walk(63)).values
     tool = learned.translator()
     state = tool.start(learned.past(rows))
@@ -147,7 +141,7 @@ def test_labels_of_single_rows_are_those_of_all_rows_at_once(kind: str) -> None:
 
 
 def test_planting_rows_or_without_poses_is_refused() -> None:
-    learned = model("fir")
+    learned = model()
     with pytest.raises(UsageError, match="decode=True"):
         learned.stream([], plant=True)
     bare = replace(learned, poses=learned.poses[:0])

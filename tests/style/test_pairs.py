@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.style.pairs import _sway, sampled, sampled_mask
+from freshtake.style.pairs import _sway, sampled_mask
+from freshtake.style.warping.warps import read_rows
 
 RATE = 1.0 / 60.0
 
@@ -23,6 +24,6 @@ def test_turning_more_is_no_sway_and_swaying_is() -> None:
 
 def test_rows_between_frames_lie_on_straight_lines_and_labels_are_the_nearest() -> None:
     rows = np.array([[0.0, 1.0], [2.0, 1.0], [4.0, 5.0]])
-    np.testing.assert_allclose(sampled(rows, np.array([0.0, 0.5, 1.25, 2.0])), [[0, 1], [1, 1], [2.5, 2], [4, 5]])
+    np.testing.assert_allclose(read_rows(rows, np.array([0.0, 0.5, 1.25, 2.0])), [[0, 1], [1, 1], [2.5, 2], [4, 5]])
     mask = np.array([True, False, True])
     np.testing.assert_array_equal(sampled_mask(mask, np.array([0.2, 0.8, 1.7, 2.0])), [True, False, True, True])

@@ -11,7 +11,7 @@ from freshtake.motion.features.angles import Start, summed
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal
 from freshtake.style.synthesize import Body, Pace, Translator, translator
-from freshtake.style.systems.banks import DelayBank
+from freshtake.style.systems.banks import Bank, System
 from freshtake.style.translation_kernels import LEVELLING, RELEASE, SHARE
 
 DT = 1.0 / 60.0
@@ -20,12 +20,13 @@ D = 6  # forward, sideways, turn, height and two angles
 
 def passing(log_w: float = 0.0, sway: float = 0.0, time_warp: bool = True, generalize: bool = False) -> Translator:
     """A translation that leaves the pose alone and lasts exp(log_w) frames per frame; sway follows DOF 4."""
-    taps = np.eye(D + 1)[None, :D].copy()
-    taps[0, 2, 2] = 0.0
-    taps[0, 4, 2] = sway
+    static = np.eye(D + 1, D)
+    static[2, 2] = 0.0
+    static[2, 4] = sway
     offset = np.zeros(D + 1)
     offset[D] = log_w
-    bank = DelayBank((Block("all", tuple(range(D)), tuple(range(D + 1))),), (taps,), (offset,), 1)
+    no_states = np.zeros(0), np.zeros(0), np.zeros((0, D)), np.zeros((D + 1, 0))
+    bank = Bank((Block("all", tuple(range(D)), tuple(range(D + 1))),), (System(*no_states, static, offset),))
     plain = Normal(np.zeros(D), np.ones(D)), Normal(np.zeros(D + 1), np.ones(D + 1))
     body = Body((0, 1, 2), tuple("abcdef"), reach=np.full(D, 0.5), part=np.zeros(D, dtype=np.intp))
     pace = Pace(DT, 30.0, time_warp, generalize, later=0.0, widest=10.0, calming=0.0)

@@ -55,8 +55,8 @@ def test_as_many_modes_are_kept_as_the_error_asks_for(monkeypatch: pytest.Monkey
 
 def test_what_needs_all_vertices_at_once_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("freshtake.texture.learning.is_large", lambda motions: True)
-    with pytest.raises(UsageError, match="parts and clusters"):
-        learn(sheet(), Settings(clusters=2))
+    with pytest.raises(UsageError, match="no parts"):
+        learn(sheet(), Settings(parts=2))
 
 
 def test_only_meshes_of_many_vertices_are_large(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,13 +40,13 @@ def learn(request: StyleLearn, *, force: Force = False, json: Json = False) -> N
     done = carry_out(request, request.out, request.report, force=force, show=None if json else show_pairs)
     model, pairs = done.model, done.pairs
     facts = {
-        "pairs": pairs.table, "left_out": pairs.left_out, "notes": pairs.notes, "system": model.bank.kind,
-        "why": model.choice.why, "held_out_degrees": model.choice.errors, "states": model.states,
-        "memory_s": model.memory, "spectral_radius": model.bank.radius, "written": done.written,
+        "pairs": pairs.table, "left_out": pairs.left_out, "notes": pairs.notes,
+        "held_out_degrees": model.held_out._asdict(), "states": model.states, "memory_s": model.memory,
+        "spectral_radius": model.bank.radius, "written": done.written,
     }  # fmt: skip
     show(
         json, facts, *pairs.notes, *(f"wrote {path}" for path in done.written),
-        f"{model.choice.in_words(len(model.pairs))}; more about it: freshtake info {request.out}",
+        f"{model.held_out.in_words(len(model.pairs))}; more about it: freshtake info {request.out}",
         f"next: freshtake style apply {request.out} CLIP -o NEW",
     )  # fmt: skip
 

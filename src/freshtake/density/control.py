@@ -194,7 +194,9 @@ def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, optio
     """Return one row per frame without end; with `decode` one-frame motions, with `plant` their feet planted."""
     blocks = _blocks(model, rng, weights_asked(model, weights, options.control), options.control)
     plant, has_contacts = options.plant and model.planting_model is not None, model.knows_contacts
-    if not options.decode or not _decodes_blocks(model) or (plant and not has_contacts):
+    # A decoded block of a clip can be split into frames; points and strokes are decoded one by one.
+    blockwise = model.recipe is not None and model.recipe.motion_type is Clip
+    if not options.decode or not blockwise or (plant and not has_contacts):
         # contacts that are detected in the motion need single frames
         blocks = (row[None] for block in blocks for row in block)
     if not options.decode:
@@ -205,11 +207,6 @@ def stream_of(model: DensityModel, rng: np.random.Generator, weights: Any, optio
         pairs = ((clip, standing(model, rows) if has_contacts else None) for clip, rows in motions)
         return planted_stream(pairs, model.planting_model, settings_for(options.plant), has_contacts=has_contacts)
     return (frame for motion, _ in motions for frame in (motion.single_frames() if len(motion) > 1 else (motion,)))
-
-
-def _decodes_blocks(model: DensityModel) -> bool:
-    """Return whether a decoded block can be split into frames; points and strokes are decoded one by one."""
-    return model.recipe is not None and model.recipe.motion_type is Clip
 
 
 def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any, control: Controls | None) -> Iterator[Floats]:

@@ -13,7 +13,7 @@ import numpy as np
 from freshtake.density.class_cycles import Cycles
 from freshtake.density.jumps import AGE, DRIVE, FARTHER, FIELDS, PACE, PLACE, PLAN, RUN, SPAN, Following, Rates, Track
 from freshtake.density.runs import fading, read_at
-from freshtake.density.synthesize import CHANCES, bell, disturb, follow
+from freshtake.density.synthesize import CHANCES, bell, follow
 from freshtake.errors import UsageError
 from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Floats
@@ -110,7 +110,6 @@ class Mixing(NamedTuple):
     clock: Floats  # (2 classes, fields)
     shares: Floats  # (6, classes): weights of the last frames
     common: Floats  # (2,): phase, and frames since weights were changed at once
-    noise_state: Floats  # (2, modes)
     visits: Floats  # (blocks + classes,)
     wander: Floats  # (2, classes): how far towards the second motion
 
@@ -156,12 +155,12 @@ def blend_frames(
     Where `rates.novelty` is above 0, a second motion of every class is followed in the same phase, drawn by the density
     as the first one is: the pose leaves the first towards or away from the second by a share that wanders.
     """
-    history, clock, shares, common, noise_state, visits, wander = state
+    history, clock, shares, common, visits, wander = state
     weights, chances = draws
-    classes, d, after = weights.shape[1], track.modes, 2 * weights.shape[1] * CHANCES
+    classes, after = weights.shape[1], 2 * weights.shape[1] * CHANCES
     other = np.empty((1, out.shape[1]))
-    pose, single, credit, idle = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1), np.zeros((2, d))
-    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, 0.0, rates.class_stay, 0.0)
+    pose, single, credit = np.empty((1, out.shape[1])), np.ones((1, 1)), np.zeros(1)
+    calm = Rates(rates.jump, rates.blend, rates.guard, rates.memory, rates.tempo, rates.class_stay, 0.0)
     # A class returns to the common phase within a quarter of a second; its pace changes over a tenth.
     pull, ease = frame_time / 0.25, min(frame_time / 0.1, 1.0)
     for t in range(len(out)):
@@ -199,7 +198,7 @@ def blend_frames(
                 clock[v, DRIVE] = drive if before <= 0.0 else before + ease * (drive - before)
                 uniforms = chances[t : t + 1, v * CHANCES : (v + 1) * CHANCES]
                 target = pose if voice == 0 else other
-                alone = Following(history[v], clock[v], credit, credit, idle, visits)
+                alone = Following(history[v], clock[v], credit, credit, visits)
                 follow(target, alone, track, calm, single, uniforms, True)
             if voices == 2:
                 if clock[c, AGE] <= 1.0:  # a jump begins: its offset includes how far the pose was off the curve
@@ -211,21 +210,13 @@ def blend_frames(
                 out[t, k] += share * pose[0, k]
             pulled += share * wrapped(phase_at(cycles, track, clock[c]) - common[PHASE] - rate)
         common[PHASE] = wrapped(common[PHASE] + rate + pulled)
-        if rates.noise > 0.0:
-            disturb(out[t], noise_state, rates, track.scale, chances[t, after + 2 * classes :], d)
 
 
 @dataclass(frozen=True, eq=False)
 class MixState:
-    """State between frames: each class's last two frames, the offset being evened out, its clock; the common phase."""
+    """State between frames. It can be kept, forked and resumed."""
 
-    history: Floats  # (2 classes, 4, width): of every class two motions, see blend_frames
-    clock: Floats  # (2 classes, fields)
-    shares: Floats  # (6, classes): weights of the last frames, see blend_frames
-    common: Floats  # (2,): phase, and frames since weights were changed at once
-    noise_state: Floats  # (2, modes)
-    visits: Floats
-    wander: Floats  # (2, classes): how far towards the second motion
+    mixing: Mixing
     first: bool = True  # the first frame has not been returned yet
 
 
@@ -248,7 +239,7 @@ def begin_mix(track: Track, cycles: Cycles, weights: Floats, rng: np.random.Gene
     common = np.array([phase, 0.0])
     # No abrupt change of weights: it counts as any number of frames ago.
     common[SINCE] = 1e9
-    return MixState(history, clock, shares, common, np.zeros((2, track.modes)), visits, np.zeros((2, count)))
+    return MixState(Mixing(history, clock, shares, common, visits, np.zeros((2, count))))
 
 
 def advance_mix(
@@ -259,14 +250,14 @@ def advance_mix(
 
     Frames one by one and in blocks give the same motion.
     """
-    count = len(state.history) // 2
+    count = len(state.mixing.history) // 2
     if weights.ndim != 2 or weights.shape[1] != count:
         raise UsageError(f"weights must be rows of {count} classes, not an array of {weights.shape}")
     out = np.empty((len(weights), track.rows.shape[1]))
     lead = 1 if state.first and len(out) else 0
-    out[:lead] = state.shares[WAS] @ state.history[:count, 0]
-    chances = rng.random((len(out) - lead, 2 * count * (CHANCES + 1) + (2 * track.modes if rates.noise > 0.0 else 0)))
-    after = Mixing(*(getattr(state, name).copy() for name in Mixing._fields))
+    out[:lead] = state.mixing.shares[WAS] @ state.mixing.history[:count, 0]
+    chances = rng.random((len(out) - lead, 2 * count * (CHANCES + 1)))
+    after = Mixing(*(part.copy() for part in state.mixing))
     draws = Draws(np.ascontiguousarray(weights[lead:]), chances)
     blend_frames(out[lead:], after, track, cycles, rates, frame_time, draws)
-    return MixState(*after, first=state.first and not lead), out
+    return MixState(after, first=state.first and not lead), out

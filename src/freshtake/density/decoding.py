@@ -161,12 +161,12 @@ class Turning(NamedTuple):
 def turning_of(model: DensityModel) -> Turning | None:
     """Return the kernels as rotations; None if there are none, joints turn fully round, or positions are requested.
 
-    The paper's search and noise act on the modes, so there poses are those of the modes.
+    The paper's search acts on the modes, so there poses are those of the modes.
     """
     layout = None if model.recipe is None else model.recipe.layout
     if not isinstance(layout, ClipLayout) or layout.angles != "positions" or layout.moving:
         return None
-    if model.residuals.shape[1] == 0 or model.settings.method == "paper" or model.settings.noise > 0.0:
+    if model.residuals.shape[1] == 0 or model.settings.method == "paper":
         return None
     clips = recorded(model)
     reference = mean(np.concatenate([clip.rotations for clip in clips]))
@@ -185,7 +185,7 @@ def recorded(model: DensityModel) -> list[Clip]:
     """Return the runs of kernels as clips again, each at the origin."""
     assert model.recipe is not None
     rows = np.concatenate([model.weights, model.rates, model.residuals], axis=1)
-    values = model.mode_dofs(rows)
+    values = mode_dofs(model, rows, True, None)
     edges = [0, *model.run_stops.tolist()]
     motions = [decode(model.recipe, values[a:b]) for a, b in pairwise(edges)]
     return [clip for clip in motions if isinstance(clip, Clip)]

@@ -67,7 +67,6 @@ class Rates(NamedTuple):
     guard: float
     memory: float
     tempo: float
-    noise: float
     class_stay: float
     novelty: float
 
@@ -79,7 +78,6 @@ class Following(NamedTuple):
     clock: Floats  # (fields,)
     credit: Floats  # (classes,): how long each class has been owed its share
     weights: Floats  # (classes,): those of the last frame
-    noise_state: Floats  # (2, modes)
     visits: Floats  # (blocks + classes,): how long blocks of kernels were followed
 
 

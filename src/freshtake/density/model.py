@@ -13,7 +13,7 @@ from freshtake.density.class_cycles import Cycles, cycles_of
 from freshtake.density.class_weights import schedule
 from freshtake.density.control import BLOCK, Controls, Gaits, StreamOptions, gaits_of, steered, stream_of, weights_asked
 from freshtake.density.cycle_blending import MixState, advance_mix, begin_mix
-from freshtake.density.decoding import Turning, decoded, dofs_of, mode_dofs, rows_end, turning_of, weights_of
+from freshtake.density.decoding import Turning, decoded, dofs_of, rows_end, turning_of, weights_of
 from freshtake.density.examples import on_skeleton, rate_columns, usual_rotations
 from freshtake.density.jumps import Rates, Track, track_of
 from freshtake.density.paper_method import PaperState, advance_paper, begin_paper
@@ -247,34 +247,10 @@ class DensityModel(LearnedKernels):
         Returns:
             A clip, a point clip or an array (frames, DOFs), as the examples were.
         """
-        plan = schedule(self.classes, self.weights_asked(weights, control), frames)
+        plan = schedule(self.classes, weights_asked(self, weights, control), frames)
         rows = self.rows(rng, frames=frames, weights=plan, endless=endless)
-        motion = self.decode(rows if control is None else self.steered(rows, control), residuals, name=name)
+        motion = self.decode(rows if control is None else steered(self, rows, control), residuals, name=name)
         return self.planted(motion, plant, rows) if plant else motion
-
-    def weights_asked(self, weights: Any, control: Controls | None) -> Any:
-        """Return the weights that a speed asks for, or those that are given.
-
-        Args:
-            weights: weights of classes, or None.
-            control: what is requested of the motion, or None.
-
-        Returns:
-            Weights in a form that `schedule` takes.
-        """
-        return weights_asked(self, weights, control)
-
-    def steered(self, rows: Floats, control: Controls) -> Floats:
-        """Turn rows as a control asks for.
-
-        Args:
-            rows: rows of synthesis from its first frame on, (frames, width).
-            control: how fast and where to go.
-
-        Returns:
-            Rows (frames, width) whose turn rates, in radians per frame, follow the control.
-        """
-        return steered(self, rows, control)
 
     @one_blas_thread()
     def planted(self, motion: Any, plant: bool | str = True, rows: Floats | None = None) -> Any:
@@ -343,17 +319,6 @@ class DensityModel(LearnedKernels):
             DOFs (frames, DOFs), in the units of the recipe.
         """
         return dofs_of(self, rows, residuals, before)
-
-    def mode_dofs(self, rows: Floats) -> Floats:
-        """Return the same from mode weights and residual positions, without rotations.
-
-        Args:
-            rows: rows of synthesis, (frames, width).
-
-        Returns:
-            DOFs (frames, DOFs), in the units of the recipe.
-        """
-        return mode_dofs(self, rows, True, None)
 
     def decode(
         self,

@@ -156,11 +156,7 @@ def parts_of(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds, cyc
         # Where less than 0.8 of a class is connected, jumps may be quick and lead farther away.
         if len(tried[-1].frames) >= 0.8 * len(weights):
             break
-    best = max(tried, key=lambda parts: len(parts.frames))
-    # Where less than half of a class is left, runs are left even if no jump keeps to the limits.
-    if len(best.frames) < min(bounds.period, 0.5 * len(weights)):
-        best = _largest_part(weights, places, runs, bounds, quick=True, forced=True)
-    return best
+    return max(tried, key=lambda parts: len(parts.frames))
 
 
 def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds) -> Parts:
@@ -171,15 +167,12 @@ def closed_parts(weights: Floats, places: Floats, lengths: Ints, bounds: Bounds)
     return Parts(True, np.arange(len(weights)), runs, allowed, jumps.where(jumps.strains <= 1.0))
 
 
-def _largest_part(
-    weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, *, quick: bool, forced: bool = False
-) -> Parts:
+def _largest_part(weights: Floats, places: Floats, runs: list[Span], bounds: Bounds, *, quick: bool) -> Parts:
     """Return what remains when runs are cut until every kernel can be reached from every other.
 
     A cut removes jumps, also those to kernels with few frames left before it, so it is repeated. How hard a jump
     is does not change by it: what was recorded after a cut is still how the motion might have continued. `quick` allows
-    jumps that are evened out faster than usual. With `forced`, runs are left by the mildest jump even where it does not
-    keep to the limits.
+    jumps that are evened out faster than usual.
     """
     allowed = _with_future(runs, bounds.period, len(weights))
     jumps = possible_jumps(weights, places, runs, allowed, bounds.guard, bounds.limits)
@@ -188,12 +181,12 @@ def _largest_part(
     pieces, ends = runs, {stop for _, stop in runs}
     while True:
         exits = [_exit(piece, jumps, bounds.period, piece[1] not in ends) for piece in pieces]
-        usable = jumps.where((jumps.strains <= 1.0) | (forced & _are_exits(jumps, exits)))
+        usable = jumps.where(jumps.strains <= 1.0)
         connected = _connected(len(weights), pieces, exits, usable)
         shorter = [(a, b) for a, b in _pieces(connected, pieces) if b - a >= LEAST_FRAMES]
-        if not shorter and not forced:  # nothing leads back: a run that is followed to its end stops there
+        if not shorter:  # nothing leads back: a run that is followed to its end stops there
             return Parts(True, np.zeros(0, dtype=np.intp), [], np.zeros(0, dtype=np.bool_), NO_JUMPS)
-        if not shorter or shorter == pieces:
+        if shorter == pieces:
             break
         pieces, allowed = shorter, _with_future(shorter, bounds.period, len(weights))
         jumps = jumps.where(connected[jumps.here] & allowed[jumps.there])
@@ -264,12 +257,6 @@ def _exit(piece: Span, jumps: Jumps, period: float, is_cut: bool) -> Exit:
         return stop - 1, start
     best = int(late.strains.argmin())
     return int(late.here[best]), int(late.there[best])
-
-
-def _are_exits(jumps: Jumps, exits: list[Exit]) -> Bools:
-    """Return which jumps are exits of runs."""
-    goals = dict(exits)
-    return np.array([goals.get(a) == b for a, b in zip(jumps.here.tolist(), jumps.there.tolist(), strict=True)], bool)
 
 
 def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) -> Bools:

@@ -9,7 +9,7 @@ from freshtake.motion.validation import Changeable, between, one_of
 
 METHODS = ("default", "switch", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")
-SEARCHES = ("coordinate", "kernels", "mean shift", "powell")
+SEARCHES = ("coordinate", "kernels")
 PHASES = ("tracked", "sine")
 
 
@@ -27,7 +27,7 @@ class Settings(Changeable):
     energy: float = 0.95  # share of the variance that the eigenspace keeps, §3.2
     modes: int | None = None  # a number of modes instead
     alpha: float = 0.25  # kernel widths in standard deviations, §4
-    search: str = "coordinate"  # paper, §4.3: along each mode in turn; kernels' velocities; mean shift; powell
+    search: str = "coordinate"  # paper, §4.3: along each mode in turn, or the velocities of kernels
     correction: bool = True  # paper: eq. 12 instead of eq. 10
     harmonics: int = 8  # aligned: sines per mode and cycle; 1 is a pure sine
     phase: str = "tracked"  # aligned: "sine" is eq. 4, one frequency for all of a take
@@ -38,7 +38,6 @@ class Settings(Changeable):
     blend: float = 0.33  # seconds over which a jump is evened out; longer where the jump needs it
     tempo: float = 0.015  # variation of the pace, as a share
     novelty: float = 0.13  # deviation, in differences of two cycles, by which cyclic classes leave recorded curves
-    noise: float = 0.0  # smooth noise on the pose, in kernel widths: the paper's further work
     residuals: bool = True  # add per kernel what the eigenspace leaves out
 
     def __post_init__(self) -> None:
@@ -55,7 +54,6 @@ class Settings(Changeable):
             between(self, name, 0.01, 1e6)
         between(self, "blend", 0.0, 10.0)
         between(self, "tempo", 0.0, 0.2)
-        between(self, "noise", 0.0, 10.0)
         between(self, "novelty", 0.0, 1.0)
         for name in ("correction", "residuals"):
             if not isinstance(getattr(self, name), bool):

@@ -39,7 +39,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled
 
 OPEN, CLOSED = 0.4, 0.6  # shares of a class between which a changing weight switches to it
-CHANCES = 10  # random numbers per frame, before those of the noise
+CHANCES = 10  # random numbers per frame
 
 
 @compiled
@@ -111,16 +111,6 @@ def new_pace(rates: Rates, clock: Floats, chances: Floats) -> None:
 
 
 @compiled
-def disturb(row: Floats, noise_state: Floats, rates: Rates, scale: Floats, chances: Floats, modes: int) -> None:
-    """Add smooth noise of `rates.noise` kernel widths to the modes; its state is `noise_state` (2, modes)."""
-    for k in range(modes):
-        fast = noise_state[1, k] * (1.0 - 1.0 / rates.memory)
-        noise_state[1, k] = fast + np.sqrt(2.0 / rates.memory) * bell(chances[2 * k], chances[2 * k + 1])
-        noise_state[0, k] += (noise_state[1, k] - noise_state[0, k]) / rates.memory
-        row[k] += rates.noise * np.sqrt(2.0) * noise_state[0, k] / scale[k]
-
-
-@compiled
 def follow(
     out: Floats, state: Following, track: Track, rates: Rates, weights: Floats, chances: Floats, endless: bool
 ) -> int:
@@ -128,7 +118,7 @@ def follow(
 
     There are fewer than requested only where an acyclic motion has ended and is not `endless`.
     """
-    history, clock, credit, before, noise_state, visits = state
+    history, clock, credit, before, visits = state
     d, width = track.modes, history.shape[1]
     for t in range(len(out)):
         uniforms = chances[t]
@@ -176,27 +166,20 @@ def follow(
             history[1, k], history[0, k] = history[0, k], out[t, k]
         for k in range(d, d + track.rates):
             out[t, k] *= clock[PACE]
-        if rates.noise > 0.0:
-            disturb(out[t], noise_state, rates, track.scale, uniforms[CHANCES:], d)
     return len(out)
 
 
 @dataclass(frozen=True, eq=False)
 class BlendState:
-    """State between frames: the last two, the offset being evened out, the clock. Can be kept, forked and resumed."""
+    """State between frames. It can be kept, forked and resumed."""
 
-    history: Floats  # (4, width): last frame, the one before, offset, speed of the offset
-    clock: Floats
-    credit: Floats  # (classes,)
-    weights: Floats  # (classes,): those of the last frame
-    noise_state: Floats  # (2, modes): the optional noise
-    visits: Floats  # (blocks + classes,): how long blocks of kernels were followed
+    following: Following
     first: bool = True  # the first frame has not been returned yet
 
     @property
     def ended(self) -> bool:
         """Whether an acyclic motion has ended."""
-        return bool(self.clock[ENDED] > 0.0)
+        return bool(self.following.clock[ENDED] > 0.0)
 
 
 def controls(settings: Settings, frame_time: float) -> Rates:
@@ -205,7 +188,7 @@ def controls(settings: Settings, frame_time: float) -> Rates:
     # Frames within 0.15 s are the same moment; the pace has a memory of half a second.
     return Rates(
         min(frame_time / s.stay, 1.0), s.blend / frame_time, max(0.15 / frame_time, 2.0),
-        max(0.5 / frame_time, 2.0), s.tempo, s.noise, s.class_stay / frame_time, s.novelty,
+        max(0.5 / frame_time, 2.0), s.tempo, s.class_stay / frame_time, s.novelty,
     )  # fmt: skip
 
 
@@ -224,7 +207,7 @@ def begin(track: Track, weights: Floats, rng: np.random.Generator, kernel: int |
     clock[PLACE] = clock[RUN] = kernel
     clock[PLAN], clock[PACE], clock[DRIVE] = -1.0, 1.0, 1.0
     visits = np.zeros(len(track.sizes) + len(weights))
-    return BlendState(history, clock, np.zeros(len(weights)), weights.copy(), np.zeros((2, track.modes)), visits)
+    return BlendState(Following(history, clock, np.zeros(len(weights)), weights.copy(), visits))
 
 
 def _drawn_start(track: Track, weights: Floats, chances: Floats) -> int:
@@ -255,12 +238,13 @@ def advance(
     Returns:
         The state after the last frame, and rows (frames, width); fewer where an acyclic motion ends.
     """
-    if weights.ndim != 2 or weights.shape[1] != len(state.credit):
-        raise UsageError(f"weights must be rows of {len(state.credit)} classes, not an array of {weights.shape}")
+    classes = len(state.following.credit)
+    if weights.ndim != 2 or weights.shape[1] != classes:
+        raise UsageError(f"weights must be rows of {classes} classes, not an array of {weights.shape}")
     out = np.empty((len(weights), track.rows.shape[1]))
     lead = 1 if state.first and len(out) else 0
-    out[:lead] = state.history[0]
-    chances = rng.random((len(weights) - lead, CHANCES + (2 * track.modes if rates.noise > 0.0 else 0)))
-    after = Following(*(getattr(state, name).copy() for name in Following._fields))
+    out[:lead] = state.following.history[0]
+    chances = rng.random((len(weights) - lead, CHANCES))
+    after = Following(*(part.copy() for part in state.following))
     count = follow(out[lead:], after, track, rates, np.ascontiguousarray(weights[lead:]), chances, endless)
-    return BlendState(*after, first=state.first and not lead), out[: lead + count]
+    return BlendState(after, first=state.first and not lead), out[: lead + count]

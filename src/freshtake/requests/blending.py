@@ -30,7 +30,7 @@ class Classes(Request):
     ] = None
     search: Annotated[
         str | None,
-        Option("How `paper` climbs the density: `coordinate` (default), `kernels`, `mean shift` or `powell`."),
+        Option("How `paper` climbs the density: `coordinate` (default) or `kernels`."),
     ] = None
     acyclic: Annotated[
         tuple[str, ...], Option("Classes that do not repeat in cycles; default: found from the takes.")
@@ -61,9 +61,6 @@ class Blend(Length):
     ] = None
     method: Annotated[
         str | None, Option("`default`, `switch`, `paper` or `aligned`, as in `blend learn`; default: as learned.")
-    ] = None
-    noise: Annotated[
-        float | None, Option("Let poses vary smoothly; 0 is not at all, 1 is a lot (in kernel widths).")
     ] = None
     speed: Annotated[
         float | None, Option("Lengths per second over the ground; chooses the weights, between those of classes.")

@@ -29,23 +29,9 @@ def weights_of(texts: Sequence[str]) -> dict[str, float]:
 class StyleLearning(Request):
     """How a style is learned, wherever its takes come from."""
 
-    system: Annotated[
-        Literal["auto", "n4sid", "fir"],
-        Option("How it is learned: `auto` (default), with a memory of its own (`n4sid`), by looking back (`fir`)."),
-    ] = "auto"
-    inputs: Annotated[
-        Literal["swings", "limbs", "own", "legs"],
-        Option(
-            "What a joint follows: itself, and in legs its thigh, by the main swing alone (`swings`, default) or with "
-            "all it turns (`limbs`); itself alone (`own`); the thighs everywhere (`legs`)."
-        ),
-    ] = "swings"
     order: Annotated[
         int | None,
-        Option("How much each joint remembers (states of `n4sid`); default: from the data.", least=1, most=40),
-    ] = None
-    memory: Annotated[
-        float | None, Option("Seconds to look back (of `fir`); default: from the data.", least=0.0, most=10.0)
+        Option("How much each joint remembers (states); 0: nothing; default: from the data.", least=0, most=40),
     ] = None
 
 

@@ -50,7 +50,6 @@ class TextureLearning(Request):
         Option("How a jump is smoothed: `inertial` (default), `constant`, `variable`, `printed` or `none`."),
     ] = None
     blend_frames: Annotated[int | None, Option("Length of a blend; default: 1/6 s, or 3.")] = None
-    clusters: Annotated[int | None, Option("Groups of frames with separate shapes; default: 1.")] = None
     method: Annotated[str | None, Option("`default`, or `paper`: Sattler 2004 to the letter.")] = None
     velocity_components: Annotated[int | None, Option("Modes of the velocities (c*); default: 5.")] = None
     q: Annotated[float | None, Option("With --method paper: emphasis of near poses (q), 0 to 1.")] = None

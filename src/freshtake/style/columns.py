@@ -19,6 +19,11 @@ from freshtake.numeric.compiled import compiled
 ROOT = ("forward", "sideways", "turn")  # the differential DOFs of the root
 SPEEDS = 0.15  # share of the usual speed: the least deviation of a style's speeds
 TIMING, HEADING = "timing", "heading"  # blocks that are not joints
+LEGS, ARMS, ALL = "legs", "arms", "all"  # parts of the body that have no number
+STRONGEST = 2.0  # strength of a style
+ORDINARY = 0.01  # eq. 8's weight of the most unlike moment of a held-out take
+LEAST = 1.0  # k_c is at least this
+Strength = float | Mapping[str, float]
 
 
 @dataclass(frozen=True)
@@ -30,68 +35,44 @@ class Block:
     outputs: tuple[int, ...]
 
 
-def blocks_of(
-    recipe: Recipe, inputs: str = "limbs", timing: str = "limbs", deviation: Floats | None = None
-) -> tuple[Block, ...]:
-    """Split DOFs by joint; the timing, the last DOF of the target, is driven by the root's travel and turning.
+def blocks_of(recipe: Recipe, deviation: Floats) -> tuple[Block, ...]:
+    """Split DOFs by joint; the timing, the last DOF of the target, is a block of its own.
 
-    Departs from the paper: with `timing` "limbs" thighs and upper arms drive it as well, for a punch is quicker than a
-    kick, and the root's travel does not distinguish them. The sway of the heading has a block apart from the
-    root's other DOFs, driven by the root's height and swings and by the thighs: rates would make it shake, and turning
-    would leak into it. With `inputs` "limbs" a thigh drives knee and foot next to their DOFs, and both thighs drive
-    the root: knees, feet and root predict each other poorly, thighs predict them well. With "legs" the
-    thighs drive every joint. "swings" is "limbs" without the lesser axes of leg joints: only the DOF of each with the
-    largest `deviation` (DOFs,) drives anything.
+    Departs from the paper: a thigh drives knee and foot next to their DOFs, and both thighs drive the root: knees,
+    feet and root predict each other poorly, thighs predict them well. Of each leg joint only the DOF with the largest
+    `deviation` (DOFs,) drives anything: in a few takes the lesser axes correlate with the swing, so systems read the
+    swing off them; those of another person do not, and feet would slide. The timing is driven by the root's rates,
+    thighs and upper arms, for a punch is quicker than a kick, and the root's travel does not distinguish them. The sway
+    of the heading has a block apart from the root's other DOFs, driven by the root's height and swings and by the
+    thighs: rates would make it shake, and turning would leak into it.
     """
+    joints = _columns_by_joint(recipe)
+    assert recipe.skeleton is not None
+    names, rates, thighs = recipe.skeleton.names, root_columns(recipe), limb_columns(recipe, arms=False)
+    legs = [[names[joint] for joint in chain] for _, chain, is_leg in limb_joints(recipe.skeleton) if is_leg]
+    also = {names[0]: thighs}
+    for thigh, *below in legs:
+        also |= dict.fromkeys(below, tuple(joints.get(thigh, ())))
+    blocks = [Block(name, _together(mine, also.get(name, ())), tuple(mine)) for name, mine in joints.items()]
+    root, turn = blocks[0], rates[2]
+    still = [k for k in root.outputs if k not in rates]
+    blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
+    blocks.append(Block(HEADING, _together(still, thighs), (turn,)))
+    in_legs = [joints[name] for leg in legs for name in leg if name in joints]
+    lesser = {k for mine in in_legs for k in mine if k != max(mine, key=lambda each: deviation[each])}
+    blocks = [replace(block, inputs=tuple(k for k in block.inputs if k not in lesser)) for block in blocks]
+    return (*blocks, Block(TIMING, (*rates, *limb_columns(recipe)), (len(recipe.names),)))
+
+
+def _columns_by_joint(recipe: Recipe) -> dict[str, list[int]]:
     joints: dict[str, list[int]] = {}
     for column, name in enumerate(recipe.names):
         joints.setdefault(name.rsplit(".", 1)[0], []).append(column)
-    also = _also_driving(recipe, inputs)
-    blocks = [Block(name, _together(mine, also.get(name, ())), tuple(mine)) for name, mine in joints.items()]
-    root, rates = blocks[0], root_columns(recipe)
-    turn = rates[2]
-    still = [k for k in root.outputs if k not in rates]
-    blocks[0] = Block(root.name, root.inputs, tuple(k for k in root.outputs if k != turn))
-    blocks.append(Block(HEADING, _together(still, limb_columns(recipe, arms=False)), (turn,)))
-    if inputs == "swings":
-        assert deviation is not None
-        # In a few takes the lesser axes correlate with the swing, so systems read the swing off them; those of another
-        # person do not, and feet would slide.
-        lesser = _lesser_axes(recipe, deviation)
-        blocks = [replace(block, inputs=tuple(k for k in block.inputs if k not in lesser)) for block in blocks]
-    driving = (*rates, *limb_columns(recipe)) if timing == "limbs" else rates
-    return (*blocks, Block(TIMING, driving, (len(recipe.names),)))
-
-
-def _lesser_axes(recipe: Recipe, deviation: Floats) -> set[int]:
-    """Find the DOFs of leg joints other than the one of each joint that moves most in the examples."""
-    assert recipe.skeleton is not None
-    names = recipe.skeleton.names
-    legs = {names[joint] for _, joints, is_leg in limb_joints(recipe.skeleton) if is_leg for joint in joints}
-    by_joint: dict[str, list[int]] = {}
-    for k, name in enumerate(recipe.names):
-        if (joint := name.rsplit(".", 1)[0]) in legs:
-            by_joint.setdefault(joint, []).append(k)
-    return {k for mine in by_joint.values() for k in mine if k != max(mine, key=lambda each: deviation[each])}
+    return joints
 
 
 def _together(first: Sequence[int], others: Sequence[int]) -> tuple[int, ...]:
     return (*first, *(k for k in others if k not in first))
-
-
-def _also_driving(recipe: Recipe, inputs: str) -> dict[str, tuple[int, ...]]:
-    """Return, by joint, the DOFs of thighs that also drive it."""
-    assert recipe.skeleton is not None
-    names = recipe.skeleton.names
-    thighs = limb_columns(recipe, arms=False)
-    if inputs not in ("limbs", "swings"):
-        return dict.fromkeys(names, thighs) if inputs == "legs" else {}
-    thighs_of = {names[0]: thighs}
-    for _, joints, is_leg in limb_joints(recipe.skeleton):
-        if is_leg:
-            mine = tuple(k for k in thighs if recipe.names[k].rsplit(".", 1)[0] == names[joints[0]])
-            thighs_of |= dict.fromkeys((names[joint] for joint in joints[1:]), mine)
-    return thighs_of
 
 
 def limb_columns(recipe: Recipe, arms: bool = True) -> tuple[int, ...]:
@@ -170,32 +151,21 @@ def reach_of(recipe: Recipe, effects: Floats, source: Normal, least: float) -> F
     return np.asarray(out)
 
 
-LEGS, ARMS, ALL = "legs", "arms", "all"
-
-
-STRONGEST = 2.0
-
-
-Strength = float | Mapping[str, float]
-
-
 def parts_of(recipe: Recipe) -> tuple[tuple[str, ...], Ints]:
     """Return the names of the parts, and the part (DOFs,) of every DOF.
 
     Both legs are one part with the root, because the height of the hips, the travel and the legs only work together.
     """
     assert recipe.skeleton is not None
-    part_of = [LEGS if _is_leg(part) else part for part in body_parts(recipe.skeleton)]
+    part_of = [
+        LEGS if part.endswith(" leg") or part.startswith("leg ") else part for part in body_parts(recipe.skeleton)
+    ]
     if LEGS in part_of:
         part_of[0] = LEGS
     of_joint = dict(zip(recipe.skeleton.names, part_of, strict=True))
     parts = [of_joint[name.rsplit(".", 1)[0]] for name in recipe.names]
     names = tuple(sorted(set(parts), key=lambda part: (part != parts[0], part_rank(part))))
     return names, np.array([names.index(part) for part in parts], dtype=np.intp)
-
-
-def _is_leg(part: str) -> bool:
-    return part.endswith(" leg") or part.startswith("leg ")
 
 
 def strengths_of(names: tuple[str, ...], strength: Strength) -> Floats:
@@ -234,12 +204,6 @@ def blend_curve(confidence: float, preference: float, reach: float = 4.0, points
     """Return the curve of figure 4: deviations from the mean, and the weight there."""
     x = np.linspace(-reach, reach, points)
     return x, np.array([unlikeness(abs(d) / confidence) ** preference for d in x])
-
-
-ORDINARY = 0.01  # eq. 8's weight of the most unlike moment of a held-out take
-
-
-LEAST = 1.0  # k_c is at least this
 
 
 def confidences(

@@ -40,17 +40,14 @@ from freshtake.style.footplants import Annotation, learn_annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import Pair, cut_and_paired, fit_to_learn, pair_rows, sampled_mask
 from freshtake.style.settings import Settings, WarpSettings
-from freshtake.style.systems.banks import Bank, Choice
-from freshtake.style.systems.delays import past_of
+from freshtake.style.systems.banks import Bank, HeldOut
+from freshtake.style.systems.past import past_of
 from freshtake.style.systems.system_choice import (
     Mapper,
     Prior,
     Trial,
-    calming_of,
-    fit_delays,
-    fit_state_space,
+    fit_systems,
     fold_numbers,
-    kind_of,
     past_frames,
 )
 from freshtake.style.translation_kernels import calmed
@@ -156,32 +153,23 @@ def learn_rows(
     """Learn a model from aligned rows."""
     fps = 1.0 / recipe.frame_time
     effects, poses = _effects(recipe, rows), _poses(rows)
-    if settings.coding == "ends":
-        rows = [_coded(pair, coding_of(recipe, poses)) for pair in rows]
+    coding = coding_of(recipe, poses)
+    rows = [_coded(pair, coding) for pair in rows]
     source = normal_of([pair.source for pair in rows], recipe.units, settings.floor)
     target = normal_of([pair.target for pair in rows], [*_target_units(recipe), "log"], settings.floor)
     names = tuple((a.name or f"source {k}", b.name or f"target {k}") for k, (a, b) in enumerate(pairs, start=1))
     weights = pose_weights(recipe, effects)
-    folds = fold_numbers(_identities(pairs))
+    past = past_frames(fps)
 
-    def trials_of(calming: float) -> list[Trial]:
-        driving = [_driving(pair, recipe, weights, calming) for pair in rows]
-        return [
-            Trial(source.down(inputs), target.down(pair.target), past_frames(fps), fold)
-            for inputs, pair, fold in zip(driving, rows, folds, strict=True)
-        ]
-
-    blocks, degrees = blocks_of(recipe, settings.inputs, settings.timing, source.deviation), _degrees(recipe, target)
     prior = _prior(recipe, source, target)._replace(slack=ALIKE if one_take else 1.0)
+    blocks, degrees = blocks_of(recipe, source.deviation), _degrees(recipe, target)
     tell(Progress(0.35, "learning how joints follow"))
-    if settings.calming is None:
-        alone = blocks_of(recipe, "own", settings.timing)  # whether a joint's motion can be predicted from itself
-        settings = settings.changed(calming=calming_of(alone, trials_of, prior, settings, fps, mapper, degrees))
-    trials = trials_of(settings.calming or 0.0)
-    kind, why = kind_of(settings, trials, fps)
-    fitted = (fit_state_space if kind == "n4sid" else fit_delays)(blocks, trials, prior, settings, fps, mapper)
-    bank = fitted.bank
-    choice = Choice(kind, why, {kind: degrees(fitted.errors), "copy": degrees(_copied(rows, target))})
+    trials = [
+        Trial(source.down(_driving(pair, recipe, weights, settings.calming)), target.down(pair.target), past, fold)
+        for pair, fold in zip(rows, fold_numbers(_identities(pairs)), strict=True)
+    ]
+    bank, errors = fit_systems(blocks, trials, prior, settings, fps, mapper)
+    held_out = HeldOut(degrees(errors), degrees(_copied(rows, target)))
     tell(Progress(0.85, "learning footplants"))
     annotations, planted = _annotations(bank, recipe, trials, pairs, rows, labels)
     turn = column_of(recipe, "turn")
@@ -191,7 +179,7 @@ def learn_rows(
     return StyleModel(
         recipe, settings, source, target, bank, annotations, planted,
         np.mean([floor_heights([b]) for _, b in pairs], axis=0), effects, _later(bank, trials, target, rows),
-        WIDER * sway if settings.heading == "model" else 0.0, *_speeds(recipe, trials, source), choice, names,
+        WIDER * sway, *_speeds(recipe, trials, source), held_out, names,
         confidence, poses, _taught(pairs),
     )  # fmt: skip
 

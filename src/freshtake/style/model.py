@@ -42,8 +42,8 @@ from freshtake.style.live import (
 )
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator, with_tempo
-from freshtake.style.systems.banks import Bank, Choice
-from freshtake.style.systems.delays import past_of
+from freshtake.style.systems.banks import Bank, HeldOut
+from freshtake.style.systems.past import past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
 
 SPEEDS = ("proportion", "source", "style")
@@ -83,14 +83,14 @@ class StyleModel:
     widest: float  # bound of the sway of the heading
     slowest: float  # speed of the source below which the style's travel and timing fade: the least in the examples
     speeds: Floats  # (2, 3): least and greatest forward and sideways speed and turn rate of the source in the examples
-    choice: Choice
+    held_out: HeldOut
     pairs: tuple[tuple[str, str], ...]  # names of the clips that it was learned from
     confidence: Floats  # (DOFs,): k_c of eq. 8
     poses: Floats  # (poses, DOFs): some of the target style, from which a planter learns the legs' limits
     teacher: tuple[Gait, Gait] | None = None  # mean gaits of both styles in the examples; None in old files
 
     def __repr__(self) -> str:
-        return f"StyleModel({self.bank.kind}, {self.states} states, {len(self.dofs)} DOFs, {len(self.pairs)} pairs)"
+        return f"StyleModel({self.states} states, {len(self.dofs)} DOFs, {len(self.pairs)} pairs)"
 
     @property
     def dofs(self) -> tuple[str, ...]:
@@ -123,8 +123,8 @@ class StyleModel:
 
     @cached_property
     def coding(self) -> Coding:
-        """How trunk and legs are coded for the systems; nothing is coded with the setting "joints"."""
-        return coding_of(self.recipe, self.poses if self.settings.coding == "ends" else self.poses[:0])
+        """How trunk and legs are coded for the systems."""
+        return coding_of(self.recipe, self.poses)
 
     @cached_property
     def rests(self) -> float:
@@ -164,7 +164,7 @@ class StyleModel:
             )  # fmt: skip
             pace = Pace(
                 self.frame_time, s.preference, time_warp=key[0], generalize=key[1], later=self.later,
-                widest=self.widest, calming=s.calming or 0.0, slowest=self.slowest,
+                widest=self.widest, calming=s.calming, slowest=self.slowest,
             )  # fmt: skip
             self._translators[key] = translator(self.bank, self.source, self.target, body, pace)
         tool = self._translators[key]
@@ -230,21 +230,26 @@ class StyleModel:
         assert ours is not None
         return leg_length(clip.skeleton or ours) / leg_length(ours)
 
-    def past(self, rows: Floats) -> Floats:
+    @property
+    def past_frames(self) -> int:
+        """How many frames before a first one systems and smoothing remember."""
+        # At most four seconds of past are simulated.
+        frames = min(self.bank.memory(1e-3), round(4.0 / self.frame_time))
+        # The low-pass before the systems has settled after ten times the calming.
+        return max(frames, 1 + round(10.0 * self.settings.calming / self.frame_time))
+
+    def past(self, rows: Floats, frames: int | None = None) -> Floats:
         """Extrapolate rows that lead up to the first row (Hsu 2005, §4.4).
 
         Args:
             rows: Rows (frames, DOFs) of the source.
+            frames: How many; None: as many as the systems remember.
 
         Returns:
-            Rows (past frames, DOFs), as many as the systems remember, to be run before the first one.
+            Rows (past frames, DOFs), to be run before the first one.
         """
-        # At most four seconds of past are simulated.
-        frames = min(self.bank.memory(1e-3), round(4.0 / self.frame_time))
-        # The low-pass before the systems has a memory as well, and must have settled at the end of the past.
-        # After ten times the calming it has settled.
-        frames = max(frames, 1 + round(10.0 * (self.settings.calming or 0.0) / self.frame_time))
-        return past_of(rows, frames, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
+        count = self.past_frames if frames is None else frames
+        return past_of(rows, count, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
     @one_blas_thread()
     def translate_rows(self, rows: Floats, tool: Translator | None = None) -> tuple[Translated, float, Bools]:
@@ -306,16 +311,9 @@ class StyleModel:
 
     @one_blas_thread()
     def translation(
-        self,
-        clip: Clip,
-        *,
-        time_warp: bool = True,
-        generalize: bool | None = None,
-        plant: bool | str = True,
-        calibrate: bool | None = None,
-        strength: Strength = 1.0,
-        speed: str = "proportion",
-    ) -> StyleTranslation:
+        self, clip: Clip, *, time_warp: bool = True, generalize: bool | None = None, plant: bool | str = True,
+        calibrate: bool | None = None, strength: Strength = 1.0, speed: str = "proportion",
+    ) -> StyleTranslation:  # fmt: skip
         """Translate a clip as `translate` does, and return its rows and footplants too.
 
         Args:

@@ -23,6 +23,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.style.columns import column_of
 from freshtake.style.warping.alignment import Alignment
 from freshtake.style.warping.correspondence import LIMIT, Content, content, content_distances
+from freshtake.style.warping.warps import read_rows
 
 CYCLES = 2  # of a stretch: with one alone the beginning does not recur, which is needed to extrapolate its past
 REPEATED = CYCLES + 1  # how often a single cycle is repeated: two remain wherever the other style's cycle begins
@@ -171,20 +172,11 @@ def pair_rows(recipe: Recipe, source: Clip, target: Clip, alignment: Alignment) 
     """Return the rows of an aligned pair; the target's speeds are in its original timing."""
     ours = encode(recipe, take_frames(source, *alignment.first), strict=False).values
     rows = encode(recipe, take_frames(target, *alignment.second), strict=False).values
-    theirs = sampled(rows, alignment.path)
+    theirs = read_rows(rows, alignment.path)
     turn = column_of(recipe, "turn")
     if turn is not None:
         theirs[:, turn] = _sway(ours[:, turn], rows[:, turn], alignment.path, recipe.frame_time)
     return Pair(ours, np.column_stack([theirs, np.log(alignment.steps)]), alignment)
-
-
-def sampled(rows: Floats, places: Floats) -> Floats:
-    """Interpolate rows linearly at fractional frame numbers."""
-    below = np.clip(np.floor(places).astype(np.intp), 0, max(len(rows) - 2, 0))
-    share = (places - below)[:, None]
-    above = np.minimum(below + 1, len(rows) - 1)
-    out: Floats = rows[below] * (1.0 - share) + rows[above] * share
-    return out
 
 
 def sampled_mask(mask: Bools, places: Floats) -> Bools:

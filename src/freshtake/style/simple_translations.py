@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,12 +19,12 @@ from freshtake.style.settings import Settings
 from freshtake.style.systems.system_choice import Mapper
 from freshtake.style.warping.alignment import Alignment
 
-KINDS = ("copy", "mean/variance", "static", "fir", "n4sid")
-STATIC = {"system": "fir", "memory": 0.0, "steadiness": 0.0, "ridge": 1e-3, "calming": 0.0}
+KINDS = ("copy", "mean/variance", "static", "n4sid")
+STATIC = {"order": 0, "steadiness": 0.0, "ridge": 1e-3, "calming": 0.0}
 
 
 class TranslationErrors(NamedTuple):
-    """Mean joint-angle errors in degrees by kind, and the models behind the last three."""
+    """Mean joint-angle errors in degrees by kind, and the models behind the last two."""
 
     errors: dict[str, float]
     models: dict[str, StyleModel]
@@ -75,7 +75,7 @@ def held_out_errors(
         return given.get((id(pair[0]), id(pair[1]))) or aligned(*pair, settings)
 
     warps = [warp(pair) for pair in train]
-    changes: dict[str, dict[str, object]] = {"static": STATIC, "fir": {"system": "fir"}, "n4sid": {"system": "n4sid"}}
+    changes: dict[str, dict[str, Any]] = {"static": STATIC, "n4sid": {}}
     models = {
         kind: learn(train, settings.changed(**change), alignments=warps, map=map) for kind, change in changes.items()
     }

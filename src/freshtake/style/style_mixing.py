@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +15,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
-from freshtake.motion.features import Features, Recipe, encode
+from freshtake.motion.features import Features, Recipe
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.pose_stream import PoseCoding
 from freshtake.motion.planting import Planter
@@ -37,7 +38,7 @@ from freshtake.style.live import (
 )
 from freshtake.style.model import StyleModel
 from freshtake.style.synthesize import NOTHING, STEEPEST, Translated
-from freshtake.style.translation_kernels import WALK, TranslationState, Written, retimed
+from freshtake.style.translation_kernels import SWAY, WALK, TranslationState, Written, retimed
 
 
 class Recoding:
@@ -147,34 +148,32 @@ def blend(
         The clip in the mixed style, with its build and from its place on.
     """
     shares = _checked(models, clip, weights)
+    # A style without weight changes nothing, but knees would be held as straight as in its examples at most.
+    used = np.flatnonzero(shares.any(axis=0)).tolist()
+    models, shares = [models[k] for k in used], shares[:, used]
     first = models[0]
     features = first.encode(clip)
-    source = coded(features.values, first.coding)
-    rows = source.copy()
-    log_w, sway = np.zeros(len(rows)), 0.0
-    floor, rests = np.zeros_like(first.floor), 0.0
-    marks = np.zeros((len(rows), len(first.feet)))
-    # Weights may be negative or sum to anything, but heights of the floor and votes on footplants are averages.
-    total = np.abs(shares).sum(axis=1)
-    for model, share, part in zip(models, shares.T, (np.abs(shares) / total[:, None]).T, strict=True):
-        styled, timing, swayed = _in_place(model, first, clip, generalize)
-        sway += share[0] * swayed
-        # The changes of each style are added, not the styled poses, so any sum of weights, also 0, is well defined.
-        rows += share[:, None] * (coded(styled, first.coding) - source)
-        floor += part.mean() * model.floor
-        rests += part.mean() * model.rests
-        # Paces multiply, so their logarithms add.
-        log_w += share * timing
-        if model.feet == first.feet:
-            labels = model.labels(model.encode(clip).values)
-            marks += part[:, None] * np.stack([labels[name] for name in first.feet], axis=1)
-    rows = uncoded(rows, first.coding)
-    made, origins = _retimed(first, rows, log_w if time_warp else np.zeros(len(rows)))
+    rows, at_weights = features.values, _mixtures(models, time_warp=time_warp, generalize=generalize)
+    planting = plant and bool(first.feet) and all(model.feet == first.feet for model in models)
+    past = first.past(rows, max(model.past_frames for model in models))
+    state, sway, parts, seen = at_weights(shares[0]).start(past), 0.0, [], []
+    # Frames of equal weights are translated at once; the first frame by itself, because its sway gives the turn of the
+    # complete clip when it is placed.
+    changes = np.flatnonzero((shares[1:] != shares[:-1]).any(axis=1)) + 1
+    for begin, stop in pairwise(sorted({0, 1, *changes.tolist(), len(rows)})):
+        state, made, stands = at_weights(shares[begin]).advanced(state, rows[begin:stop], seen=planting)
+        parts.append((made.rows, made.origins + begin))
+        seen.append(stands)
+        sway = float(state.walk[SWAY]) if begin == 0 else sway
+    made_rows, origins = (np.concatenate(column) for column in zip(*parts, strict=True))
     start = features.start._replace(heading=features.start.heading + sway)
-    out = first.decode(made, Features(first.recipe, made, start, clip.name, False, features.skeleton))
-    if not plant or not first.feet:
+    out = first.decode(made_rows, Features(first.recipe, made_rows, start, clip.name, False, features.skeleton))
+    if not planting:
         return out
-    standing = marks[np.clip(np.round(origins).astype(np.intp), 0, len(marks) - 1)] > 0.5
+    # Heights of the floor are averages, whatever weights sum to.
+    votes = (np.abs(shares) / np.abs(shares).sum(axis=1)[:, None]).mean(axis=0)
+    floor, rests = _floor_and_rests(models, votes)
+    standing = np.concatenate(seen)[np.clip(np.round(origins).astype(np.intp), 0, len(rows) - 1)]
     return planted(out, standing, floor * first.build(clip), rests)
 
 
@@ -199,37 +198,6 @@ def check_models(models: Sequence[StyleModel]) -> None:
         require_compatible(ours, theirs, "the first model", "another")
         if not same_rate(model.frame_time, models[0].frame_time):
             raise UsageError("the models to be blended have different frame rates: learn them at one rate")
-
-
-def _in_place(
-    model: StyleModel, first: StyleModel, clip: Clip, generalize: bool | None
-) -> tuple[Floats, Floats, float]:
-    """Return one model's translation in the source's timing as rows of the first model's DOFs, log w, first sway."""
-    features = model.encode(clip)
-    tool = model.translator(generalize=generalize)
-    out = tool.outputs(tool.start(model.past(features.values)), features.values)[1]
-    turn = root_columns(model.recipe)[2]
-    rows, sway = out[:, :-1].copy(), out[:, turn]
-    # A sway is an angle and the column holds a rate: its difference is what decoding integrates back.
-    rows[:, turn] = features.values[:, turn] + np.diff(sway, prepend=sway[:1]) / model.frame_time
-    placed = Features(model.recipe, rows, features.start, clip.name, False, features.skeleton)
-    again = encode(first.recipe, model.decode(rows, placed), strict=False)
-    return again.values / first.lengths(clip), out[:, -1], float(sway[0])
-
-
-def _retimed(model: StyleModel, rows: Floats, log_w: Floats) -> tuple[Floats, Floats]:
-    """Return rows in the target's timing, and the source frame of each."""
-    forward, sideways, turn = root_columns(model.recipe)
-    outputs = np.column_stack([rows, log_w])
-    # The sway is already part of the mixed turn rates; a second one would turn the body twice.
-    outputs[:, turn] = 0.0
-    frames = model.translator().frames
-    most = 1 + int(STEEPEST + 1.0) * len(rows)
-    out = Written(np.empty((most, rows.shape[1])), np.empty(most))
-    count = retimed(
-        np.ascontiguousarray(rows), outputs, np.zeros(WALK), np.zeros(rows.shape[1]), frames, out,
-    )  # fmt: skip
-    return out.rows[:count], out.origins[:count]
 
 
 Weights = npt.ArrayLike | Callable[[], npt.ArrayLike]
@@ -263,7 +231,12 @@ def blend_stream(
     check_models(models)
     if plant and not decode:
         raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
-    live = _live(models, weights, time_warp=time_warp, generalize=generalize)
+    at_weights = _mixtures(models, time_warp=time_warp, generalize=generalize)
+    if callable(weights):
+        live = latest(weights, at_weights)
+    else:
+        fixed = at_weights(weights)
+        live = lambda: fixed  # noqa: E731
     first = models[0]
     if decode and plant and all(model.feet == first.feet for model in models) and first.feet:
         return planted_stream(first.recipe, live, rows, _planter(models, live().weights))
@@ -289,34 +262,38 @@ class Mixture:
     ways: tuple[tuple[Recoding, Recoding], ...]  # from the first model's DOFs to the style's, and back
     weights: Floats
 
-    def start(self) -> MixtureState:
-        """Return the state before the first row."""
-        turned = np.zeros((len(self.styles), 2))
-        states = tuple(style.start() for style in self.styles)
-        return MixtureState(states, turned, np.zeros(WALK), np.zeros(self.styles[0].tool.width), False)
+    def start(self, past: Floats | None = None) -> MixtureState:
+        """Return the state before the first row, after `past` (frames, DOFs); without it the first pose is held."""
+        turned, states = np.zeros((len(self.styles), 2)), []
+        for k, (style, (there, _)) in enumerate(zip(self.styles, self.ways, strict=True)):
+            states.append(style.tool.start(None if past is None else there.recoded(past, turned[k, :1], False)))
+        # The way back has turned by the opposite.
+        turned[:, 1] = -turned[:, 0]
+        started = past is not None and len(past) > 0
+        return MixtureState(tuple(states), turned, np.zeros(WALK), np.zeros(self.styles[0].tool.width), started)
 
     def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
         """Translate by every style in the source's timing, add up the changes, then retime the sum."""
-        after, made, _ = self._advanced(state, rows, False)
+        after, made, _ = self.advanced(state, rows, seen=False)
         return after, made
 
     def advance_seen(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated, Bools]:
         """Advance, and also return where feet stand (rows, feet): where more than half of the weight votes for it."""
-        after, made, votes = self._advanced(state, rows, True)
-        return after, made, np.asarray(votes > 0.5)
+        return self.advanced(state, rows, seen=True)
 
-    def _advanced(self, state: MixtureState, rows: Floats, seen: bool) -> tuple[MixtureState, Translated, Any]:
+    def advanced(self, state: MixtureState, rows: Floats, *, seen: bool) -> tuple[MixtureState, Translated, Bools]:
+        """Do the same; feet are classified only where they should be `seen`."""
         tool, turn = self.styles[0].tool, self.turns[0]
         rows = tool.checked(rows)
         source, sway, log_w = coded(rows, tool.coding), np.zeros(len(rows)), np.zeros(len(rows))
         mixed = source.copy()
         turned, states = state.turned.copy(), []
-        shares, votes = self._shares, 0.0
+        shares, votes = self._shares, np.zeros((len(rows), 0))
         for k, (style, (there, back), column) in enumerate(zip(self.styles, self.ways, self.turns, strict=True)):
             own = there.recoded(rows, turned[k, :1], state.started)
             after, out, labels = style.tool.coded_outputs(state.styles[k], own, style.stands if seen else NOTHING)
             if seen:
-                votes = votes + shares[k] * labels
+                votes = shares[k] * labels + (votes if k else 0.0)
             sway += out[:, column]
             log_w += out[:, -1]
             styled = out[:, :-1].copy()
@@ -327,7 +304,6 @@ class Mixture:
                 styled = coded(back.recoded(styled, turned[k, 1:], state.started), tool.coding)
             mixed += styled - source
             states.append(after)
-        mixed = uncoded(mixed, tool.coding)
         outputs = np.column_stack([mixed, log_w])
         outputs[:, turn] = sway
         most = 1 + int(STEEPEST + 1.0) * len(rows)
@@ -335,8 +311,9 @@ class Mixture:
         # One clock for the mixture: separate clocks would let the styles drift apart.
         walk, pose = state.walk.copy(), state.pose.copy()
         count = retimed(mixed, outputs, walk, pose, tool.frames, written)
-        made = Translated(written.rows[:count], written.origins[:count], np.zeros((len(rows), 1)))
-        return MixtureState(tuple(states), turned, walk, pose, True), made, votes
+        made_rows = uncoded(written.rows[:count], tool.coding)
+        made = Translated(made_rows, written.origins[:count], np.zeros((len(rows), 1)))
+        return MixtureState(tuple(states), turned, walk, pose, True), made, np.asarray(votes > 0.5)
 
     @cached_property
     def _shares(self) -> Floats:
@@ -345,8 +322,8 @@ class Mixture:
         return shares / shares.sum() if shares.any() else np.full(len(shares), 1.0 / len(shares))
 
 
-def _live(models: Sequence[StyleModel], weights: Weights, **how: Any) -> Callable[[], Mixture]:
-    """Return a function that returns the mixture at its current weights."""
+def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLike], Mixture]:
+    """Return a function that returns the mixture at some weights (models,)."""
     ways = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
     styles = tuple(model.live(**how) for model in models)
     turns = tuple(root_columns(model.recipe)[2] for model in models)
@@ -356,10 +333,7 @@ def _live(models: Sequence[StyleModel], weights: Weights, **how: Any) -> Callabl
         own = [style.with_strength(value) for style, value in zip(styles, strengths, strict=True)]
         return Mixture(tuple(own), turns, ways, strengths)
 
-    if callable(weights):
-        return latest(weights, at_weights)
-    fixed = at_weights(weights)
-    return lambda: fixed
+    return at_weights
 
 
 def _stream_weights(given: npt.ArrayLike, count: int) -> Floats:
@@ -372,9 +346,15 @@ def _stream_weights(given: npt.ArrayLike, count: int) -> Floats:
 
 def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:
     """Return a planter built from the poses of all styles."""
-    # The least share keeps the average defined where a slider starts with every weight at 0.
-    first, shares = models[0], np.abs(weights) + 1e-9
+    first = models[0]
     poses = [Recoding(m.recipe, first.recipe).recoded(m.poses, np.zeros(1), False) for m in models if len(m.poses)]
+    # The least share keeps the average defined where a slider starts with every weight at 0.
+    floor, rests = _floor_and_rests(models, np.abs(weights) + 1e-9)
+    return stream_planter(first.recipe, np.concatenate(poses), floor, rests)
+
+
+def _floor_and_rests(models: Sequence[StyleModel], shares: Floats) -> tuple[Floats, float]:
+    """Return the weighted means of the models' floors (foot joints,) and of how slow their standing feet are."""
     floors = np.stack([model.floor for model in models])
-    floor, rests = (shares @ each / shares.sum() for each in (floors, np.array([model.rests for model in models])))
-    return stream_planter(first.recipe, np.concatenate(poses), floor, float(rests))
+    rests = np.array([model.rests for model in models])
+    return shares @ floors / shares.sum(), float(shares @ rests / shares.sum())

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.style.body_coding import PLAIN, Coding, coded, uncoded
 from freshtake.style.columns import Normal
 from freshtake.style.footplants import Annotation
-from freshtake.style.systems.banks import Bank, StateSpaceBank, settled
+from freshtake.style.systems.banks import Bank, settled
 from freshtake.style.translation_kernels import (
     NUMBERS,
     PART_STATE,
@@ -26,11 +26,10 @@ from freshtake.style.translation_kernels import (
     Written,
     driving,
     normalized,
-    styled_delays,
-    styled_modal,
-    translate_delays,
-    translate_modal,
+    styled,
+    translate,
 )
+from freshtake.style.warping.warps import read_rows
 
 STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
 UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # of the root's rates
@@ -75,11 +74,6 @@ class Translator:
     coding: Coding
 
     @cached_property
-    def _kernels(self) -> tuple[Any, Any]:
-        modal = isinstance(self.bank, StateSpaceBank)
-        return (styled_modal, translate_modal) if modal else (styled_delays, translate_delays)
-
-    @cached_property
     def width(self) -> int:
         """Count the DOFs of the source."""
         return len(self.source.mean)
@@ -120,7 +114,7 @@ class Translator:
     ) -> tuple[TranslationState, Floats, Bools]:
         """Return the coded outputs of `outputs_seen` for rows (frames, DOFs) that were checked."""
         after, readings = self._prepared(state, rows, stands)
-        _, out = self._kernels[0](after, rows, self.bank.packed, self.frames, self.coding, readings)
+        _, out = styled(after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
         return after, out, readings.values > stands.boundaries
 
@@ -151,7 +145,7 @@ class Translator:
         after, readings = self._prepared(state, rows, stands)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most))
-        count = self._kernels[1](after, rows, self.bank.packed, self.frames, self.coding, readings, out)
+        count = translate(after, rows, self.bank.packed, self.frames, self.coding, readings, out)
         made = Translated(out.rows[:count], out.origins[:count], readings.blends)
         return after, made, readings.values > stands.boundaries
 
@@ -216,10 +210,7 @@ def with_tempo(made: Translated, tempo: float, rates: Sequence[int]) -> Translat
     """Return a translation played `tempo` times faster; `rates` are the columns of speeds and turning."""
     if tempo == 1.0 or len(made.rows) < 2:
         return made
-    places = np.arange(int((len(made.rows) - 1) / tempo) + 1) * tempo
-    below = np.minimum(places.astype(np.intp), len(made.rows) - 2)
-    share = places - below
-    rows = made.rows[below] * (1.0 - share)[:, None] + made.rows[below + 1] * share[:, None]
+    places: Floats = np.arange(int((len(made.rows) - 1) / tempo) + 1, dtype=np.float64) * tempo
+    rows = read_rows(made.rows, places)
     rows[:, list(rates)] *= tempo
-    origins = made.origins[below] * (1.0 - share) + made.origins[below + 1] * share
-    return Translated(rows, origins, made.blends)
+    return Translated(rows, np.interp(places, np.arange(len(made.rows)), made.origins), made.blends)

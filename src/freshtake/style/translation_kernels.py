@@ -11,7 +11,6 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled
 from freshtake.style.body_coding import Coding, coded, uncode
 from freshtake.style.columns import unlikeness
-from freshtake.style.systems.delays import Delays, run_delays, see_delays
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
 STARTED, AHEAD, ALONG, ACROSS, TURNED, SWAY, LEVEL = 0, 1, 2, 3, 4, 5, 6  # places in `walk`
@@ -324,7 +323,7 @@ def retimed(rows: Floats, outputs: Floats, walk: Floats, pose: Floats, frames: F
 
 
 @compiled
-def styled_modal(
+def styled(
     state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, readings: Readings
 ) -> tuple[Floats, Floats]:
     """Return coded rows and the outputs of state-space systems, log w last; changes the state."""
@@ -343,27 +342,6 @@ def styled_modal(
 
 
 @compiled
-def styled_delays(
-    state: TranslationState, rows: Floats, bank: Delays, frames: Frames, body: Coding, readings: Readings
-) -> tuple[Floats, Floats]:
-    """Do the same with delay lines."""
-    rows = coded(rows, body)
-    inputs = normalized(rows, state.calm, frames)
-    driven = driving(inputs, frames)
-    outputs = np.zeros((rows.shape[0], rows.shape[1] + 1))
-    seen = np.empty((len(readings.values), readings.directions.shape[1]))
-    # Classifiers look at the ring before it is advanced: afterwards rows that they need are overwritten.
-    if len(seen) > 0:
-        see_delays(state.systems, driven, bank, seen)
-    for t in range(len(seen)):
-        for k in range(readings.values.shape[1]):
-            readings.values[t, k] = _product(seen[t], readings.directions[k])
-    run_delays(state.systems, driven, outputs, bank)
-    restored(rows, inputs, outputs, frames, state.walk, state.part_state, readings.blends)
-    return rows, outputs
-
-
-@compiled
 def _product(a: Floats, b: Floats) -> float:
     total = 0.0
     for k in range(len(a)):
@@ -372,34 +350,11 @@ def _product(a: Floats, b: Floats) -> float:
 
 
 @compiled
-def translate_modal(
-    state: TranslationState,
-    rows: Floats,
-    bank: Modal,
-    frames: Frames,
-    body: Coding,
-    readings: Readings,
-    out: Written,
+def translate(
+    state: TranslationState, rows: Floats, bank: Modal, frames: Frames, body: Coding, readings: Readings, out: Written
 ) -> int:
-    """Translate with state-space systems, into the target's time and to joints; return how many rows were written."""
-    source, outputs = styled_modal(state, rows, bank, frames, body, readings)
-    count = retimed(source, outputs, state.walk, state.pose, frames, out)
-    uncode(out.rows[:count], body)
-    return count
-
-
-@compiled
-def translate_delays(
-    state: TranslationState,
-    rows: Floats,
-    bank: Delays,
-    frames: Frames,
-    body: Coding,
-    readings: Readings,
-    out: Written,
-) -> int:
-    """Translate with delay lines, as `translate_modal`."""
-    source, outputs = styled_delays(state, rows, bank, frames, body, readings)
+    """Translate into the target's time and to joints; return how many rows were written."""
+    source, outputs = styled(state, rows, bank, frames, body, readings)
     count = retimed(source, outputs, state.walk, state.pose, frames, out)
     uncode(out.rows[:count], body)
     return count

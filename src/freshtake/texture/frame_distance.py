@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.numeric import pca as principal
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.texture.play_kernels import Frames, costs_from
+from freshtake.texture.play_kernels import Frames
 
 
 class Segments(NamedTuple):
@@ -105,27 +105,20 @@ def weighted_frames(weights: Weights, segments: Segments, frame_time: float, vel
     # Velocities are converted to the distance covered in 0.1 s.
     speed = weights.velocities * (velocity_weight * 0.1 / frame_time / step)
     # Take by take: a difference across a boundary is no movement.
-    change = np.concatenate([_gradient(x) for x in np.split(weights.poses, segments.bounds[1:-1])])
+    parts = np.split(weights.poses, segments.bounds[1:-1])
+    change = np.concatenate([np.gradient(x, axis=0) if len(x) > 1 else np.zeros_like(x) for x in parts])
+    # How far every frame's pose has moved since its take began.
+    gone = np.concatenate([np.cumsum(np.linalg.norm(np.diff(x, axis=0, prepend=x[:1]), axis=1)) for x in parts])
     takes, bounds = segments.takes(), np.array(segments.bounds)
     return Frames(
         here, ahead(here, segments), speed, ahead(speed, segments), change, ahead(change, segments),
-        takes, bounds[takes], bounds[takes + 1] - 1, _gone(weights.poses, segments) / step,
+        takes, bounds[takes], bounds[takes + 1] - 1, gone / step,
     )  # fmt: skip
-
-
-def _gone(poses: Floats, segments: Segments) -> Floats:
-    """Measure how far every frame's pose has moved since its take began (frames,)."""
-    steps = [np.linalg.norm(np.diff(x, axis=0, prepend=x[:1]), axis=1) for x in np.split(poses, segments.bounds[1:-1])]
-    return np.concatenate([np.cumsum(part) for part in steps])
-
-
-def _gradient(values: Floats) -> Floats:
-    return np.asarray(np.gradient(values, axis=0)) if len(values) > 1 else np.zeros_like(values)
 
 
 def matrix(frames: Frames) -> Floats:
     """Compute costs (frames, frames) of all jumps i to j, including those that are never taken; for pictures."""
-    out = np.empty((len(frames.here), len(frames.here)))
-    for i, row in enumerate(out):
-        costs_from(frames, i, 0, row)
-    return out
+    return np.stack([
+        np.linalg.norm(frames.here - here, axis=1) + np.linalg.norm(frames.speed - speed, axis=1)
+        for here, speed in zip(frames.ahead, frames.speed_ahead, strict=True)
+    ])  # fmt: skip

@@ -89,14 +89,14 @@ def describe_large(
     Args:
         meshes: of one connectivity.
         segments: takes and cells.
-        settings: without parts and clusters, which need all vertices at once.
+        settings: without parts, which need all vertices at once.
         counts: how many modes of positions and of velocities frames are compared by.
 
     Returns:
         The takes as `learning` needs them.
     """
-    if settings.parts > 1 or settings.clusters > 1:
-        raise UsageError("a mesh of this size has no parts and clusters of frames: leave them out, or give less of it")
+    if settings.parts > 1:
+        raise UsageError("a mesh of this size has no parts with separate modes: leave them out, or give less of it")
     large = _located(meshes, settings)
     blocks = blocks_of(large.layout)
     inner = {block.name: _inner_products(large, partial(large.columns, block))[0] for block in blocks}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -10,13 +10,11 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric import pca as principal
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.pca import Pca
 from freshtake.texture.settings import Settings
-from freshtake.texture.shape import Group, Shape, group_of, like_rows
+from freshtake.texture.shape import Shape, group_of, like_rows
 
-MIXED = 4  # frames to either side over which one cluster turns into the next
-Fit = Callable[[Floats], Pca]
 COMPONENTS = 10
 
 
@@ -43,20 +41,6 @@ def compress(
     columns: Floats, layout: MeshLayout, settings: Settings, rng: np.random.Generator | None = None
 ) -> tuple[Shape, Floats]:
     """Find the modes of a mesh's columns (frames, columns), grouped as settings say, and weights (frames, width)."""
-    shape = _shape(columns, layout, settings, rng)
-    if settings.clusters == 1:
-        return shape, shape.weights(columns)
-
-    def fit(values: Floats) -> Pca:
-        count, energy, error = conditions(settings.changed(components=None), *values.shape)
-        count = min(settings.components, *values.shape) if settings.components else count
-        return principal.fit(values, count=count, energy=energy, error=error, rng=rng)
-
-    return local_shape(shape, columns, settings.clusters, fit, settings.bits)
-
-
-def _shape(columns: Floats, layout: MeshLayout, settings: Settings, rng: np.random.Generator | None) -> Shape:
-    """Find modes of all frames together."""
     positions, *others = blocks_of(layout)
     joint = [block for block in others if block.name == "normals" and settings.normals == "joint"]
     scales = np.ones(columns.shape[1])
@@ -67,14 +51,16 @@ def _shape(columns: Floats, layout: MeshLayout, settings: Settings, rng: np.rand
             # Normals have no unit of length: only their spread against that of positions says how much they should
             # count.
             scales[block.columns] = settings.attribute_weight * np.sqrt(moving / spread)
-    groups = [
-        _group(name, places, columns, scales, settings, rng)
-        for name, places in _parts([positions, *joint], columns, settings)
-    ]
-    for block in others:
-        if block not in joint:
-            groups.append(_group(block.name, block.columns, columns, scales, settings, rng))
-    return Shape(tuple(groups))
+    named = _parts([positions, *joint], columns, settings)
+    named += [(block.name, block.columns) for block in others if block not in joint]
+    groups = []
+    for name, places in named:
+        mine = scales[places]
+        count, energy, error = conditions(settings, len(columns), len(places))
+        pca = principal.fit(columns[:, places] * mine, count=count, energy=energy, error=error, rng=rng)
+        groups.append(group_of(name, places, mine, pca, settings.bits))
+    shape = Shape(tuple(groups))
+    return shape, shape.weights(columns)
 
 
 def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tuple[str, Ints]]:
@@ -96,15 +82,6 @@ def _parts(blocks: list[Block], columns: Floats, settings: Settings) -> list[tup
     return out
 
 
-def _group(
-    name: str, places: Ints, columns: Floats, scales: Floats, settings: Settings, rng: np.random.Generator | None
-) -> Group:
-    mine = scales[places]
-    count, energy, error = conditions(settings, len(columns), len(places))
-    pca = principal.fit(columns[:, places] * mine, count=count, energy=energy, error=error, rng=rng)
-    return group_of(name, places, mine, pca, settings.bits)
-
-
 def conditions(settings: Settings, frames: int, values: int) -> tuple[int | None, float | None, float | None]:
     """Return how many modes to keep: as requested, else ten where there are as many frames."""
     count, energy, error = settings.components, settings.energy, settings.error
@@ -116,86 +93,6 @@ def conditions(settings: Settings, frames: int, values: int) -> tuple[int | None
     if count is None and energy is None and error is None:
         count = min(COMPONENTS, frames, values)
     return count, energy, error
-
-
-class Local(NamedTuple):
-    """A group whose modes are, cluster by cluster, the offset of its mean, then its modes."""
-
-    group: Group
-    weights: Floats  # (frames, modes)
-
-
-def memberships(columns: Floats, clusters: int, components: int) -> Floats:
-    """Find the cluster that restores each frame best (frames, clusters), rows summing to one, mixed at changes.
-
-    Clusters begin as frames of like poses; then, round after round, each frame goes to the cluster whose modes leave
-    least of it (Kambhatla and Leen 1997).
-    """
-    # Frames are clustered by their first 24 mode weights.
-    features = principal.project(principal.fit(columns, count=min(24, *columns.shape)), columns)
-    owner = np.zeros(len(columns), dtype=np.intp)
-    for number, members in enumerate(like_rows(features, clusters)):
-        owner[members] = number
-    # At most 20 rounds of reassignment.
-    for _ in range(20):
-        residuals = np.stack(
-            [_residuals(features, owner == k, components) for k in range(int(owner.max()) + 1)], axis=1
-        )
-        before, owner = owner, residuals.argmin(axis=1)
-        if np.array_equal(before, owner):
-            break
-    hard = (owner[:, None] == np.unique(owner)).astype(np.float64)
-    window = np.ones(2 * MIXED + 1)
-    # A hard change of modes from one frame to the next would show as a jolt of the complete mesh.
-    soft = np.stack([np.convolve(part, window)[MIXED : MIXED + len(part)] for part in hard.T], axis=1)
-    return np.asarray(soft / soft.sum(axis=1, keepdims=True))
-
-
-def _residuals(features: Floats, mine: Bools, components: int) -> Floats:
-    """Measure every frame's squared residual (frames,) from the modes of some frames; infinite without any."""
-    if not mine.any():
-        return np.full(len(features), np.inf)
-    local = principal.fit(features[mine], count=min(components, int(mine.sum()), features.shape[1]))
-    restored = principal.restore(local, principal.project(local, features))
-    return np.asarray(np.square(features - restored).sum(axis=1))
-
-
-def local_group(group: Group, columns: Floats, member: Floats, fit: Fit, bits: int) -> Local:
-    """Find the modes of every cluster for the columns of a group, and the weights of all frames."""
-    scales = group.scales.astype(np.float64)
-    values = columns[:, group.columns] * scales
-    mean, modes, counts = values.mean(axis=0), [], []
-    for share in member.T:
-        local = fit(values[share > 0.0])
-        modes += [(local.mean - mean)[None], local.modes]
-        counts.append(len(local.modes))
-    stacked = np.concatenate(modes)
-    group = group_of(group.name, group.columns, scales, Pca(mean, stacked, np.ones(len(stacked)), 1.0), bits)
-    return Local(group, _weights(group, values, member, counts))
-
-
-def _weights(group: Group, values: Floats, member: Floats, counts: list[int]) -> Floats:
-    """Fit weights of each cluster's modes to its frames by least squares, since stored modes are rounded."""
-    scales = group.scales.astype(np.float64)
-    modes, mean = group.modes.astype(np.float64) * scales, group.mean.astype(np.float64) * scales
-    out, at = np.zeros((len(values), len(modes))), 0
-    for share, count in zip(member.T, counts, strict=True):
-        mine, local = share > 0.0, modes[at + 1 : at + 1 + count]
-        away = values[mine] - mean - modes[at]
-        out[mine, at] = share[mine]
-        if count:
-            fitted = np.linalg.lstsq(local.T, away.T, rcond=None)[0].T
-            out[mine, at + 1 : at + 1 + count] = share[mine, None] * fitted
-        at += 1 + count
-    return out
-
-
-def local_shape(shape: Shape, columns: Floats, clusters: int, fit: Fit, bits: int) -> tuple[Shape, Floats]:
-    """Make a shape with modes per cluster of frames instead of common ones, and the weights (frames, width)."""
-    first = shape.groups[0]
-    member = memberships(columns[:, first.columns], clusters, max(first.components, 1))
-    local = [local_group(group, columns, member, fit, bits) for group in shape.groups]
-    return Shape(tuple(part.group for part in local)), np.concatenate([part.weights for part in local], axis=1)
 
 
 class Fidelity(NamedTuple):

@@ -34,25 +34,8 @@ class Frames(NamedTuple):
 
 
 @compiled
-def costs_from(frames: Frames, i: int, first: int, out: Floats) -> None:
-    """Compute costs of jumps from frame i to `first` and the frames after it: distances of poses plus of velocities.
-
-    All at once, because a call per jump takes three times as long.
-    """
-    for k in range(len(out)):
-        pose, speed = 0.0, 0.0
-        for a in range(frames.here.shape[1]):
-            d = frames.ahead[i, a] - frames.here[first + k, a]
-            pose += d * d
-        for a in range(frames.speed.shape[1]):
-            d = frames.speed_ahead[i, a] - frames.speed[first + k, a]
-            speed += d * d
-        out[k] = np.sqrt(pose) + np.sqrt(speed)
-
-
-@compiled
 def _cost(ahead: Floats, speed_ahead: Floats, i: int, here: Floats, speed: Floats, j: int) -> float:
-    """Return what `costs_from` does for a single jump from frame i to frame j."""
+    """Return the cost of a jump from frame i to frame j: the distance of the poses plus that of the velocities."""
     pose, change = 0.0, 0.0
     for a in range(here.shape[1]):
         d = ahead[i, a] - here[j, a]

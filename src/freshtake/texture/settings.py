@@ -16,7 +16,6 @@ COUNTS = {
     "components": 1,
     "velocity_components": 1,
     "parts": 1,
-    "clusters": 1,
     "recent": 0,
     "blend_frames": 0,
     "candidates": 1,
@@ -45,7 +44,6 @@ class Settings(Changeable):
     normals: str = "joint"  # with the positions in one vector, in a separate vector, or left out (§2.2, §2.3)
     attribute_weight: float = 0.5  # of attributes in the positions' vector: their spread relative to the positions'
     parts: int = 1  # of the mesh with separate modes (local principal components, §4.1)
-    clusters: int = 1  # of frames with separate modes, so many components each (likewise)
     bits: int = 16  # of a stored mode's numbers; 0: float32, twice the size without a smaller error
 
     velocity_weight: float = 0.5  # share of the velocity in the cost of a jump

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import Control
+from freshtake.density.control import Control, steered, weights_asked
 from freshtake.density.decoding import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
@@ -110,12 +110,10 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
     for_writing(target)
     model: DensityModel = model_of(request.model, "density")
     frames = requested_frames(request, model.frame_time)
-    given: dict[str, Any] = {"method": request.method, "noise": request.noise}
-    changes = {name: value for name, value in given.items() if value is not None}
-    if changes:
-        model = replace(model, settings=model.settings.changed(**changes))
+    if request.method is not None:
+        model = replace(model, settings=model.settings.changed(method=request.method))
     rng = generator(request.seed)
-    plan = schedule(model.classes, model.weights_asked(request.weights, control), frames)
+    plan = schedule(model.classes, weights_asked(model, request.weights, control), frames)
     used = np.asarray((plan > 0.0).any(axis=0))
     if model.warning and used.sum() > 1 and not model.mixes_among(used):
         warn(model.warning)
@@ -132,7 +130,7 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
         path_from_start, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
         control = replace(control, path=path_from_start)
     decoded = model.decode(
-        rows if control is None else model.steered(rows, control), request.residuals, name=target.stem
+        rows if control is None else steered(model, rows, control), request.residuals, name=target.stem
     )
     if finish.plant:
         report(Progress(1.0, "planting feet"))

@@ -48,7 +48,6 @@ WORDS = {
     "copy": "the source as it is",
     "mean/variance": "mean and variance of every DOF shifted",
     "static": "a static linear map per joint",
-    "fir": "ridge regression on a delay line",
     "n4sid": "subspace identification",
 }
 
@@ -76,11 +75,11 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
     text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
     sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
     sections.append(_blend_section())
-    words = model.choice.in_words(len(pairs))
+    words = model.held_out.in_words(len(pairs))
     summary = f"{words[:1].upper()}{words[1:]}. Its memory is {model.memory:.1f} s."
     pictures = {p.name: p.png for section in sections for p in section.pictures}
     figures = {
-        "choice": model.choice._asdict(),
+        "errors": model.held_out._asdict(),
         "held_out": held,
         "pairs": [row._asdict() for row in style_pairs.table],
     }
@@ -92,8 +91,7 @@ def _verdict(model: StyleModel, held: list[dict[str, Any]]) -> tuple[bool, str] 
     """Return whether translation brings held-out clips nearer to the other style, with a sentence."""
     if not held:
         return None
-    kind = model.bank.kind
-    after, before = (float(np.mean([row["errors"][name] for row in held])) for name in (kind, "copy"))
+    after, before = (float(np.mean([row["errors"][name] for row in held])) for name in ("n4sid", "copy"))
     statement = (
         f"clips that were not learned from are {after:.1f}° off the real ones after translation, {before:.1f}° before"
     )
@@ -120,7 +118,7 @@ def _held_out(
         report(Progress(len(held) / MOST_FOLDS, f"leaving out {pair[0].name}"))
         done = held_out_errors(rest, pair, model.settings, alignments=warps)
         held.append({"source": pair[0].name, "target": pair[1].name, "errors": done.errors})
-        shown = (pair, done.models[model.bank.kind])
+        shown = (pair, done.models["n4sid"])
     return held, shown
 
 
@@ -159,7 +157,7 @@ def translation_page(model: StyleModel, done: StyledClip) -> Page:
             ),
         ),
     ]
-    summary = f"{source.name} in a style that was {model.choice.in_words(len(model.pairs))}."
+    summary = f"{source.name} in a style that was {model.held_out.in_words(len(model.pairs))}."
     figures = {"frames_in": len(source), "frames_out": len(out), "blended": float(translated.blends.mean())}
     scene = scene_of([("input", [source]), ("variant", [out])], layout="row", legend=LEGEND)
     input_share = float(translated.blends.mean())

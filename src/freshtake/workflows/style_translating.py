@@ -209,8 +209,8 @@ def style_learn(
         page = learning_page(model, pairs, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what)))
         written += write_report(request.report, *page)
     save(request.out, model, sources=[name for pair in model.pairs for name in pair])
-    if model.choice.hardly_differs:
-        note = f"source and target hardly differ ({model.choice.errors['copy']:.1f}°): two takes of one style?"
+    if model.held_out.hardly_differs:
+        note = f"source and target hardly differ ({model.held_out.copy:.1f}°): two takes of one style?"
         pairs = pairs._replace(notes=(*pairs.notes, note))
     return StyleLearned(model, pairs, tuple(written))
 
@@ -362,9 +362,8 @@ def style_facts(model: StyleModel) -> dict[str, Any]:
     """Return the facts of a style model."""
     skeleton = model.recipe.skeleton
     return {
-        "method": f"style, {model.bank.kind}",
-        "chosen": model.choice.why,
-        "held_out_error": {kind: f"{error:.2f}°" for kind, error in model.choice.errors.items()},
+        "method": "style, n4sid",
+        "held_out_error": {kind: f"{error:.2f}°" for kind, error in model.held_out._asdict().items()},
         "pairs": [f"{a} -> {b}" for a, b in model.pairs],
         "fps": round(1.0 / model.frame_time, 3),
         "joints": None if skeleton is None else len(skeleton),

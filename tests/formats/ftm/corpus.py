@@ -43,9 +43,7 @@ LEARN: dict[str, Callable[[], Any]] = {
     "variation": lambda: ft.variation.learn(walks(2), rng=rng(), cyclic=True),
     "one_take": lambda: ft.variation.learn(walks(1), rng=rng(), cyclic=False),
     "strokes": lambda: ft.variation.learn([ft.samples.letter_a(rng(k)) for k in range(3)], rng=rng()),
-    "style": lambda: ft.style.learn(
-        list(zip(walks(1, 3), walks(1, 3, "limp"), strict=True)), ft.style.Settings(system="fir")
-    ),
+    "style": lambda: ft.style.learn(list(zip(walks(1, 3), walks(1, 3, "limp"), strict=True))),
     "gaits": gaits,
     "density": lambda: ft.density.learn({"walk": walks(1, 3), "run": [ft.samples.run(rng(), cycles=3)]}),
     "texture": lambda: ft.texture.learn(walks(1, 4)[0]),

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block
-from freshtake.style.systems.banks import Bank, DelayBank, StateSpaceBank, System, settled
+from freshtake.style.systems.banks import Bank, System, settled
 from freshtake.style.systems.state_kernels import CHUNK
 
 BLOCKS = (
@@ -16,7 +15,7 @@ BLOCKS = (
 )  # fmt: skip
 
 
-def state_space_bank(seed: int = 0) -> StateSpaceBank:
+def state_space_bank(seed: int = 0) -> Bank:
     rng = np.random.default_rng(seed)
     systems = []
     for block, poles in zip(BLOCKS, ([0.5 + 0.6j, 0.3], [-0.4, 0.8 + 0.1j, 0.2j], [0.7], []), strict=True):
@@ -32,32 +31,12 @@ def state_space_bank(seed: int = 0) -> StateSpaceBank:
                 rng.normal(size=(p, m)), rng.normal(size=p),
             )
         )  # fmt: skip
-    return StateSpaceBank(BLOCKS, tuple(systems))
-
-
-def delay_bank(seed: int = 0) -> DelayBank:
-    rng = np.random.default_rng(seed)
-    taps = tuple(
-        rng.normal(size=(count, len(b.inputs), len(b.outputs))) for count, b in zip((4, 1, 5, 3), BLOCKS, strict=True)
-    )
-    return DelayBank(BLOCKS, taps, tuple(rng.normal(size=len(b.outputs)) for b in BLOCKS), 2)
-
-
-BANKS = [state_space_bank(), delay_bank()]
+    return Bank(BLOCKS, tuple(systems))
 
 
 def slowly(bank: Bank, rows: Floats) -> Floats:
     """The definition, matrix by matrix and frame by frame."""
     out = np.zeros((len(rows), bank.width))
-    if isinstance(bank, DelayBank):
-        for block, taps, offset in zip(bank.blocks, bank.taps, bank.offsets, strict=True):
-            for t in range(len(rows)):
-                total = offset.copy()
-                for k in range(len(taps)):
-                    if t - k * bank.stride >= 0:
-                        total += rows[t - k * bank.stride, block.inputs] @ taps[k]
-                out[t, block.outputs] = total
-        return out
     for block, s in zip(bank.blocks, bank.systems, strict=True):
         n = len(s.damping)
         A = np.diag(s.damping)
@@ -72,14 +51,14 @@ def slowly(bank: Bank, rows: Floats) -> Floats:
     return out
 
 
-@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
-def test_equals_the_definition(bank: Bank) -> None:
+def test_equals_the_definition() -> None:
+    bank = state_space_bank()
     rows = np.random.default_rng(1).normal(size=(2 * CHUNK + 17, 5))
     np.testing.assert_allclose(bank.run(bank.start(), rows)[1], slowly(bank, rows), rtol=1e-10, atol=1e-10)
 
 
-@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
-def test_a_stream_equals_a_batch_bit_for_bit(bank: Bank) -> None:
+def test_a_stream_equals_a_batch_bit_for_bit() -> None:
+    bank = state_space_bank()
     rows = np.random.default_rng(2).normal(size=(CHUNK + 50, 5))
     whole_state, whole = bank.run(bank.start(), rows)
     state, parts, at = bank.start(), [], 0
@@ -92,15 +71,15 @@ def test_a_stream_equals_a_batch_bit_for_bit(bank: Bank) -> None:
     np.testing.assert_array_equal(state, whole_state)
 
 
-@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
-def test_running_leaves_the_state_given_to_it_alone(bank: Bank) -> None:
+def test_running_leaves_the_state_given_to_it_alone() -> None:
+    bank = state_space_bank()
     state = bank.start()
     bank.run(state, np.ones((3, 5)))
     np.testing.assert_array_equal(state, bank.start())
 
 
-@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
-def test_a_deviation_is_forgotten_after_the_memory(bank: Bank) -> None:
+def test_a_deviation_is_forgotten_after_the_memory() -> None:
+    bank = state_space_bank()
     rng = np.random.default_rng(3)
     rows = rng.normal(size=(200, 5))
     other = rows.copy()
@@ -110,23 +89,17 @@ def test_a_deviation_is_forgotten_after_the_memory(bank: Bank) -> None:
     assert apart[60 + bank.memory() :].max() < 0.03 * apart.max()
 
 
-@pytest.mark.parametrize("bank", BANKS, ids=lambda b: b.kind)
-def test_the_steady_state_is_one(bank: Bank) -> None:
+def test_the_steady_state_is_one() -> None:
+    bank = state_space_bank()
     row = np.random.default_rng(4).normal(size=5)
     _, out = bank.run(settled(bank, row), np.repeat(row[None], 5, axis=0))
     assert np.ptp(out, axis=0).max() < 0.02 * np.abs(out).max()
 
 
-def test_a_classifier_sees_states_or_delays_of_the_very_frame() -> None:
+def test_a_classifier_sees_states_and_inputs_of_the_very_frame() -> None:
     rows = np.random.default_rng(6).normal(size=(30, 5))
     bank = state_space_bank()
     seen = bank.features(bank.start(), rows)
     for t in (0, 7, 29):
         np.testing.assert_allclose(seen[t, : bank.size], bank.run(bank.start(), rows[:t])[0], atol=1e-12)
         np.testing.assert_array_equal(seen[t, bank.size :], rows[t])
-    delays = delay_bank()
-    half = delays.run(delays.start(), rows[:20])[0]
-    later = delays.features(half, rows[20:])
-    np.testing.assert_array_equal(later, delays.features(delays.start(), rows)[20:])
-    np.testing.assert_array_equal(later[3, :5], rows[23])
-    np.testing.assert_array_equal(later[3, -5:], rows[23 - (delays.memory() - 1)])

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block
 from freshtake.style.systems import identification
-from freshtake.style.systems.banks import StateSpaceBank, System
+from freshtake.style.systems.banks import Bank, System
 from freshtake.style.systems.identification import Poles
 
 BLOCK = (Block("joint", (0, 1, 2), (0, 1, 2)),)
@@ -25,7 +25,7 @@ def known(seed: int) -> System:
 
 
 def simulated(system: System, rows: Floats) -> Floats:
-    bank = StateSpaceBank(BLOCK, (system,))
+    bank = Bank(BLOCK, (system,))
     return bank.run(bank.start(), rows)[1]
 
 
@@ -123,4 +123,4 @@ def test_trials_shorter_than_two_horizons_have_no_states_worth_keeping() -> None
     short = identification.moments_of(np.ones((5, 2)), np.ones((5, 3)), horizon=4)
     found = identification.subspace(short, ridge=1e-3)
     assert short.columns == 0 and (found.values == 0.0).all()
-    assert identification.orders_worth_trying(found, 6) == [1]
+    assert identification.orders_worth_trying(found, 6) == 1

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.style.systems.delays import past_of, recurrence
+from freshtake.style.systems.past import past_of, recurrence
 
 
 def cycle(frames: int, period: float) -> np.ndarray:  # type: ignore[type-arg]

@@ -6,8 +6,7 @@ import numpy as np
 
 from freshtake.style.columns import Block
 from freshtake.style.settings import Settings
-from freshtake.style.systems.banks import StateSpaceBank
-from freshtake.style.systems.system_choice import Prior, Trial, fit_state_space
+from freshtake.style.systems.system_choice import Prior, Trial, fit_systems
 
 PAST = 90
 
@@ -25,8 +24,7 @@ def states(importance: tuple[float, float], slack: float = 1.0) -> int:
         trials.append(Trial(u[:, None], outputs, PAST, fold))
     known = Prior(np.zeros((1, 2)), np.array(importance), slack)
     block = (Block("joint", (0,), (0, 1)),)
-    bank = fit_state_space(block, trials, known, Settings(steadiness=0.0), 60.0, map).bank
-    assert isinstance(bank, StateSpaceBank)
+    bank = fit_systems(block, trials, known, Settings(steadiness=0.0), 60.0, map).bank
     return len(bank.systems[0].damping)
 
 

@@ -17,9 +17,9 @@ from freshtake.style.footplants import Annotation
 from freshtake.style.model import StyleModel
 from freshtake.style.settings import Settings
 from freshtake.style.synthesize import UNBOUNDED
-from freshtake.style.systems.banks import Bank, Choice, DelayBank, StateSpaceBank, System
+from freshtake.style.systems.banks import Bank, HeldOut, System
 
-MOST_STATES, MOST_TAPS = 4096, 65536
+MOST_STATES = 4096
 SYSTEM_ARRAYS = ("damping", "turning", "B", "C", "D", "offset")
 
 
@@ -35,7 +35,7 @@ def to_parts(model: StyleModel) -> Parts:
         "later": float(model.later),
         "widest": float(model.widest),
         "slowest": float(model.slowest),
-        "choice": {"kind": model.choice.kind, "why": model.choice.why, "errors": dict(model.choice.errors)},
+        "held_out": model.held_out._asdict(),
         "pairs": [list(pair) for pair in model.pairs],
         **({} if model.teacher is None else {"teacher": [list(gait) for gait in model.teacher]}),
         "recipe": recipe.header,
@@ -65,10 +65,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
         parts.numbers("target_mean", (count + 1,)), parts.numbers("target_deviation", (count + 1,), low=1e-12)
     )
     settings = read_settings(header.inner("settings"), Settings)
-    for name, only in (("coding", "joints"), ("timing", "root"), ("inputs", "own")):
-        if name not in header.inner("settings").values:  # written before this setting existed
-            settings = settings.changed(**{name: only})
-    bank = _bank(parts, blocks_of(recipe, settings.inputs, settings.timing, source.deviation))
+    bank = _bank(parts, blocks_of(recipe, source.deviation))
     annotations = _annotations(parts, bank, count)
     feet = header.texts("feet")
     if not set(feet) <= {annotation.name for annotation in annotations}:
@@ -76,13 +73,12 @@ def from_parts(parts: ReadParts) -> StyleModel:
     slowest, speeds = 0.0, UNBOUNDED
     if "speeds" in parts.arrays:  # older files have no bounds
         slowest, speeds = header.get("slowest", "float"), parts.numbers("speeds", (2, 3))
-    choice = header.inner("choice")
-    errors = choice.inner("errors")
+    held_out = header.inner("held_out")
     return StyleModel(
         recipe, settings, source, target, bank, annotations, feet,
         parts.numbers("floor", parts.array("floor", "fiub", 1).shape), parts.numbers("effects", (count,), low=0.0),
         header.get("later", "float"), header.get("widest", "float"), slowest, speeds,
-        Choice(choice.get("kind", "str"), choice.get("why", "str"), {k: errors.get(k, "float") for k in errors.values}),
+        HeldOut(held_out.get("n4sid", "float"), held_out.get("copy", "float")),
         _pairs(header), parts.numbers("confidence", (count,), low=1e-6),
         parts.numbers("poses", (len(parts.array("poses", "fiub", 2)), count)), _teacher(header),
     )  # fmt: skip
@@ -104,34 +100,16 @@ def _teacher(header: Fields) -> tuple[Gait, Gait] | None:
 
 
 def _bank_parts(bank: Bank) -> Parts:
-    if isinstance(bank, DelayBank):
-        taps = [h.ravel() for h in bank.taps]
-        return Parts(
-            {"kind": bank.kind, "stride": int(bank.stride), "taps": [len(h) for h in bank.taps]},
-            {"taps": np.concatenate(taps), "offsets": np.concatenate(bank.offsets)},
-        )
     arrays = {
         f"system_{name}": np.concatenate([np.asarray(getattr(s, name)).ravel() for s in bank.systems])
         for name in SYSTEM_ARRAYS
     }
-    return Parts({"kind": bank.kind, "orders": [len(s.damping) for s in bank.systems]}, arrays)
+    return Parts({"orders": [len(s.damping) for s in bank.systems]}, arrays)
 
 
 def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
     header = parts.fields.inner("bank")
-    kind = header.get("kind", "str")
     sizes = [(len(block.inputs), len(block.outputs)) for block in blocks]
-    if kind == "fir":
-        stride = header.get("stride", "int")
-        counts = header.whole_numbers("taps", 1, MOST_TAPS)
-        if len(counts) != len(blocks) or not 1 <= stride <= MOST_TAPS:
-            header.wrong("taps", f"{len(blocks)} numbers and a stride above 0 were expected")
-        shapes: list[tuple[int, ...]] = [(taps, m, p) for taps, (m, p) in zip(counts, sizes, strict=True)]
-        return DelayBank(
-            blocks, _split(parts, "taps", shapes), _split(parts, "offsets", [(p,) for _, p in sizes]), stride
-        )
-    if kind != "n4sid":
-        header.wrong("kind", f"n4sid or fir was expected, not {kind[:40]!r}")
     orders = header.whole_numbers("orders", 0, MOST_STATES)
     if len(orders) != len(blocks):
         header.wrong("orders", f"{len(blocks)} numbers were expected")
@@ -144,12 +122,12 @@ def _bank(parts: ReadParts, blocks: tuple[Block, ...]) -> Bank:
         "offset": [(p,) for _, p in sizes],
     }
     columns = [_split(parts, f"system_{name}", shapes_of[name]) for name in SYSTEM_ARRAYS]
-    bank = StateSpaceBank(blocks, tuple(System(*each) for each in zip(*columns, strict=True)))
+    bank = Bank(blocks, tuple(System(*each) for each in zip(*columns, strict=True)))
     _check_pairs_of_poles(parts, bank)
     return bank
 
 
-def _check_pairs_of_poles(parts: ReadParts, bank: StateSpaceBank) -> None:
+def _check_pairs_of_poles(parts: ReadParts, bank: Bank) -> None:
     if not bank.radius < 1.0:
         parts.wrong("system_damping", "a pole lies outside the unit circle")
     for system in bank.systems:

@@ -107,10 +107,13 @@ def stable(poles: npt.NDArray[Any], radius: float) -> Poles:
     return Poles(np.array(damping), np.array(turning))
 
 
-def orders_worth_trying(space: Subspace, most: int) -> list[int]:
-    """List 1 to `most`, without those whose singular value is less than a thousandth of the first one."""
+def orders_worth_trying(space: Subspace, most: int) -> int:
+    """Return how many states are worth trying, up to `most`: those whose singular value is a thousandth of the first.
+
+    Always at least one.
+    """
     worth = int(np.sum(space.values > 1e-3 * space.values[0])) if space.values[0] > 0.0 else 1
-    return list(range(1, max(1, min(most, worth)) + 1))
+    return max(1, min(most, worth))
 
 
 ROUNDS = 6

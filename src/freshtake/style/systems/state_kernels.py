@@ -47,7 +47,7 @@ def run_modal(state: Floats, rows: Floats, out: Floats, bank: Modal, seen: Float
         return
     chunk = min(frames, CHUNK)
     u, y = np.empty((width, chunk)), np.empty(chunk)
-    x = np.empty((max(1, _widest(bank.states)), chunk))
+    x = np.empty((max(1, np.diff(bank.states).max()), chunk))
     for begin in range(0, frames, max(chunk, 1)):
         length = min(chunk, frames - begin)
         # Inputs lie frame after frame in memory, so that the loops over frames below run as vectors.
@@ -150,14 +150,6 @@ def add_scaled(out: Floats, values: Floats, weight: float, length: int) -> None:
     """Add weight * values to out, in place."""
     for t in range(length):
         out[t] += weight * values[t]
-
-
-@compiled
-def _widest(starts: Ints) -> int:
-    most = 0
-    for k in range(len(starts) - 1):
-        most = max(most, starts[k + 1] - starts[k])
-    return most
 
 
 @compiled

@@ -1,4 +1,4 @@
-"""Systems for all blocks, learned and compared on held-out clips: which kind, which order."""
+"""Systems for all blocks: how many states each has and how steady it is, by errors on clips left out."""
 
 from __future__ import annotations
 
@@ -7,24 +7,20 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import HEADING, ROOT, TIMING, Block
 from freshtake.style.settings import Settings
-from freshtake.style.systems import delays, identification
-from freshtake.style.systems.banks import Bank, DelayBank, StateSpaceBank, System
+from freshtake.style.systems import identification
+from freshtake.style.systems.banks import Bank, System
 
 Mapper = Callable[..., Iterable[Any]]
 ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)
-MEMORIES = (0.0, 1.0 / 3.0, 2.0 / 3.0, 1.0)  # seconds of delay line that are tried
+QUICK = 6  # states with which it is tried out how steady systems are
 STEADINESSES = (0.0, 0.2)
 UNMOVED = 5.0  # steadiness of the timing for limbs: constant poses do not determine it; 50 gives the same
-RIDGES = {"n4sid": 1e-2, "fir": 3e-2}
-TAP_RATE = 30.0  # taps per second
+RIDGE = 1e-2
 SUBSPACE_RIDGE = 1e-4
 FOLDS, ALL = 4, -1
-CALMING = 0.03  # seconds; recorded walks: jerk 1.7 times that of real takes without, 1.1 times with, 1.4 with 0.015
-AS_NEAR = 1.15  # errors on clips left out; recorded walks 1.00, made-up ones 1.1, throws and jumps 2 and more
 
 
 class Trial(NamedTuple):
@@ -69,139 +65,72 @@ def fold_numbers(names: Sequence[tuple[str, str]]) -> list[int]:
     return [order[pair[side]] % FOLDS for pair in names]
 
 
-def horizon_of(settings: Settings, fps: float) -> int:
-    """Count the frames of past, and of future, that the subspace method sees."""
-    return max(2, round(settings.horizon * fps))
+def horizon_of(settings: Settings, trials: Sequence[Trial], fps: float) -> int:
+    """Count the frames of past, and of future, that the subspace method sees; fewer where all clips are short."""
+    # The longest clip must hold a past, a future and a few windows of both.
+    most = (max(len(trial.outputs) for trial in trials) - 4) // 2
+    return max(2, min(round(settings.horizon * fps), most))
 
 
-def kind_of(settings: Settings, trials: Sequence[Trial], fps: float) -> tuple[str, str]:
-    """Choose the kind of system and return why: n4sid, smaller than a delay line, where clips are long enough."""
-    if settings.system != "auto":
-        return settings.system, "as asked for"
-    longest, needed = max(len(trial.outputs) for trial in trials), 2 * horizon_of(settings, fps) + 4
-    if longest < needed:
-        return "fir", f"fir: the longest pair has {longest} frames, and the subspace method needs {needed}"
-    return "n4sid", "n4sid: as near to the style as a delay line, and smaller"
-
-
-def calming_of(
-    blocks: Sequence[Block], trials_of: Callable[[float], Sequence[Trial]], prior: Prior, settings: Settings,
-    fps: float, map: Mapper, degrees: Callable[[Floats], float],
-) -> float:  # fmt: skip
-    """Choose whether inputs are smoothed: a gait is predictable and loses nothing; a throw would be late.
-
-    Measured by short delay lines on clips left out; where there is nothing to leave out, inputs stay as they are.
-    """
-    quick = settings.changed(memory=MEMORIES[1])
-    plain, calm = (degrees(fit_delays(blocks, trials_of(c), prior, quick, fps, map).errors) for c in (0.0, CALMING))
-    return CALMING if 0.0 < calm <= AS_NEAR * plain else 0.0
-
-
-def fit_state_space(
+def fit_systems(
     blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
 ) -> Fitted:
-    """Fit N4SID for every block; its order is chosen by singular values and the error on held-out clips."""
-    horizon = horizon_of(settings, fps)
-    longest = max(len(trial.outputs) for trial in trials)
-    if longest < 2 * horizon + 4:
-        raise UsageError(
-            f"the longest pair has {longest} frames, but the subspace method needs {2 * horizon + 4} at this rate: "
-            "give longer clips, a shorter horizon or system='fir'"
-        )
+    """Fit a state-space system for every block; its order is chosen by singular values and errors on held-out clips."""
+    horizon = horizon_of(settings, trials, fps)
     done = list(map(lambda block: _block_system(block, trials, prior, settings, fps, horizon), blocks))
     errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
     for block, (_, error) in zip(blocks, done, strict=True):
         errors[list(block.outputs)] = error
-    return Fitted(StateSpaceBank(tuple(blocks), tuple(system for system, _ in done)), errors)
+    return Fitted(Bank(tuple(blocks), tuple(system for system, _ in done)), errors)
 
 
 def _block_system(
     block: Block, trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, horizon: int
 ) -> tuple[System, Floats]:
-    gains, importance, _ = _of_block(prior, block)
-    data = [(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, t.fold) for t in trials]
-    moments = [identification.moments_of(u[past:], y, horizon) for u, y, past, _ in data]
+    outputs = list(block.outputs)
+    gains, importance = prior.gains[np.ix_(block.inputs, outputs)], prior.importance[outputs]
+    data = [(t.inputs[:, block.inputs], t.outputs[:, outputs], t.past) for t in trials]
+    moments = [identification.moments_of(u[past:], y, horizon) for u, y, past in data]
     radius = settings.radius ** (30.0 / fps)
-    ridge = settings.ridge or RIDGES["n4sid"]
-    steadiness = pulls_of(block, block_steadiness(block, trials, prior, settings, fps))
-
-    everything = list(range(len(data)))
-    folds = _judging(data[k][3] for k in everything)
+    numbers = sorted({t.fold for t in trials})
+    # With a single fold there is nothing to leave out, and the simplest system is chosen.
+    folds = numbers if len(numbers) > 1 else []
+    training = {fold: [k for k, t in enumerate(trials) if t.fold != fold] for fold in (ALL, *folds)}
     spaces = {
         fold: identification.subspace(identification.added_moments([moments[k] for k in part]), SUBSPACE_RIDGE)
-        for fold, part in [(ALL, everything), *((fold, _without(everything, data, fold)) for fold in folds)]
+        for fold, part in training.items()
     }
 
-    def fitted(fold: int, order: int) -> tuple[System, Floats]:
+    def fitted(fold: int, order: int, steadiness: float) -> tuple[System, Floats]:
         """Learn on all trials but a fold's, and return squared errors on that fold."""
-        chosen, test, space = _without(everything, data, fold), _only(everything, data, fold), spaces[fold]
-        poles = identification.poles_of(space, order, radius)
+        chosen, test = training[fold], [k for k, t in enumerate(trials) if t.fold == fold]
+        poles = identification.poles_of(spaces[fold], order, radius)
         parts = {k: identification.products_of(*data[k][:2], poles, data[k][2]) for k in (*chosen, *test)}
-        together = identification.steadied(identification.added([parts[k] for k in chosen]), poles, steadiness, gains)
+        together = identification.added([parts[k] for k in chosen])
+        together = identification.steadied(together, poles, pulls_of(block, steadiness), gains)
         # Two rounds of the regressions are enough for comparing systems.
-        system = identification.fit(poles, together, ridge, rounds=2 if test else identification.ROUNDS)
+        system = identification.fit(
+            poles, together, settings.ridge or RIDGE, rounds=2 if test else identification.ROUNDS
+        )
         return system, np.sum([identification.error(system, parts[k]) for k in test], axis=0) if test else np.zeros(1)
 
+    def left_out(order: int, steadiness: float) -> Floats:
+        """Return squared errors (outputs,) per frame on the folds left out."""
+        frames = sum(len(y) for _, y, _ in data)
+        return sum((fitted(fold, order, steadiness)[1] for fold in folds), np.zeros(len(outputs))) / frames
+
+    choices = _steadinesses(settings, block, trials)
+    steadiness = choices[0]
+    if len(choices) > 1:
+        # A small system shows whether a clip's mean pose is chance (takes of a walk) or content (a throw).
+        small = QUICK if settings.order is None else settings.order
+        steadiness = min(choices, key=lambda each: float(left_out(small, each) @ importance))
     worth = identification.orders_worth_trying(spaces[ALL], settings.most_states)
-    orders = [settings.order] if settings.order else [n for n in ORDERS if n <= worth[-1]] or [worth[-1]]
-    frames = sum(len(y) for _, y, _, _ in data)
-    none = np.zeros(len(block.outputs))
-    scores = [sum((fitted(fold, order)[1] for fold in folds), none) / frames for order in orders]
+    orders = [n for n in ORDERS if n <= worth] if settings.order is None else [settings.order]
+    scores = [left_out(order, steadiness) for order in orders]
     sums = np.array([score @ importance for score in scores])
     best = int(np.argmax(sums <= prior.slack * sums.min()))
-    return fitted(ALL, orders[best])[0], scores[best]
-
-
-def _of_block(prior: Prior, block: Block) -> Prior:
-    outputs = list(block.outputs)
-    return prior._replace(gains=prior.gains[np.ix_(block.inputs, outputs)], importance=prior.importance[outputs])
-
-
-def _judging(folds: Iterable[int]) -> list[int]:
-    """Return the folds that can be left out; with a single fold none, and the simplest system is chosen."""
-    numbers = sorted(set(folds))
-    return numbers if len(numbers) > 1 else []
-
-
-def _without(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> list[int]:
-    return [k for k in everything if data[k][3] != fold]
-
-
-def _only(everything: list[int], data: Sequence[tuple[Any, ...]], fold: int) -> list[int]:
-    return [k for k in everything if data[k][3] == fold]
-
-
-def fit_delays(
-    blocks: Sequence[Block], trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float, map: Mapper
-) -> Fitted:
-    """Fit a delay line for every block; its memory is chosen by the error on held-out clips."""
-    stride = max(1, round(fps / TAP_RATE))
-    memories = MEMORIES if settings.memory is None else (settings.memory,)
-    counts = sorted({1 + max(0, round(seconds * fps / stride)) for seconds in memories})
-    limit = 1 + min(trial.past for trial in trials) // stride
-    counts = sorted({min(count, limit) for count in counts})
-    done = list(map(lambda block: _block_delays(block, trials, prior, settings, stride, counts), blocks))
-    errors = np.zeros(1 + max(max(block.outputs) for block in blocks))
-    for block, (_, _, error) in zip(blocks, done, strict=True):
-        errors[list(block.outputs)] = error
-    bank = DelayBank(tuple(blocks), tuple(taps for taps, _, _ in done), tuple(offset for _, offset, _ in done), stride)
-    return Fitted(bank, errors)
-
-
-def _block_delays(
-    block: Block, trials: Sequence[Trial], prior: Prior, settings: Settings, stride: int, counts: Sequence[int]
-) -> tuple[Floats, Floats, Floats]:
-    gains, importance, _ = _of_block(prior, block)
-    ridge, m = settings.ridge or RIDGES["fir"], len(block.inputs)
-    tried = []
-    for count in counts:
-        parts = _delay_products(block, trials, stride, count)
-        for steadiness in _steadinesses(settings, block, trials):
-            error = _delay_error(block, parts, trials, gains, steadiness, ridge)
-            tried.append((float(error @ importance), count, steadiness, parts, error))
-    _, count, steadiness, parts, error = min(tried, key=lambda each: each[0])
-    together = delays.steadied(delays.added(parts), m, pulls_of(block, steadiness), gains)
-    return (*delays.shaped(delays.fit(together, ridge), count, m), error)
+    return fitted(ALL, orders[best], steadiness)[0], scores[best]
 
 
 def _steadinesses(settings: Settings, block: Block, trials: Sequence[Trial]) -> tuple[float, ...]:
@@ -221,37 +150,3 @@ def pulls_of(block: Block, steadiness: float) -> Floats:
     if block.name == TIMING:
         pulls[len(ROOT) :] = UNMOVED
     return pulls
-
-
-def block_steadiness(block: Block, trials: Sequence[Trial], prior: Prior, settings: Settings, fps: float) -> float:
-    """Estimate whether a clip's mean pose is chance (takes of a walk) or content (a throw) by a short delay line."""
-    choices, stride = _steadinesses(settings, block, trials), max(1, round(fps / TAP_RATE))
-    if len(choices) == 1:
-        return choices[0]
-    count = 1 + min(round(MEMORIES[1] * fps), min(trial.past for trial in trials)) // stride
-    parts = _delay_products(block, trials, stride, count)
-    gains, importance, _ = _of_block(prior, block)
-    errors = [_delay_error(block, parts, trials, gains, choice, RIDGES["fir"]) @ importance for choice in choices]
-    return choices[int(np.argmin(errors))]
-
-
-def _delay_products(block: Block, trials: Sequence[Trial], stride: int, count: int) -> list[delays.DelayProducts]:
-    return [
-        delays.products_of(t.inputs[:, block.inputs], t.outputs[:, block.outputs], t.past, count, stride)
-        for t in trials
-    ]
-
-
-def _delay_error(
-    block: Block, parts: Sequence[delays.DelayProducts], trials: Sequence[Trial], gains: Floats, steadiness: float,
-    ridge: float,
-) -> Floats:  # fmt: skip
-    """Return squared errors (outputs,) per frame on folds left out."""
-    error, pulls = np.zeros(parts[0].outputs.shape[1]), pulls_of(block, steadiness)
-    for fold in _judging(t.fold for t in trials):
-        rest = delays.added([p for p, t in zip(parts, trials, strict=True) if t.fold != fold])
-        weights = delays.fit(delays.steadied(rest, len(block.inputs), pulls, gains), ridge)
-        error += np.sum(
-            [delays.error(weights, p) for p, t in zip(parts, trials, strict=True) if t.fold == fold], axis=0
-        )
-    return np.asarray(error / sum(len(t.outputs) for t in trials))

@@ -222,7 +222,8 @@ def named_rows(a: Clip, b: Clip) -> tuple[tuple[str, ...], Floats, Floats]:
     if not compared:
         raise UsageError(f"nothing moves in {clips[0]} and {clips[1]}: there is nothing to align")
     names = tuple(coded.names[k] for k in compared)
-    meters = np.array([_meters(a) if name.endswith(".height") else 1.0 for name in names])
+    meters_per_unit = a.unit_m or ADULT_LEG / max(leg_length(a.skeleton), 1e-12)
+    meters = np.array([meters_per_unit if name.endswith(".height") else 1.0 for name in names])
     return names, *(encode(coded, clip).values[:, compared] * meters for clip in (a, b))
 
 
@@ -236,7 +237,3 @@ def _compared(names: tuple[str, ...], skeleton: Skeleton) -> list[int]:
 def _fingers(skeleton: Skeleton) -> set[str]:
     """Return the names of all joints beyond the hands."""
     return {skeleton.names[joint] for hand in hands(skeleton) for joint in skeleton.descendants(hand) if joint != hand}
-
-
-def _meters(clip: Clip) -> float:
-    return clip.unit_m or ADULT_LEG / max(leg_length(clip.skeleton), 1e-12)
