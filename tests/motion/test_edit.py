@@ -18,7 +18,6 @@ from freshtake.motion.edit import (
     heading,
     mirror,
     moved,
-    remove_heading,
     resample,
     sampled_at,
     scaled,
@@ -85,17 +84,6 @@ def test_turning_adds_to_the_heading_and_keeps_the_shape(seed: int, up: str, ang
     np.testing.assert_allclose(turned(other, -angle).positions(), clip.positions(), atol=1e-9)
     still = turned(clip, angle, pivot=clip.root[3])
     np.testing.assert_allclose(still.root[3], clip.root[3], atol=1e-12)
-
-
-@given(seeds, st.sampled_from("yz"))
-def test_removing_the_heading_turns_every_frame_about_its_root(seed: int, up: str) -> None:
-    clip = upright(seed, up=up)
-    ahead = remove_heading(clip)
-    np.testing.assert_allclose(heading(ahead), 0.0, atol=1e-9)
-    np.testing.assert_array_equal(ahead.root, clip.root)
-    far = np.linalg.norm(clip.positions() - clip.root[:, None], axis=-1)
-    np.testing.assert_allclose(np.linalg.norm(ahead.positions() - ahead.root[:, None], axis=-1), far, atol=1e-9)
-    np.testing.assert_allclose(ahead.positions()[..., clip.up_index], clip.positions()[..., clip.up_index], atol=1e-9)
 
 
 def test_heading_is_continuous_and_counts_from_a_reference() -> None:

@@ -69,8 +69,11 @@ def body_plan(clips: Sequence[Clip]) -> BodyPlan:
     joints = np.array([limb[:3] for _, limb, _ in limbs], dtype=np.intp).reshape(-1, 3)
     frames = np.array([_bending(positions, rotations, *limb) for limb in joints.tolist()]).reshape(-1, 3, 3)
     legs, arms = ([limb for _, limb, is_leg in limbs if is_leg is are_legs] for are_legs in (True, False))
+    counted = np.ones(len(skeleton), dtype=np.intp)
+    counted[[joint for foot in feet(skeleton) for joint in foot.joints]] = 2
+    counted[targets(skeleton)] = 0
     return BodyPlan(
-        np.ascontiguousarray(skeleton.parents, dtype=np.intp), joints, frames, _counted(skeleton),
+        np.ascontiguousarray(skeleton.parents, dtype=np.intp), joints, frames, counted,
         _pairs(skeleton, legs, arms), clips[0].up_index,
     )  # fmt: skip
 
@@ -90,16 +93,11 @@ def _bending(positions: Floats, rotations: Floats, upper: int, middle: int, end:
     return np.stack([along, bend, np.cross(along, bend)])
 
 
-def _counted(skeleton: Skeleton) -> Ints:
-    """Return which joints count: not targets of inverse kinematics, other helpers, and what hangs on them."""
-    counted = np.ones(len(skeleton), dtype=np.intp)
+def targets(skeleton: Skeleton) -> list[int]:
+    """Return the joints carried next to the body, such as targets of inverse kinematics, which are no bones."""
     carried = () if skeleton.base is None else skeleton.base.carried
-    for foot in feet(skeleton):
-        counted[list(foot.joints)] = 2
-    for joint, name in enumerate(skeleton.names):
-        if joint in carried or HELPER.search(name):
-            counted[skeleton.descendants(joint)] = 0
-    return counted
+    helpers = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name)]
+    return sorted({below for joint in (*carried, *helpers) for below in skeleton.descendants(joint)})
 
 
 def _pairs(skeleton: Skeleton, legs: Sequence[tuple[int, ...]], arms: Sequence[tuple[int, ...]]) -> Ints:
@@ -297,22 +295,13 @@ class Measured(NamedTuple):
     frames: Ints
 
 
-def figures_of(plan: BodyPlan, names: Sequence[str]) -> tuple[Figure, ...]:
-    """Return the figures in the order of `measure`; `names` are those of the joints."""
-    bends = [Figure(BEND, what, names[limb[1]]) for limb in plan.limbs for what in ("stretch", "bend", "side")]
-    depths = [Figure(DEPTH, "depth", who) for who in ("a foot", "the body")]
-    near = [Figure(CLEARANCE, "near", who) for who in ("arm and trunk", "the legs")]
-    return (*bends, *depths, *near, Figure(PEAK, "peak", "joints"))
-
-
 def measured(plan: BodyPlan, clip: Clip, leg: float) -> Measured:
     """Return the figures of a clip; -inf for parts its body does not have."""
     count = 3 * len(plan.limbs) + 5
     values, frames = np.empty(count), np.empty(count, dtype=np.intp)
-    offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     measure(
-        plan, np.ascontiguousarray(clip.root), np.ascontiguousarray(clip.rotations), np.ascontiguousarray(offsets),
-        values, frames,
+        plan, np.ascontiguousarray(clip.root), np.ascontiguousarray(clip.rotations), clip.bone_offsets(), values,
+        frames,
     )  # fmt: skip
     depth, near, peak = values[-5:-3], values[-3:-1], values[-1:]
     depth /= leg
@@ -390,13 +379,15 @@ class BodyLimits:
         m = self.pooled
         margin = m * (rare ** (1.0 / m) - 1.0) * self.gaps
         strict = max(math.log(length / (ALARMS_STRICT * (self.takes + 1))), 0.0) * self.gaps
+        of_kind = {kind: np.array([figure.kind == kind for figure in self.figures]) for kind in LEAST}
+        stretches = np.array([figure.what == "stretch" for figure in self.figures])
         if self.takes > 1:
-            margin = np.where(self._of(DEPTH), np.minimum(margin, SUNK + strict), margin)
+            margin = np.where(of_kind[DEPTH], np.minimum(margin, SUNK + strict), margin)
         straight = np.maximum(-self.most, 0.0)
         stretch = np.minimum(margin, straight + strict)
         peak = np.minimum(margin, math.log(PEAKS)) + math.log(amount * rate * rate)
-        bends = np.where(self._stretches, stretch, margin * amount)
-        margin = np.where(self._of(BEND), bends, np.where(self._of(PEAK), peak, margin))
+        bends = np.where(stretches, stretch, margin * amount)
+        margin = np.where(of_kind[BEND], bends, np.where(of_kind[PEAK], peak, margin))
         limits = np.asarray(self.most + margin)
         limits.setflags(write=False)
         return limits
@@ -407,35 +398,23 @@ class BodyLimits:
         kinds = [figure.kind for figure in self.figures]
         return max(min(2, self.takes - 1), 1) * np.array([float(kinds.count(kind)) for kind in kinds])
 
-    @cached_property
-    def _stretches(self) -> Bools:
-        return np.array([figure.what == "stretch" for figure in self.figures])
-
-    def _of(self, kind: str) -> Bools:
-        return self._kinds[kind]
-
-    @cached_property
-    def _kinds(self) -> dict[str, Bools]:
-        return {kind: np.array([figure.kind == kind for figure in self.figures]) for kind in LEAST}
-
 
 def learn_limits(takes: Sequence[Clip]) -> BodyLimits:
     """Learn limits of a body that moves as in these takes; a single take gives hardly any."""
     plan, leg = body_plan(takes), leg_length(takes[0].skeleton)
     values = np.array([measured(plan, take, leg).values for take in takes])
-    figures = figures_of(plan, takes[0].skeleton.names)
-    gaps = _gaps(values)
+    names = takes[0].skeleton.names
+    figures = (  # in the order of `measure`
+        *(Figure(BEND, what, names[limb[1]]) for limb in plan.limbs for what in ("stretch", "bend", "side")),
+        *(Figure(DEPTH, "depth", who) for who in ("a foot", "the body")),
+        *(Figure(CLEARANCE, "near", who) for who in ("arm and trunk", "the legs")),
+        Figure(PEAK, "peak", "joints"),
+    )
+    # How far the outermost takes lie beyond the others; nothing is known of it from a single take.
+    order = np.sort(np.where(np.isfinite(values), values, 0.0), axis=0)
+    gaps = 0.5 * (order[-1] - order[-2] + order[1] - order[0]) if len(takes) > 1 else np.zeros(len(figures))
     for kind, least in LEAST.items():
         of_kind = np.array([figure.kind == kind for figure in figures])
         gaps[of_kind] = np.maximum(gaps[of_kind], max(float(gaps[of_kind].mean()), least) if of_kind.any() else 0.0)
     duration = max(float(np.mean([take.duration for take in takes])), takes[0].frame_time)
     return BodyLimits(plan, figures, values.max(axis=0), gaps, len(takes), duration, leg)
-
-
-def _gaps(values: Floats) -> Floats:
-    """Return how far the outermost takes lie beyond the others, (figures,)."""
-    if len(values) < 2:
-        return np.zeros(values.shape[1])
-    finite = np.where(np.isfinite(values), values, 0.0)
-    order = np.sort(finite, axis=0)
-    return np.asarray(0.5 * (order[-1] - order[-2] + order[1] - order[0]))

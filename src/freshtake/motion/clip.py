@@ -187,6 +187,15 @@ class Clip(Timed):
         out[:, 0] = self.root
         return out
 
+    def bone_offsets(self) -> Floats:
+        """Return where joints are on their parents, as an array for compiled functions.
+
+        Returns:
+            (1 or frames, joints, 3): one row where no joint moves against its parent.
+        """
+        moved = self.joint_translations
+        return np.ascontiguousarray(self.skeleton.offsets[None] if moved is None else moved)
+
     def world(self) -> WorldPose:
         """Return all joints in the world, by forward kinematics.
 
@@ -252,6 +261,22 @@ class Clip(Timed):
             object.__setattr__(out, name, None if values is None else values[start:stop])
         object.__setattr__(out, "playback", None)
         return out
+
+    def picked(self, rows: Any) -> Clip:
+        """Return some frames, in any order, without playback.
+
+        Args:
+            rows: Their numbers, or a flag for each frame.
+
+        Returns:
+            The new clip, with the file's channels.
+        """
+        moved, channels = self.joint_translations, self.channels
+        return self.changed(
+            root=self.root[rows], rotations=self.rotations[rows],
+            joint_translations=None if moved is None else moved[rows],
+            channels=None if channels is None else channels[rows],
+        )  # fmt: skip
 
     def single_frames(self) -> Iterator[Clip]:
         """Yield the frames as clips of one frame; their arrays are views of this clip's.

@@ -16,7 +16,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, resample_stroke
 from freshtake.motion.skeleton import EndSite, Skeleton, require_compatible
 from freshtake.motion.validation import same_rate
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, continuous, inverse, multiply, rotate, slerp, twist_angle
 
 ROUNDED = 1e-4  # relative error of frame times in files, by rounding
@@ -47,17 +47,8 @@ def take_frames(clip: Clip, start: int = 0, stop: int | None = None, step: int =
     if step == 1:
         playback = clip.playback if len(rows) == len(clip) else None
         return clip.span(rows[0], rows[-1] + 1).changed(provenance=provenance, playback=playback)
-    pick = slice(rows[0], rows[-1] + 1, step)
-    return replace(
-        clip,
-        frame_time=clip.frame_time * step,
-        root=clip.root[pick],
-        rotations=clip.rotations[pick],
-        joint_translations=None if clip.joint_translations is None else clip.joint_translations[pick],
-        channels=None if clip.channels is None else clip.channels[pick],
-        playback=clip.playback if len(rows) == len(clip) else None,
-        provenance=provenance,
-    )
+    playback = clip.playback if len(rows) == len(clip) else None
+    return clip.picked(rows).changed(frame_time=clip.frame_time * step, playback=playback, provenance=provenance)
 
 
 def heading(clip: Clip, reference: Floats | None = None) -> Floats:
@@ -92,13 +83,6 @@ def turned(clip: Clip, angle: Floats | float, pivot: Floats | None = None) -> Cl
     return clip.changed(root=root, rotations=rotations, provenance=_noted(clip, "turned about the vertical"))
 
 
-def remove_heading(clip: Clip) -> Clip:
-    """Turn every frame back about the vertical through the root, so that the body always faces the same way."""
-    around = clip.root.copy()
-    still = turned(clip, -heading(clip))
-    return still.changed(root=around, provenance=_noted(clip, "heading removed"))
-
-
 def moved(clip: Clip, by: Floats) -> Clip:
     """Shift a clip.
 
@@ -130,18 +114,17 @@ def start_at_origin(clip: Clip, *, face: bool = True) -> Clip:
     return out.changed(provenance=_noted(clip, "started at the origin"))
 
 
-def aligned_to(clip: Clip, target: Clip, frame: int = -1) -> Clip:
-    """Place a clip on the ground so that its first frame is where another clip is, and faces the same way.
+def aligned_to(clip: Clip, target: Clip) -> Clip:
+    """Place a clip on the ground so that its first frame is where another clip ends, and faces the same way.
 
     Args:
         clip: The clip to place.
         target: The other clip.
-        frame: Which frame of `target`; default: its last.
 
     Returns:
         The placed clip.
     """
-    there = take_frames(target, frame % len(target), frame % len(target) + 1)
+    there = take_frames(target, len(target) - 1)
     angle = float(heading(there)[0] - heading(clip)[0])
     out = turned(clip, angle, pivot=clip.root[0])
     shift = there.root[0] - out.root[0]
@@ -222,26 +205,20 @@ def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> C
     places = np.asarray(places, dtype=np.float64)
     if len(places) and not (places.min() >= 0 and places.max() <= len(clip) - 1):
         raise InvalidMotion(f"frames {places.min():g}..{places.max():g} lie outside the clip's 0..{len(clip) - 1}")
-    moving = clip.joint_translations
     low = places.astype(np.intp)
     if np.array_equal(low, places):  # frames as they are, where a rate is halved or unchanged
-        return clip.changed(
-            frame_time=frame_time or clip.frame_time, root=clip.root[low], rotations=clip.rotations[low],
-            joint_translations=None if moving is None else moving[low],
-        )  # fmt: skip
+        return clip.picked(low).changed(frame_time=frame_time or clip.frame_time, channels=None)
     low = np.minimum(low, max(len(clip) - 2, 0))
     high = np.minimum(low + 1, len(clip) - 1)
-    share = places - low
+    share = (places - low)[:, None, None]
+    local = clip.local_translations()
+    local = local[low] + share * (local[high] - local[low])
     return clip.changed(
         frame_time=frame_time or clip.frame_time,
-        root=_between(clip.root[low], clip.root[high], share[:, None]),
-        rotations=slerp(clip.rotations[low], clip.rotations[high], share[:, None]),
-        joint_translations=None if moving is None else _between(moving[low], moving[high], share[:, None, None]),
+        root=local[:, 0],
+        rotations=slerp(clip.rotations[low], clip.rotations[high], share[..., 0]),
+        joint_translations=None if clip.joint_translations is None else local,
     )
-
-
-def _between(a: Floats, b: Floats, share: Floats) -> Floats:
-    return a + share * (b - a)
 
 
 def mirror(clip: Clip, axis: str = "x") -> Clip:
@@ -263,24 +240,20 @@ def mirror(clip: Clip, axis: str = "x") -> Clip:
     place[side] = -1.0
     moving = clip.joint_translations
     if moving is None:
-        _require_symmetry(clip, partner, place, axis)
+        skeleton = clip.skeleton
+        asymmetry = np.linalg.norm(skeleton.offsets[partner] * place - skeleton.offsets, axis=1)[1:]
+        # Recorded people stay below 5 % of all lengths; a wrong axis or bent rest frames exceed 25 %.
+        if asymmetry.sum() > 0.2 * skeleton.lengths()[1:].sum():
+            worst = 1 + int(asymmetry.argmax())
+            joint, other = skeleton.names[worst], skeleton.names[int(partner[worst])]
+            problem = f"at rest its joint {joint!r} is not a mirror image of {other!r} along this axis"
+            raise UsageError(f"{clip.name or 'the clip'} cannot be mirrored along {axis}: {problem}")
     return clip.changed(
         root=clip.root * place,
         rotations=clip.rotations[:, partner] * flip,
         joint_translations=None if moving is None else moving[:, partner] * place,
         provenance=_noted(clip, "mirrored"),
     )
-
-
-def _require_symmetry(clip: Clip, partner: Ints, place: Floats, axis: str) -> None:
-    skeleton = clip.skeleton
-    asymmetry = np.linalg.norm(skeleton.offsets[partner] * place - skeleton.offsets, axis=1)[1:]
-    # Recorded people stay below 5 % of all lengths; a wrong axis or bent rest frames exceed 25 %.
-    if asymmetry.sum() > 0.2 * skeleton.lengths()[1:].sum():
-        worst = 1 + int(asymmetry.argmax())
-        joint, other = skeleton.names[worst], skeleton.names[int(partner[worst])]
-        problem = f"at rest its joint {joint!r} is not a mirror image of {other!r} along this axis"
-        raise UsageError(f"{clip.name or 'the clip'} cannot be mirrored along {axis}: {problem}")
 
 
 def scaled(clip: Clip, factor: float) -> Clip:
@@ -391,16 +364,12 @@ def at_rate(motion: AnyMotion, fps: float) -> AnyMotion:
     Returns:
         A motion of the same kind.
     """
-    return cast(AnyMotion, _at_rate(motion, fps))
-
-
-def _at_rate(motion: Clip | Stroke | PointClip | MeshSequence, fps: float) -> Clip | Stroke | PointClip | MeshSequence:
+    resampled: Any
     if abs(fps * motion.frame_time - 1.0) < ROUNDED:  # the same frames, with exactly the requested rate
-        return replace(motion, frame_time=1.0 / fps) if not isinstance(motion, Stroke) else motion
-    if isinstance(motion, Clip):
-        return resample(motion, fps)
-    if isinstance(motion, Stroke):
-        return resample_stroke(motion, fps)
+        return motion if isinstance(motion, Stroke) else replace(motion, frame_time=1.0 / fps)
+    if isinstance(motion, Clip | Stroke):
+        resampled = resample(motion, fps) if isinstance(motion, Clip) else resample_stroke(motion, fps)
+        return cast(AnyMotion, resampled)
     place = places_at_rate(len(motion), motion.frame_time, fps)
     low = np.minimum(place.astype(np.intp), max(len(motion) - 2, 0))
     high = np.minimum(low + 1, len(motion) - 1)
@@ -410,9 +379,10 @@ def _at_rate(motion: Clip | Stroke | PointClip | MeshSequence, fps: float) -> Cl
         return values[low] + share * (values[high] - values[low])
 
     if isinstance(motion, PointClip):
-        return replace(motion, positions=between(motion.positions), frame_time=1.0 / fps)
-    attributes = {k: between(v) if v.ndim == 3 else v for k, v in motion.attributes.items()}
-    normals = None if motion.normals is None else between(motion.normals)
-    return replace(
-        motion, vertices=between(motion.vertices), normals=normals, attributes=attributes, frame_time=1.0 / fps
-    )
+        resampled = replace(motion, positions=between(motion.positions), frame_time=1.0 / fps)
+    else:
+        attributes = {k: between(v) if v.ndim == 3 else v for k, v in motion.attributes.items()}
+        normals = None if motion.normals is None else between(motion.normals)
+        vertices = between(motion.vertices)
+        resampled = replace(motion, vertices=vertices, normals=normals, attributes=attributes, frame_time=1.0 / fps)
+    return cast(AnyMotion, resampled)

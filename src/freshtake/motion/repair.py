@@ -15,7 +15,6 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.rooting import as_filed, rooted
 from freshtake.motion.check.checks import (
     SPIKE_SPEED,
-    Burst,
     is_tpose_first,
     joint_angles,
     limb_speeds,
@@ -28,7 +27,7 @@ from freshtake.motion.clip import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.motion.kinds import PointClip, Stroke, drop_points, fill_gaps, kind_word, resample_stroke
 from freshtake.motion.planting.contacts import runs
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.rotations import continuous, continuous_euler, gimbal_closeness, slerp, unflipped
 
@@ -40,20 +39,8 @@ def drop_tpose(clip: Clip) -> Clip:
 
 def drop_frozen(clip: Clip) -> Clip:
     """Drop frames that equal the one before; later frames move up in time."""
-    return _some_frames(clip, ~repeated(clip))
-
-
-def _some_frames(clip: Clip, keep: Bools) -> Clip:
-    """Return some frames of a clip, with their channels."""
-    if keep.all():
-        return clip
-    moving = clip.joint_translations
-    return clip.changed(
-        root=clip.root[keep],
-        rotations=clip.rotations[keep],
-        joint_translations=None if moving is None else moving[keep],
-        channels=None if clip.channels is None else clip.channels[keep],
-    )
+    same = repeated(clip)
+    return clip.picked(~same) if same.any() else clip
 
 
 def fill_frozen(clip: Clip) -> Clip:
@@ -63,7 +50,7 @@ def fill_frozen(clip: Clip) -> Clip:
     if stops and stops[-1] == len(clip):
         keep = np.ones(len(clip), dtype=bool)
         keep[runs(same)[-1][0] :] = False
-        clip, same = _some_frames(clip, keep), same[keep]
+        clip, same = clip.picked(keep), same[keep]
     for start, stop in runs(same):
         clip = _bridged(clip, start - 1, stop, list(range(len(clip.skeleton))), travel=True)
     return clip
@@ -75,24 +62,20 @@ def fix_spikes(clip: Clip, longest: float = 0.5) -> Clip:
     Where they do not return (a swap that lasts) the stretch is widened to both sides, up to `longest` seconds,
     until the speed is plausible. All other joints and frames stay.
     """
-    for burst in spikes(clip):
-        clip = _without_burst(clip, burst, max(1, round(longest * clip.fps / 2.0)))
-    return clip
-
-
-def _without_burst(clip: Clip, burst: Burst, widest: int) -> Clip:
-    """Bridge a burst by the narrowest stretch that brings its speed below the limit."""
     count = len(clip.skeleton)
-    joints = [joint for joint in burst.joints if joint < count]
-    fixed = clip
-    for wider in range(widest + 1):
-        first, last = max(burst.start - wider, 0), min(burst.stop + wider, len(clip) - 1)
-        if last - first < 2:
-            continue
-        fixed = _bridged(clip, first, last, joints, travel=count in burst.joints)
-        if limb_speeds(fixed)[first:last, list(burst.joints)].max() < 0.9 * SPIKE_SPEED:
-            break
-    return fixed
+    for burst in spikes(clip):
+        joints = [joint for joint in burst.joints if joint < count]
+        fixed = clip
+        for wider in range(max(1, round(longest * clip.fps / 2.0)) + 1):
+            first, last = max(burst.start - wider, 0), min(burst.stop + wider, len(clip) - 1)
+            if last - first < 2:
+                continue
+            fixed = _bridged(clip, first, last, joints, travel=count in burst.joints)
+            # The narrowest stretch that brings the speed below the limit is enough.
+            if limb_speeds(fixed)[first:last, list(burst.joints)].max() < 0.9 * SPIKE_SPEED:
+                break
+        clip = fixed
+    return clip
 
 
 def _bridged(clip: Clip, first: int, last: int, joints: list[int], *, travel: bool) -> Clip:
@@ -162,34 +145,25 @@ def reorder_root(clip: Clip, order: str | None = None) -> Clip:
         orders=(chosen, *skeleton.orders[1:]),
         limits=limits,
     )
-    return clip.changed(skeleton=renewed, channels=_with_root(clip, spots, continuous_euler(turned, chosen)))
-
-
-def _with_root(clip: Clip, spots: list[int], angles: Floats) -> Floats | None:
-    """Return the clip's channels with the root's angles replaced."""
-    scale = radians_per_unit(clip)
-    if clip.channels is None or scale is None:
-        return None
-    values = clip.channels.copy()
-    values[:, spots] = angles / scale
-    return values
+    values, scale = clip.channels, radians_per_unit(clip)
+    if values is None or scale is None:
+        return clip.changed(skeleton=renewed)
+    values = values.copy()
+    values[:, spots] = continuous_euler(turned, chosen) / scale
+    return clip.changed(skeleton=renewed, channels=values)
 
 
 def _best_order(turned: Floats, up: str) -> str:
     """Return an order with the heading outermost if one stays clear of gimbal lock, else the clearest order."""
     letters = [axis for axis in "XYZ" if axis != up]
     outermost = [up + letters[0] + letters[1], up + letters[1] + letters[0]]
-    others = [a + b + c for a in letters for b, c in ((up, _third(a, up)), (_third(a, up), up))]
+    others = [order for a, b in (letters, letters[::-1]) for order in (a + up + b, a + b + up)]
     clear = {order: float(gimbal_closeness(continuous_euler(turned, order), order).min()) for order in outermost}
     best = max(outermost, key=clear.__getitem__)
     if clear[best] > 0.2:
         return best
     clear |= {order: float(gimbal_closeness(continuous_euler(turned, order), order).min()) for order in others}
     return max(clear, key=clear.__getitem__)
-
-
-def _third(a: str, b: str) -> str:
-    return next(axis for axis in "XYZ" if axis not in (a, b))
 
 
 @dataclass(frozen=True)
@@ -243,8 +217,8 @@ REPAIRS: dict[str, Repair] = {entry.name: entry for entry in _TABLE}
 
 def repair(motion: Any, names: str | Iterable[str]) -> Any:
     """Apply the named repairs one after the other; a value follows its name, as in `relabel-fps=60`."""
-    for name in [names] if isinstance(names, str) else names:
-        motion = _repaired(motion, name)
+    for request in [names] if isinstance(names, str) else names:
+        motion = _repaired(motion, request)
     return motion
 
 

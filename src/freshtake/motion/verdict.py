@@ -14,9 +14,9 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.motion.body.roles import HELPER, feet, leg_length
+from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.body.rooting import rooted_like
-from freshtake.motion.body_limits import BEND, DEPTH, PEAK, BodyCheck, BodyLimits, Figure, learn_limits
+from freshtake.motion.body_limits import BEND, DEPTH, PEAK, BodyCheck, BodyLimits, Figure, learn_limits, targets
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.gait import STANDING, Gait
@@ -98,7 +98,8 @@ def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Stan
     if not takes:
         raise UsageError("a motion is judged by takes: give at least one")
     lengths = [_lengths(take) for take in takes]
-    floor = _floor(takes)
+    # Where no foot stands in any take, as with swimmers, there is no floor.
+    floor = floor_heights(takes) if any(foot_contacts(take) for take in takes) else np.zeros(0)
     places = [take.positions() for take in takes]
     both = list(zip(takes, places, strict=True))
     return Standard(
@@ -137,12 +138,22 @@ def judge(
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
         return Verdict(name or clip.name, (Remark("finite", RED, "a number is not finite", frame, "report it"),))
     same = same_body and compatible(clip.skeleton, standard.first.skeleton)
-    clip = _as_the_takes(clip, standard.first) if same else clip
+    take = standard.first
+    if same and not (clip.skeleton is take.skeleton and clip.up == take.up):  # variants have the takes' skeleton
+        # A converted file is checked with the axis, unit and root of the takes. A body that merely has other
+        # proportions is not scaled: units differ by more.
+        clip = rooted_like(with_up(clip, take.up), take.skeleton)
+        size = leg_length(take.skeleton) / leg_length(clip.skeleton)
+        clip = clip if 0.5 < size < 2.0 else scaled(clip, size)
     places = clip.positions()
     remarks = [_too_fast(clip, places, standard, rate, remedy), _lengthened(clip, standard, same)]
     if same:
         remarks += _body(standard.limits.check(clip, amount=amount, rate=rate), remedy)
-        remarks += [_off_the_floor(clip, places, standard), _sliding(clip, places, standard, rate)]
+        hover = _hover(clip, places, standard.floor)
+        if hover > standard.hover + LIFTED:
+            what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
+            remarks.append(Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant"))
+        remarks.append(_sliding(clip, places, standard, rate))
     return Verdict(name or clip.name or "the motion", tuple(one for one in remarks if one is not None))
 
 
@@ -249,16 +260,6 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
     return verdict._replace(remarks=(*verdict.remarks, remark))
 
 
-def _as_the_takes(clip: Clip, take: Clip) -> Clip:
-    """Return the motion with the axis, unit and root of the takes, so that a converted file is checked as it is."""
-    if clip.skeleton is take.skeleton and clip.up == take.up:  # as variants are
-        return clip
-    clip = rooted_like(with_up(clip, take.up), take.skeleton)
-    size = leg_length(take.skeleton) / leg_length(clip.skeleton)
-    # A body that merely has other proportions is not scaled: units differ by more.
-    return clip if 0.5 < size < 2.0 else scaled(clip, size)
-
-
 def gait_remarks(made: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
     """Compare a gait that was made from another one with that one and with the takes that taught the change.
 
@@ -308,7 +309,8 @@ def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remed
     if fastest <= max(BODY_SPEED, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
     frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
-    what = f"{_body_joints(clip)[int(joint)]} moves at {fastest:.0f} leg lengths a second, in the takes at most "
+    name = clip.skeleton.names[clip.skeleton.body()[int(joint)]]
+    what = f"{name} moves at {fastest:.0f} leg lengths a second, in the takes at most "
     return Remark("speed", RED, f"{what}{standard.fastest:.1f}", int(frame), remedy)
 
 
@@ -317,7 +319,7 @@ def _lengthened(clip: Clip, standard: Standard, same: bool) -> Remark | None:
     lengths = _lengths(clip)
     low, high = (standard.shortest, standard.longest) if same else (lengths[:1], lengths[:1])
     off = np.maximum(lengths - high, low - lengths)
-    off[:, sorted({0, *_targets(clip)})] = 0.0
+    off[:, sorted({0, *targets(clip.skeleton)})] = 0.0
     worst = float(off.max(initial=0.0))
     if worst <= LENGTHENED[0]:
         return None
@@ -342,14 +344,6 @@ def _body(check: BodyCheck, remedy: str) -> list[Remark | None]:
     return list(remarks.values())
 
 
-def _off_the_floor(clip: Clip, places: Floats, standard: Standard) -> Remark | None:
-    hover = _hover(clip, places, standard.floor)
-    if hover <= standard.hover + LIFTED:
-        return None
-    what = f"no foot comes nearer to the floor than {100 * hover:.0f} % of a leg"
-    return Remark("floor", AMBER, what, 0, "put it on the floor with freshtake plant")
-
-
 def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Remark | None:
     slide, frame = _slide(clip, places, standard.floor)
     if slide <= SLIDES[0] * standard.slide * max(rate, 1.0) + SLIDES[1]:
@@ -360,18 +354,6 @@ def _sliding(clip: Clip, places: Floats, standard: Standard, rate: float) -> Rem
     return Remark("feet", AMBER, what, frame, "hold them with freshtake plant")
 
 
-def _targets(clip: Clip) -> list[int]:
-    """Return the joints carried next to the body, such as targets of inverse kinematics, which are no bones."""
-    skeleton = clip.skeleton
-    carried = () if skeleton.base is None else skeleton.base.carried
-    helpers = [joint for joint, name in enumerate(skeleton.names) if HELPER.search(name)]
-    return sorted({below for joint in (*carried, *helpers) for below in skeleton.descendants(joint)})
-
-
-def _body_joints(clip: Clip) -> list[str]:
-    return [clip.skeleton.names[k] for k in np.arange(len(clip.skeleton))[clip.skeleton.body()]]
-
-
 def _speeds(clip: Clip, places: Floats) -> Floats:
     """Return (frames - 1, joints of the body): leg lengths per second."""
     moved = np.diff(places[:, clip.skeleton.body()], axis=0)
@@ -380,19 +362,11 @@ def _speeds(clip: Clip, places: Floats) -> Floats:
 
 def _lengths(clip: Clip) -> Floats:
     """Return (frames or 1, joints): distances from the parents in leg lengths."""
-    local = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
-    return np.asarray(np.linalg.norm(local, axis=-1) / leg_length(clip.skeleton))
+    return np.asarray(np.linalg.norm(clip.bone_offsets(), axis=-1) / leg_length(clip.skeleton))
 
 
 def _foot_joints(clip: Clip) -> Ints:
     return np.array([joint for foot in feet(clip.skeleton) for joint in foot.joints], dtype=np.intp)
-
-
-def _floor(takes: Sequence[Clip]) -> Floats:
-    """Return (foot joints,) heights at which feet stand; empty where none stands in any take, as with swimmers."""
-    if not any(foot_contacts(take) for take in takes):
-        return np.zeros(0)
-    return floor_heights(takes)
 
 
 def _hover(clip: Clip, places: Floats, floor: Floats) -> float:

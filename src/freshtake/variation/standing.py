@@ -214,9 +214,8 @@ def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | No
     before, root = np.ascontiguousarray(clip.root), clip.root.copy()
     lowered = _lowered(np.linalg.norm(goals - hips, axis=-1) * feet.stands, model, clip)
     root[:, up] -= lowered * _away_from(kept_frames, SINKS / clip.frame_time)
-    offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     by_toe = np.zeros(len(model.legs), dtype=np.intp)
-    lead_limbs(model.bones, before, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, SOFT)
+    lead_limbs(model.bones, before, root, clip.bone_offsets(), moves, by_toe, rotations, SOFT)
     if fixed is not None:
         root[fixed], rotations[fixed] = clip.root[fixed], clip.rotations[fixed]
     return clip.changed(root=root, rotations=rotations)

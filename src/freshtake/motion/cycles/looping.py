@@ -116,12 +116,8 @@ def played(loop: Clip, count: int, first: int = 0) -> Clip:
     frames = np.arange(first, first + count)
     around, at = np.divmod(frames, loop_frames(loop))
     shift = np.zeros(3) if info.root_motion == "none" else info.travel
-    moving = loop.joint_translations
-    return loop.changed(
-        root=loop.root[at] + around[:, None] * shift,
-        rotations=continuous(loop.rotations[at]),
-        joint_translations=None if moving is None else moving[at],
-    )
+    frames_at = loop.picked(at)
+    return frames_at.changed(root=frames_at.root + around[:, None] * shift, rotations=continuous(frames_at.rotations))
 
 
 def loop_frames(loop: Clip) -> int:
@@ -158,13 +154,7 @@ def closed(clip: Clip, start: int, stop: int, *, cycles: int = 1, speeds: bool =
     travel = loop.root[stop] - loop.root[start]
     travel[clip.up_index] = 0.0
     info = Playback(travel, (stop - start) * clip.frame_time, loop=True, cycles=cycles, turn=turn)
-    moving = loop.joint_translations
-    return loop.changed(
-        root=loop.root[start:stop],
-        rotations=loop.rotations[start:stop],
-        joint_translations=None if moving is None else moving[start:stop],
-        playback=info,
-    )
+    return loop.picked(slice(start, stop)).changed(playback=info)
 
 
 def facing_forward(loop: Clip) -> Clip:

@@ -118,14 +118,13 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     bones = make_bones(clip.skeleton, base.limbs)
     bones.reach[:, 1] = 1.0
     root, rotations = clip.root + shift, clip.rotations.copy()
-    offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
     feet = np.array([limb.is_leg for limb in base.limbs])
     moves = np.stack([goal.path - positions[:, limb.end] for limb, goal in zip(base.limbs, goals, strict=True)], axis=1)
     free = ~feet & ~np.array([goal.contact_strength.any() for goal in goals])
     moves[:, free] = shift[:, None]  # limbs without pins move with the root
     pinned = {clip.skeleton.index(pin.joint) for pin in limb_pins}
     by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
-    lead_limbs(bones, clip.root, root, np.ascontiguousarray(offsets), moves, by_toe, rotations, PINNED)
+    lead_limbs(bones, clip.root, root, clip.bone_offsets(), moves, by_toe, rotations, PINNED)
     return with_root(clip.changed(rotations=rotations), root)
 
 
@@ -242,63 +241,40 @@ class Planted:
     @cached_property
     def report(self) -> PlantReport:
         """What was changed and what was missed."""
-        return make_report(self.before, self.clip, self.base, self.frames, self.pins)
+        before, after, out = self.before, self.clip, self.frames
+        positions = after.positions()
+        turned = np.degrees(angle_between(before.rotations, after.rotations))
+        contacts: list[PlantedContact] = []
+        free, held = [np.zeros(0)], [np.zeros(0)]
+        for number, limb in enumerate(self.base.legs):
+            contact_strength, joint = out.contact_strengths[:, number], limb.points[-1]
+            for start, stop in runs(contact_strength >= 0.999):
+                x, y, z = positions[start:stop, joint].mean(axis=0).tolist()
+                missed = float(out.missed[start:stop, number].max())
+                contacts.append(PlantedContact(after.skeleton.names[limb.end], start, stop, (x, y, z), missed))
+            path = after.skeleton.chain(joint)
+            joints = path[path.index(limb.upper) :]
+            free.append(turned[contact_strength == 0.0][:, joints].ravel())
+            held.append(turned[contact_strength > 0.0][:, joints].ravel())
+        change, change_held = (
+            float(np.mean(turns)) if len(turns) else 0.0 for turns in map(np.concatenate, (free, held))
+        )
+        return PlantReport(
+            tuple(contacts), self.pins, max((contact.residual for contact in contacts), default=0.0),
+            float(np.linalg.norm(after.root - before.root, axis=1).max()), change, change_held,
+        )  # fmt: skip
 
     @cached_property
     def pins(self) -> tuple[PinResult, ...]:
         """How well every pin was met."""
         positions = self.clip.positions() if self.requested else np.zeros(0)
-        return tuple(_pin(self.clip, positions, pin) for pin in self.requested)
-
-
-def make_report(
-    before: Clip, after: Clip, base: PlantingModel, out: PlantedFrames, pins: Sequence[PinResult]
-) -> PlantReport:
-    """Measure what was changed and what was missed."""
-    positions = after.positions()
-    turned = np.degrees(angle_between(before.rotations, after.rotations))
-    contacts: list[PlantedContact] = []
-    free, held = [np.zeros(0)], [np.zeros(0)]
-    for number, limb in enumerate(base.legs):
-        contact_strength = out.contact_strengths[:, number]
-        contacts += _contacts(after, positions, limb, contact_strength, out.missed[:, number])
-        path = after.skeleton.chain(limb.points[-1])
-        joints = path[path.index(limb.upper) :]
-        free.append(turned[contact_strength == 0.0][:, joints].ravel())
-        held.append(turned[contact_strength > 0.0][:, joints].ravel())
-    return PlantReport(
-        tuple(contacts),
-        tuple(pins),
-        max((contact.residual for contact in contacts), default=0.0),
-        float(np.linalg.norm(after.root - before.root, axis=1).max()),
-        _mean(np.concatenate(free)),
-        _mean(np.concatenate(held)),
-    )
-
-
-def _contacts(
-    after: Clip, positions: Floats, limb: Limb, contact_strength: Floats, missed: Floats
-) -> list[PlantedContact]:
-    """Return runs of frames in which a contact is firmly held."""
-    contacts = []
-    joint = limb.points[-1]
-    for start, stop in runs(contact_strength >= 0.999):
-        x, y, z = positions[start:stop, joint].mean(axis=0).tolist()
-        contacts.append(
-            PlantedContact(after.skeleton.names[limb.end], start, stop, (x, y, z), float(missed[start:stop].max()))
-        )
-    return contacts
-
-
-def _pin(after: Clip, positions: Floats, pin: Pin) -> PinResult:
-    """Return how far the joint is from the pin's place, or from its mean there if the pin names no place."""
-    here = positions[pin.start : pin.stop, after.skeleton.index(pin.joint)]
-    goal = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
-    return PinResult(pin, float(np.linalg.norm(here - goal, axis=1).max()))
-
-
-def _mean(values: Floats) -> float:
-    return float(values.mean()) if len(values) else 0.0
+        out = []
+        for pin in self.requested:
+            here = positions[pin.start : pin.stop, self.clip.skeleton.index(pin.joint)]
+            # A pin without a position holds the joint at its mean place.
+            goal = here.mean(axis=0) if pin.position is None else np.asarray(pin.position)
+            out.append(PinResult(pin, float(np.linalg.norm(here - goal, axis=1).max())))
+        return tuple(out)
 
 
 def plant(
@@ -336,13 +312,10 @@ def plant(
     )
     led = pinned_root(clip, pins)
     out = planted_frames(planter, led, labels)
-    planted = (
-        _changed(led, out)
-        if out.contact_strengths.any() or out.missed.any() or (out.rotations != led.rotations).any()
-        else led
-    )
-    planted = pinned_clip(planted, base, pins)
-    return Planted(planted, clip, base, out, tuple(pins))
+    # A clip in which no foot was moved keeps its file's channels.
+    if out.contact_strengths.any() or out.missed.any() or (out.rotations != led.rotations).any():
+        led = led.changed(root=out.root, rotations=out.rotations)
+    return Planted(pinned_clip(led, base, pins), clip, base, out, tuple(pins))
 
 
 @lru_cache(maxsize=16)
@@ -357,12 +330,5 @@ def planted_frames(planter: Planter, clip: Clip, labels: Floats) -> PlantedFrame
     frames = empty_frames(len(clip), len(clip.skeleton), legs)
     frames.root[:], frames.rotations[:] = clip.root, clip.rotations
     frames.strength[:] = spread_labels(labels, planter.base.feet)
-    offsets = clip.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
-    counts = np.zeros(4, dtype=np.intp)
-    state = PlanterState(frames, fresh_memory(legs), counts, np.ascontiguousarray(offsets))
+    state = PlanterState(frames, fresh_memory(legs), np.zeros(4, dtype=np.intp), clip.bone_offsets())
     return planter.advance(state, True)
-
-
-def _changed(clip: Clip, out: PlantedFrames) -> Clip:
-    """Return the clip with the planted root and rotations."""
-    return clip.changed(root=out.root, rotations=out.rotations)

@@ -199,10 +199,9 @@ class PlantingModel:
     def feet_in_body(self, clip: Clip) -> Floats:
         """Return (frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
         out = np.empty((len(clip), len(self.legs), 6))
-        offsets = self.skeleton.offsets[None] if clip.joint_translations is None else clip.joint_translations
         body = PelvisFrame(self.pelvis_depth, "xyz".index(self.up), leg_length(self.skeleton), self.facing)
-        offsets, root, rotations = (np.ascontiguousarray(part) for part in (offsets, clip.root, clip.rotations))
-        feet_in_body(self.bones, body, offsets, root, rotations, out)
+        root, rotations = np.ascontiguousarray(clip.root), np.ascontiguousarray(clip.rotations)
+        feet_in_body(self.bones, body, clip.bone_offsets(), root, rotations, out)
         return out
 
     @property
