@@ -15,10 +15,9 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, PointClip, Skeleton
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Recipe, encode, recipe
-from freshtake.motion.planting.contacts import runs
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import frozen
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,

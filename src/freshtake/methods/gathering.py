@@ -54,15 +54,14 @@ def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
         other = "z" if first.up == "y" else "y"
         verb = "has" if len(odd) == 1 else "have"
         say(f"{joined(odd)} {verb} {other} up and {called(first)} {first.up}: turned to {first.up} up")
-    return [_with_up(motion, first.up) for motion in motions]
-
-
-def _with_up(motion: Motion, up: str) -> Motion:
-    if not isinstance(motion, Clip | PointClip) or motion.up == up:
-        return motion
-    if isinstance(motion, Clip):
-        return with_up(motion, up)
-    return replace(motion, positions=rotate(tilt(motion.up, up), motion.positions), up=up)
+    turned: list[Motion] = []
+    for motion in motions:
+        if isinstance(motion, Clip):
+            motion = with_up(motion, first.up)
+        elif isinstance(motion, PointClip) and motion.up != first.up:
+            motion = replace(motion, positions=rotate(tilt(motion.up, first.up), motion.positions), up=first.up)
+        turned.append(motion)
+    return turned
 
 
 def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:

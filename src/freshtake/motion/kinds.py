@@ -14,7 +14,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.lazy import Showable
 from freshtake.motion.clip import Clip
 from freshtake.motion.validation import Timed, checked_names, frozen, positive, up_axis
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.curves import monotone_curve
 
 WORDS = {"Clip": "clip", "PointClip": "point clip", "Stroke": "stroke", "MeshSequence": "mesh sequence"}
@@ -166,7 +166,9 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
         missing = np.isnan(filled[:, point, 0])
         if missing.all():
             raise InvalidMotion(f"point {name!r} is never seen, so its gap cannot be filled: drop it first")
-        fillable = missing & (_gap_lengths(missing) <= (len(clip) if longest is None else longest))
+        fillable = missing.copy()
+        for start, stop in runs(missing):
+            fillable[start:stop] = longest is None or stop - start <= longest
         if not fillable.any():
             continue
         seen = np.flatnonzero(~missing)
@@ -176,15 +178,6 @@ def fill_gaps(clip: PointClip, longest: int | None = None) -> PointClip:
         inside = np.clip(frames[fillable], seen[0], seen[-1])
         filled[fillable, point] = monotone_curve(frames[seen], filled[seen, point], inside)
     return replace(clip, positions=filled, provenance=f"{clip.provenance}; gaps filled")
-
-
-def _gap_lengths(missing: Bools) -> Floats:
-    """Return for every frame the length of the gap it lies in (0 outside)."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], missing.astype(np.int8), [0]])))
-    lengths = np.zeros(len(missing))
-    for start, stop in zip(edges[::2], edges[1::2], strict=True):
-        lengths[start:stop] = stop - start
-    return lengths
 
 
 def drop_points(clip: PointClip, names: tuple[str, ...]) -> PointClip:

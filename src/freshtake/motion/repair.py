@@ -26,8 +26,7 @@ from freshtake.motion.check.checks import (
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.motion.kinds import PointClip, Stroke, drop_points, fill_gaps, kind_word, resample_stroke
-from freshtake.motion.planting.contacts import runs
-from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.arrays import Floats, Ints, runs
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.rotations import continuous, continuous_euler, gimbal_closeness, slerp, unflipped
 

@@ -49,17 +49,6 @@ EDGE = 3  # rows of zeros before the first and after the last frame
 
 
 @compiled
-def spline_weights(t: float) -> tuple[float, float, float, float]:
-    """Return how much each of four knots counts at t in [0, 1) between the middle two; the weights sum to 1."""
-    return (
-        (1.0 - t) ** 3 / 6.0,
-        (3.0 * t**3 - 6.0 * t**2 + 4.0) / 6.0,
-        (-3.0 * t**3 + 3.0 * t**2 + 3.0 * t + 1.0) / 6.0,
-        t**3 / 6.0,
-    )
-
-
-@compiled
 def cubic_weights(t: float) -> tuple[float, float, float, float]:
     """Return the weights of four values at t in [0, 1) between the middle two, which are interpolated (Catmull-Rom)."""
     return (

@@ -110,7 +110,8 @@ def read_robot(path: Path) -> RobotModel:
             raise FormatError(path, f"a number in this file is not finite, or beyond {_FARTHEST:g}: correct it")
     points = _points(path, engine, data, names)
     ankles = [data.xpos[points[f"{side}_ankle"].body][2] for side in SIDES]
-    soles = [_lowest(engine, data, _below(engine, points[f"{side}_ankle"].body))[2] for side in SIDES]
+    feet = [_corners_of(engine, data, _below(engine, points[f"{side}_ankle"].body)) for side in SIDES]
+    soles = [corners[:, 2].min() for corners in feet]
     lib = mujoco()
     single = (int(lib.mjtJoint.mjJNT_HINGE), int(lib.mjtJoint.mjJNT_SLIDE))
     moving = [k for k in range(engine.njnt) if int(engine.jnt_type[k]) in single]
@@ -227,14 +228,8 @@ def _toe(engine: Any, data: Any, foot: int, ahead: Floats) -> Point:
 def _tip(engine: Any, data: Any, link: int) -> Point:
     """Return the end of a link without a hand: its point farthest from the joint."""
     corners = [_corners(engine, data, k) for k in range(engine.ngeom) if engine.geom_bodyid[k] in _below(engine, link)]
-    every = np.concatenate(corners) if corners else data.xpos[link][None]
-    away = every - data.xpos[link]
+    away = np.concatenate(corners or [data.xpos[link][None]]) - data.xpos[link]
     return Point(link, data.xmat[link].reshape(3, 3).T @ away[np.argmax(np.linalg.norm(away, axis=1))])
-
-
-def _lowest(engine: Any, data: Any, links: set[int]) -> Floats:
-    corners = _corners_of(engine, data, links)
-    return np.asarray(corners[np.argmin(corners[:, 2])])
 
 
 def _corners_of(engine: Any, data: Any, links: set[int]) -> Floats:

@@ -19,7 +19,7 @@ from freshtake.motion.body.roles import feet
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.planting.contacts import floor_heights, joint_contacts
 from freshtake.motion.retarget.mapping import SIDES, find_body
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 
 # How much a point's distance counts: standing feet count most, the rest of the body follows them.
@@ -197,15 +197,14 @@ def _held(
     """Hold ankle and toe still while the foot stands; before and after, the correction fades in and out."""
     azimuth, pitch = directions
     shift, turn, tip = np.zeros((len(ankle), 3)), np.zeros(len(ankle)), np.zeros(len(ankle))
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], stands.astype(int), [0]])))
-    for start, stop in edges.reshape(-1, 2):
+    for start, stop in runs(stands):
         place = ankle[start:stop].mean(axis=0)
         place[2] = robot.sole
         shift[start:stop] = place - ankle[start:stop]
         turn[start:stop] = azimuth[start:stop].mean() - azimuth[start:stop]
         tip[start:stop] = -pitch[start:stop]
     frames = np.arange(len(ankle))
-    if len(edges):
+    if stands.any():
         reach = FADE / clip.frame_time
         near = np.flatnonzero(stands)
         after = np.minimum(np.searchsorted(near, frames), len(near) - 1)

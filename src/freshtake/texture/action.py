@@ -15,8 +15,7 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features.angles import AT_ORIGIN, Path, set_ground, summed
-from freshtake.motion.planting.contacts import runs
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints, runs
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.texture.frame_distance import Segments
 

@@ -14,8 +14,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import facing_forward
-from freshtake.motion.planting.contacts import runs
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints, runs
 from freshtake.texture.action import (
     Likeness,
     LoopCourse,

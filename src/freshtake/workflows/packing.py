@@ -27,8 +27,9 @@ from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.cycles.looping import loop_frames, played
-from freshtake.motion.planting.contacts import contact_mask, runs
+from freshtake.motion.planting.contacts import contact_mask
 from freshtake.motion.verdict import Verdict, require_possible
+from freshtake.numeric.arrays import runs
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.packs import Pack
 from freshtake.variation.amount import guard_notes

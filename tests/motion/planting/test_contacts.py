@@ -21,9 +21,9 @@ from freshtake.motion.planting.contacts import (
     foot_contacts,
     hysteresis,
     joint_contacts,
-    runs,
     smooth_speed,
 )
+from freshtake.numeric.arrays import runs
 from freshtake.numeric.rotations import about_axis, multiply
 from tests.conftest import data_files, label
 from tests.motion.puppet import standing, steady, walk

@@ -86,7 +86,11 @@ def free_ways(skeleton: Skeleton, rotations: Floats, joint: int, *, ball: bool =
     """
     order = skeleton.orders[joint]
     if len(order) == 2:
-        return _two_axes(skeleton, rotations, joint)
+        # Two hinges at the same place, as the file defines them.
+        a, b = (stated_axis(skeleton, joint, axis) for axis in order)
+        first = first_angle(rotations, a, b)
+        second = to_rotvec(multiply(about_axis(a, -first), rotations)) @ b
+        return _hinges(skeleton, joint, order, [first, second])
     if len(order) == 1:
         angles = to_rotvec(rotations) @ stated_axis(skeleton, joint, order)
         return _hinges(skeleton, joint, order, [angles])
@@ -130,15 +134,6 @@ def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
     # Leave a margin in proportion to the observed range: few takes show all that a joint can do.
     more = np.radians(25.0) + 0.2 * (high - low)
     return low - more, high + more
-
-
-def _two_axes(skeleton: Skeleton, rotations: Floats, joint: int) -> Chain:
-    """Return two hinges at the same place, as the file defines them."""
-    order = skeleton.orders[joint]
-    a, b = (stated_axis(skeleton, joint, axis) for axis in order)
-    first = first_angle(rotations, a, b)
-    second = to_rotvec(multiply(about_axis(a, -first), rotations)) @ b
-    return _hinges(skeleton, joint, order, [first, second])
 
 
 def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) -> Chain:
@@ -200,37 +195,36 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
         require_compatible(skeleton, clip.skeleton)
     rotations = np.concatenate([clip.rotations for clip in clips])
     positions = np.concatenate([clip.positions() for clip in clips])
-    return tuple(
-        _limb(skeleton, rotations, positions, name, joints, is_leg)
-        for name, joints, is_leg in limb_joints(skeleton, mapping)
-    )
+    limbs = []
+    for name, joints, is_leg in limb_joints(skeleton, mapping):
+        upper, middle, end = joints[:3]
+        toe = joints[3] if len(joints) == 4 else None
+        hinge = knee_hinge(skeleton, rotations[:, middle], middle, end)
+        # Arms can do far more than one motion shows.
+        reach = _reach(skeleton, positions, upper, end) if is_leg else (0.3, 1.0)
+        base = free_ways(skeleton, rotations[:, upper], upper, ball=True)
+        ankle = free_ways(skeleton, rotations[:, end], end) if is_leg else None
+        limbs.append(Limb(name, is_leg, upper, middle, end, toe, hinge, reach, base, ankle))
+    return tuple(limbs)
 
 
 def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tuple[str, tuple[int, ...], bool]]:
     """Yield name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg."""
     mapped = [_mapped(skeleton, name, joints) for name, joints in (mapping or {}).items()]
-    legs = [limb for limb in mapped if limb[2]] or _guessed_legs(skeleton)
-    arms = [limb for limb in mapped if not limb[2]] or _guessed_arms(skeleton)
+    legs, arms = ([limb for limb in mapped if limb[2] is is_leg] for is_leg in (True, False))
+    names = skeleton.names
+    if not legs:
+        guessed = [(foot, _above(skeleton, foot.ankle)) for foot in feet(skeleton)]
+        legs = [(names[foot.ankle], (*above, *foot.joints), True) for foot, above in guessed if len(above) == 2]
+    if not arms:
+        pairs = [(hand, _above(skeleton, hand)) for hand in hands(skeleton)]
+        arms = [(names[hand], (*above, hand), False) for hand, above in pairs if len(above) == 2]
     return legs + arms
 
 
 def limb_feet(limbs: Sequence[Limb], skeleton: Skeleton) -> tuple[Foot, ...]:
     """Return the feet that the legs among the limbs stand on, in their order."""
     return tuple(Foot(skeleton.names[limb.end], limb.end, limb.toe) for limb in limbs if limb.is_leg)
-
-
-def _guessed_legs(skeleton: Skeleton) -> list[tuple[str, tuple[int, ...], bool]]:
-    legs = []
-    for foot in feet(skeleton):
-        above = _above(skeleton, foot.ankle)
-        if len(above) == 2:
-            legs.append((skeleton.names[foot.ankle], (*above, *foot.joints), True))
-    return legs
-
-
-def _guessed_arms(skeleton: Skeleton) -> list[tuple[str, tuple[int, ...], bool]]:
-    pairs = [(hand, _above(skeleton, hand)) for hand in hands(skeleton)]
-    return [(skeleton.names[hand], (*above, hand), False) for hand, above in pairs if len(above) == 2]
 
 
 def _above(skeleton: Skeleton, end: int) -> tuple[int, ...]:
@@ -265,25 +259,6 @@ def _mapped(skeleton: Skeleton, name: str, joints: Sequence[str]) -> tuple[str, 
                 "which does not hang on it"
             )
     return name, numbers, is_leg
-
-
-def _limb(
-    skeleton: Skeleton, rotations: Floats, positions: Floats, name: str, joints: tuple[int, ...], is_leg: bool
-) -> Limb:
-    upper, middle, end = joints[:3]
-    # Arms can do far more than one motion shows.
-    return Limb(
-        name,
-        is_leg,
-        upper,
-        middle,
-        end,
-        joints[3] if len(joints) == 4 else None,
-        knee_hinge(skeleton, rotations[:, middle], middle, end),
-        _reach(skeleton, positions, upper, end) if is_leg else (0.3, 1.0),
-        free_ways(skeleton, rotations[:, upper], upper, ball=True),
-        free_ways(skeleton, rotations[:, end], end) if is_leg else None,
-    )
 
 
 def _reach(skeleton: Skeleton, positions: Floats, upper: int, end: int) -> tuple[float, float]:

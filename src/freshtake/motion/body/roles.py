@@ -251,7 +251,9 @@ def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
     A limb is what leads to exactly one foot or hand, and all that hangs on it; the head hangs on the trunk by a joint
     called neck or head. Where names do not give a side, the limb is named after its foot or hand.
     """
-    tips = {foot.ankle: "leg" for foot in feet(skeleton)} | dict.fromkeys(hands(skeleton) or _arm_ends(skeleton), "arm")
+    named = enumerate(skeleton.names)
+    arm_ends = [j for j, name in named if re.search("arm", name, re.I) and not skeleton.children(j)]
+    tips = {foot.ankle: "leg" for foot in feet(skeleton)} | dict.fromkeys(hands(skeleton) or arm_ends, "arm")
     partner = mirror_pairs(skeleton)
     chains = {tip: set(skeleton.chain(tip)) for tip in tips}
     parts = [TRUNK] * len(skeleton)
@@ -266,12 +268,6 @@ def body_parts(skeleton: Skeleton) -> tuple[str, ...]:
             for below in skeleton.descendants(joint):
                 parts[below] = HEAD if parts[below] == TRUNK else parts[below]
     return tuple(parts)
-
-
-def _arm_ends(skeleton: Skeleton) -> tuple[int, ...]:
-    """Return the last joints of limbs called arms."""
-    arms = [j for j, name in enumerate(skeleton.names) if re.search("arm", name, re.I)]
-    return tuple(j for j in arms if not skeleton.children(j))
 
 
 def _called(tip: str, partner: str, limb: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,7 +14,6 @@ from freshtake.motion.body.roles import feet, leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.check.checks import (
     NOTE,
-    WARNING,
     Finding,
     called,
     check_constant,
@@ -30,9 +29,10 @@ from freshtake.motion.check.checks import (
 )
 from freshtake.motion.clip import Clip
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, kind_word
-from freshtake.motion.planting.contacts import LIFTED, ContactSettings, floor_heights, runs
+from freshtake.motion.planting.contacts import LIFTED, ContactSettings, floor_heights
 from freshtake.motion.skeleton import length_differences, require_compatible
 from freshtake.motion.validation import same_rate
+from freshtake.numeric.arrays import runs
 
 GRAVITY = 9.81
 COMMON_RATES = (24.0, 25.0, 30.0, 48.0, 50.0, 60.0, 90.0, 100.0, 120.0, 150.0, 200.0, 240.0, 250.0)
@@ -104,9 +104,6 @@ def check_rate(clip: Clip) -> list[Finding]:
         f" (or the unit of {clip.unit_m:.4g} m is not); {rate:g} fps would fit: repair with relabel-fps={rate:g}"
     )
     return [Finding("fps", sentence, frames, repair=f"relabel-fps={rate:g}")]
-
-
-__all__ = ["NOTE", "WARNING", "Finding", "check", "check_clip", "check_set"]
 
 
 def check_points(clip: PointClip) -> list[Finding]:
@@ -182,16 +179,9 @@ CHANNEL_CHECKS = (check_jumps, check_gimbal, check_constant)
 
 def check(motion: Any) -> list[Finding]:
     """Return what is wrong with a clip, point clip, stroke, mesh sequence or plain array; empty if nothing is."""
-    if isinstance(motion, Clip):
-        return check_clip(motion)
-    if isinstance(motion, PointClip):
-        return check_points(motion)
-    if isinstance(motion, Stroke):
-        return check_stroke(motion)
-    if isinstance(motion, MeshSequence):
-        return check_mesh(motion)
-    if isinstance(motion, np.ndarray):
-        return check_array(motion)
+    for kind, checked in CHECKED.items():
+        if isinstance(motion, kind):
+            return checked(motion)
     raise UsageError(f"a {kind_word(motion)} cannot be checked: give a clip, point clip, stroke, mesh or array")
 
 
@@ -199,6 +189,11 @@ def check_clip(clip: Clip) -> list[Finding]:
     """Run all checks for a skeleton in motion, in the order in which their repairs should be made."""
     filed = as_filed(clip)
     return [finding for one in CLIP_CHECKS for finding in one(filed if one in CHANNEL_CHECKS else clip)]
+
+
+CHECKED: dict[type, Callable[[Any], list[Finding]]] = {
+    Clip: check_clip, PointClip: check_points, Stroke: check_stroke, MeshSequence: check_mesh, np.ndarray: check_array,
+}  # fmt: skip
 
 
 def check_set(motions: Sequence[Any]) -> list[Finding]:
@@ -298,8 +293,5 @@ def _duplicates(motions: Sequence[Any]) -> list[Finding]:
 
 def _content(motion: Any) -> tuple[Any, ...]:
     """Return the arrays that make up the motion."""
-    if isinstance(motion, Clip):
-        return motion.root, motion.rotations
-    if isinstance(motion, PointClip):
-        return (motion.positions,)
-    return (motion.vertices,) if isinstance(motion, MeshSequence) else (motion.points,)
+    names = ("root", "rotations", "positions", "vertices", "points")
+    return tuple(getattr(motion, name) for name in names if isinstance(getattr(motion, name, None), np.ndarray))

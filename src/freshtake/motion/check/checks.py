@@ -12,9 +12,8 @@ from freshtake.motion.body.orientation import body_poses
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.channels import rotation_columns
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.contacts import runs
 from freshtake.motion.skeleton import Skeleton
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.rotations import (
     IDENTITY,
     angle_between,
@@ -307,17 +306,6 @@ def _jump_finding(clip: Clip, code: str, what: str, where: dict[str, list[int]])
     return Finding(code, sentence, tuple(frames), tuple(where), repair="unwrap")
 
 
-def root_angles(clip: Clip) -> tuple[str, Floats] | None:
-    """Return the root's Euler order and angles, the file's or those to be written; None unless it has three."""
-    for joint, order, _, angles in joint_angles(clip):
-        if joint == 0 and len(order) == 3:
-            return order, angles
-    order = clip.skeleton.orders[0]
-    if len(order) != 3:
-        return None
-    return order, continuous_euler(unaxed(clip, 0), order)
-
-
 def unaxed(clip: Clip, joint: int) -> Floats:
     """Return a joint's rotations as its file measures them (Acclaim: about the joint's axes)."""
     q = clip.rotations[:, joint]
@@ -329,10 +317,12 @@ def unaxed(clip: Clip, joint: int) -> Floats:
 
 def check_gimbal(clip: Clip) -> list[Finding]:
     """Find a root whose middle angle is near a right angle, where its outer two describe the same turn."""
-    root = root_angles(clip)
-    if root is None:
+    order = clip.skeleton.orders[0]
+    if len(order) != 3:
         return []
-    order, angles = root
+    angles = next((angles for joint, _, _, angles in joint_angles(clip) if joint == 0), None)
+    if angles is None:  # those to be written
+        angles = continuous_euler(unaxed(clip, 0), order)
     near = np.flatnonzero(gimbal_closeness(angles, order) < LOCKED)
     if len(near) == 0:
         return []

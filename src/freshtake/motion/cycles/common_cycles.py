@@ -20,6 +20,7 @@ from freshtake.motion.cycles.cycles import (
     Cycles,
     Recurrence,
     blur,
+    chosen_phase,
     closing_of,
     cycle_counts,
     cycles_at,
@@ -97,7 +98,7 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
     if like is not None:
         return [phase_of_pose(take, like) for take in takes]
     if len(takes) < 2:
-        return [take.usual_place() for take in takes]
+        return [chosen_phase(take) for take in takes]
     aligned = _Aligned.of(takes)
     totals = aligned.totals()
     best, reach = None, round(STRIKE_SHIFT * BINS)
@@ -156,7 +157,9 @@ class _Aligned(NamedTuple):
             out.append(np.array(common))
         if not out:
             return []
-        firsts = np.array([[self._until(k, one[k]) for k in range(len(self.takes))] for one in out])
+        begins = [take.tracked.progress[0] / take.bins * BINS - ahead for take, ahead in zip(*self[:2], strict=True)]
+        # How much of a cycle passes in each take before it first reaches a strike.
+        firsts = (np.array(out) - begins + STRIKE_SHIFT * BINS) % BINS
         votes = np.bincount(firsts.argmin(axis=0), minlength=len(out))
         return [(int(count), one) for count, one in zip(votes, out, strict=True)]
 
@@ -180,12 +183,6 @@ class _Aligned(NamedTuple):
 
     def _counts(self, k: int) -> Floats:
         return _at(cycle_counts(self.takes[k].tracked).astype(np.float64), np.arange(BINS))
-
-    def _until(self, k: int, phase: float) -> float:
-        """Return how much of a cycle passes in a take before it first reaches a common phase."""
-        take = self.takes[k]
-        begins = take.tracked.progress[0] / take.bins * BINS - self.shifts[k]
-        return float((phase - begins + STRIKE_SHIFT * BINS) % BINS)
 
 
 def _at(values: Floats, phases: npt.ArrayLike) -> Floats:

@@ -147,7 +147,7 @@ def find_cycles(clip: Clip, phase: str | int | Clip = "auto") -> Cycles:
     as possible are left over.
     """
     recurring = find_recurrence(clip)
-    cycles = None if recurring is None else cycles_at(recurring, _chosen_phase(recurring, phase))
+    cycles = None if recurring is None else cycles_at(recurring, chosen_phase(recurring, phase))
     if cycles is None:
         raise UsageError(no_recurrence(clip))
     return cycles
@@ -166,10 +166,6 @@ class Recurrence(NamedTuple):
     def bins(self) -> int:
         """How many bins the mean cycle has."""
         return len(self.tracked.template)
-
-    def usual_place(self) -> int:
-        """Return the bin at which to cut the take by itself."""
-        return _chosen_phase(self, "auto")
 
 
 def find_recurrence(clip: Clip) -> Recurrence | None:
@@ -224,7 +220,7 @@ def no_recurrence(clip: Clip) -> str:
     return f"{name} has no cycles: no pose recurs within its {len(clip)} frames; cut it by frame numbers instead"
 
 
-def _chosen_phase(take: Recurrence, phase: str | int | Clip) -> int:
+def chosen_phase(take: Recurrence, phase: str | int | Clip = "auto") -> int:
     """Return the bin of the mean cycle at which to cut."""
     clip, tracked, bins = take.clip, take.tracked, take.bins
     if isinstance(phase, Clip):

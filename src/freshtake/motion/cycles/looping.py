@@ -335,7 +335,7 @@ def _below_new_root(clip: Clip) -> Clip:
     first = tuple(channel for channel in ROOT_CHANNELS if channel[0] == "t" and channel not in old.channels[0])
     skeleton = Skeleton(
         (name, *old.names), np.concatenate([[-1], old.parents + 1]), np.concatenate([np.zeros((1, 3)), old.offsets]),
-        sites, (ROOT_CHANNELS, (*first, *old.channels[0]), *old.channels[1:]), (_order(ROOT_CHANNELS), *old.orders),
+        sites, (ROOT_CHANNELS, (*first, *old.channels[0]), *old.channels[1:]), ("ZYX", *old.orders),
         axes,
     )  # fmt: skip
     frames = len(clip)
@@ -344,7 +344,3 @@ def _below_new_root(clip: Clip) -> Clip:
     return replace(
         clip, skeleton=skeleton, root=local[:, 0], rotations=rotations, joint_translations=local, channels=None
     )
-
-
-def _order(channels: tuple[str, ...]) -> str:
-    return "".join(channel[1].upper() for channel in channels if channel[0] == "r")

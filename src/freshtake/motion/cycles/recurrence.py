@@ -98,7 +98,9 @@ def track(points: Floats, period: int, rounds: int = 3) -> Phase:
 
     Per frame the phase may stay, advance by one bin (the mean tempo) or by two.
     """
-    start = _best_start(points, period)
+    # The mean cycle begins as the frames from which one period meets the next one best.
+    gaps = np.linalg.norm(points[period:] - points[:-period], axis=1)
+    start = int(np.argmin(np.convolve(gaps, np.ones(min(period, len(gaps))), mode="valid")))
     template = _closed(points[start : start + period])
     progress = np.zeros(len(points), dtype=np.intp)
     for _ in range(rounds):
@@ -107,14 +109,6 @@ def track(points: Floats, period: int, rounds: int = 3) -> Phase:
         template = _mean_cycle(points, progress, template)
     misfit = distances(points, template)[np.arange(len(points)), progress % period]
     return Phase(progress, template, misfit)
-
-
-def _best_start(points: Floats, period: int) -> int:
-    """Return the frame from which one period meets the next one best."""
-    distances = np.linalg.norm(points[period:] - points[:-period], axis=1)
-    window = min(period, len(distances))
-    sums = np.convolve(distances, np.ones(window), mode="valid")
-    return int(np.argmin(sums))
 
 
 def _closed(cycle: Floats) -> Floats:

@@ -29,7 +29,6 @@ from freshtake.numeric.rotations import (
     from_rotvec,
     full_order,
     inverse,
-    mean,
     multiply,
     rotate,
     shortest_arc,
@@ -212,19 +211,9 @@ def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
     return dict(groups)
 
 
-def mean_rotations(examples: Sequence[Floats]) -> Floats:
-    """Return the mean rotation (joints, 4) of each joint over all frames of all examples."""
-    return mean(np.concatenate(examples))
-
-
 def rotation_vectors(rotations: Floats, reference: Floats) -> Floats:
     """Return log(reference^-1 q), (frames, joints, 3), continuous over time (Hsu 2005, §4.1)."""
     return continuous_rotvec(multiply(inverse(reference), rotations))
-
-
-def rotations_from_vectors(vectors: Floats, reference: Floats) -> Floats:
-    """Return reference exp(v), the inverse of `rotation_vectors`."""
-    return multiply(reference, from_rotvec(vectors))
 
 
 def continuous_rotvec(q: Floats) -> Floats:

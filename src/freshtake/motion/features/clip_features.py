@@ -28,14 +28,14 @@ from freshtake.motion.features.angles import (
     upright_reference,
 )
 from freshtake.motion.features.point_features import Markers, markers_for, place_names, relative_points, solve_pose
-from freshtake.motion.features.scale import clip_effects
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.rotations import about_axis, forward, multiply, rotate
+from freshtake.numeric.rotations import about_axis, forward, from_rotvec, mean, multiply, rotate
 
 ANGLES = ("euler", "expmap", "positions")
 ROOTS = ("absolute", "heading")
+POSES, PUSH = 24, 1e-4  # how many poses are tried for the fk scale, and how far each DOF is pushed
 
 
 class Pose(NamedTuple):
@@ -47,7 +47,7 @@ class Pose(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class ClipLayout:
+class ClipLayout(stored.Columns):
     """The columns of a clip, and the references that its rotations are measured from."""
 
     skeleton: Skeleton
@@ -94,8 +94,13 @@ class ClipLayout:
 
     def names(self) -> list[str]:
         """Return the DOFs by name: `Hips.forward`, `LeftLeg.x`."""
-        root, *joints = _body_names(self.skeleton)
-        letters = [self._letters(joint) for joint in range(len(self.skeleton))]
+        names = list(self.skeleton.names)
+        if self.skeleton.base is not None:  # the root is called as the joint that carries the body in the file
+            joint = self.skeleton.base.joint
+            names[0], names[joint] = names[joint], names[0]
+        root, *joints = names
+        orders = self.skeleton.orders if self.angles == "euler" else ["XYZ"] * len(self.skeleton)
+        letters = [angles_of.angle_letters(order) for order in orders]
         if self.root != "absolute":
             swings = [f"swing_{axis}" for axis in "xyz" if axis != self.up]
             head = ["forward", "sideways", "turn", "height", *swings][: self.root_width]
@@ -111,9 +116,6 @@ class ClipLayout:
         ]
         return out + [f"{name}.t{axis}" for name in joints for axis in "xyz"] * self.moving
 
-    def _letters(self, joint: int) -> list[str]:
-        return angles_of.angle_letters(self.skeleton.orders[joint] if self.angles == "euler" else "XYZ")
-
     def units(self) -> list[str]:
         """Return what each column measures: angle, length, or speed and turn, which are rates per second."""
         head = ["length"] * 3 if self.root == "absolute" else ["speed", "speed", "turn", "length"]
@@ -123,14 +125,9 @@ class ClipLayout:
             return head + ["length"] * 3 * (count + len(self.markers.names))
         return head + ["angle"] * 3 * count + ["length"] * 3 * count * self.moving
 
-    @property
-    def width(self) -> int:
-        """How many columns there are."""
-        return len(self.units())
-
     def spare(self) -> Bools:
         """Return columns that are left out where they stay zero: angles for which the file has no channel."""
-        out = np.zeros(self.width, dtype=np.bool_)
+        out = super().spare()
         if self.angles == "euler":
             outside = angles_of.outside_layout(self.skeleton)
             first = 0 if self.root == "absolute" else 1
@@ -240,7 +237,7 @@ class ClipLayout:
     def _rotations(self, numbers: Floats) -> Floats:
         if self.angles == "euler":
             return angles_of.euler_rotations(self.skeleton, numbers)
-        return angles_of.rotations_from_vectors(numbers, self.reference)
+        return multiply(self.reference, from_rotvec(numbers))
 
     def _solved(self, values: Floats, path: Path, root: Floats, skeleton: Skeleton) -> Pose:
         points = values[:, self.root_width :].reshape(len(values), -1, 3)
@@ -251,8 +248,27 @@ class ClipLayout:
         return Pose(root, rotations, translations if self.moving else None)
 
     def effects(self, examples: Sequence[Floats], horizon: float) -> Floats:
-        """Return the fk scale: RMS displacement of joints and tips that one unit of each column causes."""
-        return clip_effects(self, np.concatenate(examples), horizon)
+        """Return the fk scale: RMS displacement of joints and tips that one unit of each column causes.
+
+        A rate acts for `horizon` seconds: a speed moves every point by it, a turn swings them about the vertical.
+        """
+        rows = np.concatenate(examples)
+        rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), POSES)).astype(np.intp)]
+        width = rows.shape[1]
+        if self.angles == "positions":
+            out = np.full(width, (1 + (width - self.root_width) // 3) ** -0.5)
+            out[: self.root_width] = 1.0
+        else:
+            # Central differences: every column pushed in every row, all at once.
+            push = np.eye(width)[:, None] * PUSH
+            points = self.body_points(np.stack([rows + push, rows - push]).reshape(-1, width))
+            points = points.reshape(2, width, len(rows), -1, 3)
+            moved = (points[0] - points[1]) / (2.0 * PUSH)
+            out = np.asarray(np.sqrt((moved**2).sum(-1).mean(axis=(1, 2))))
+        if self.root != "absolute":
+            arm = np.sqrt(np.mean(np.abs(ground_of(self.body_points(rows), self.up)) ** 2))
+            out[:3] = horizon * np.array([1.0, 1.0, arm])
+        return out
 
     def points(self, rows: Floats) -> Floats:
         """Return world positions of joints and tips of single poses, each at the origin and heading 0 where it can."""
@@ -287,21 +303,10 @@ class ClipLayout:
             stored.choice(header, "angles", ANGLES),
             stored.choice(header, "root", ROOTS),
             stored.field(header, "moving", bool),
-            stored.field(header, "frame_time", float, int),
-            stored.field(header, "up", str),
-            stored.field(header, "unit_m", float, int, type(None)),
+            *stored.placed(header),
             stored.array(arrays, "reference"),
             stored.array(arrays, "upright"),
         )
-
-
-def _body_names(skeleton: Skeleton) -> list[str]:
-    """Return the joints' names; the root has that of the joint that carries the body in the file."""
-    names = list(skeleton.names)
-    if skeleton.base is not None:
-        joint = skeleton.base.joint
-        names[0], names[joint] = names[joint], names[0]
-    return names
 
 
 def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
@@ -312,10 +317,10 @@ def _facing_forward(clips: Sequence[Clip], upright: Floats) -> Floats:
         if angles is None:
             return upright
         off.append(angles - split_heading(clip.rotations[:, 0], upright, clip.up_index)[0])
-    mean, agreement = mean_angle(np.concatenate(off))
-    if agreement < 0.7 or abs(mean) < np.radians(20.0):  # a usual rig keeps its zero
+    usual, agreement = mean_angle(np.concatenate(off))
+    if agreement < 0.7 or abs(usual) < np.radians(20.0):  # a usual rig keeps its zero
         return upright
-    return multiply(about_axis(np.eye(3)[clips[0].up_index], -mean), upright)
+    return multiply(about_axis(np.eye(3)[clips[0].up_index], -usual), upright)
 
 
 def clip_layout(clips: Sequence[Clip], angles: str, root: str) -> ClipLayout:
@@ -329,7 +334,7 @@ def clip_layout(clips: Sequence[Clip], angles: str, root: str) -> ClipLayout:
     if angles == "euler":
         reference = angles_of.euler_reference(first.skeleton, rotations)
     elif angles == "expmap":
-        reference = angles_of.mean_rotations(rotations)
+        reference = mean(np.concatenate(rotations))
     else:
         reference = np.zeros((0, 3))
     upright = _facing_forward(clips, upright_reference([q[:, 0] for q in rotations], first.up_index))

@@ -11,7 +11,7 @@ put back), what angles are measured from, and how much each DOF weighs. Row t ho
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
@@ -26,7 +26,6 @@ from freshtake.motion.features.angles import AT_ORIGIN, Start, start_of
 from freshtake.motion.features.clip_features import ANGLES, ROOTS, ClipLayout, clip_layout
 from freshtake.motion.features.mesh_features import MeshLayout, mesh_layout
 from freshtake.motion.features.point_features import PointLayout, point_layout
-from freshtake.motion.features.scale import SCALES, floored_effects, spread, std_weights
 from freshtake.motion.features.stroke_features import StrokeLayout, stroke_layout
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, kind_word
 from freshtake.motion.skeleton import Skeleton
@@ -41,6 +40,8 @@ MOTIONS: dict[str, type[Motion]] = {"clip": Clip, "points": PointClip, "mesh": M
 LAYOUTS: dict[str, type[Layout]] = {
     "clip": ClipLayout, "points": PointLayout, "mesh": MeshLayout, "stroke": StrokeLayout,
 }  # fmt: skip
+SCALES = ("none", "std", "fk")
+LEAST_STD, LEAST_EFFECT = 1e-2, 1e-3  # floors, as shares of the usual spread and of the largest effect
 VERSION = 1
 STILL = 1e-12  # a column that moves by less (times its size, where that is above 1) is constant
 
@@ -107,10 +108,6 @@ class Recipe:
     def scale_up(self, values: Floats) -> Floats:
         """Return (value - center) * weight."""
         return (values - self.center) * self.weights
-
-    def scale_down(self, values: Floats) -> Floats:
-        """Return the inverse of `scale_up`."""
-        return values / self.weights + self.center
 
     def fill(self, values: Floats) -> Floats:
         """Return all columns: the DOFs where they belong, the others at their fixed values."""
@@ -222,6 +219,39 @@ def recipe(
     return Recipe(layout, scale, kept, fixed, weights, center)
 
 
+def spread(examples: Sequence[Floats]) -> tuple[Floats, Floats]:
+    """Return the mean and standard deviation of each column over all frames of all examples."""
+    count = sum(len(values) for values in examples)
+    mean = np.asarray(sum(values.sum(axis=0) for values in examples) / count)
+    variance = np.asarray(sum(((values - mean) ** 2).sum(axis=0) for values in examples) / count)
+    return mean, np.sqrt(variance)
+
+
+def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
+    """Return 1 / standard deviation, floored at a hundredth of the RMS deviation of the DOFs with the same unit."""
+    usual = _by_unit(deviation, units, lambda of_unit: float(np.sqrt(np.mean(of_unit**2))))
+    floored = np.maximum(deviation, LEAST_STD * usual)
+    return 1.0 / np.where(floored > 0.0, floored, 1.0)
+
+
+def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
+    """Return effects raised above zero (a leaf joint's twist moves nothing), so that scaling can be inverted.
+
+    The floor is a thousandth of the largest effect among the DOFs with the same unit.
+    """
+    floored = np.maximum(effects, LEAST_EFFECT * _by_unit(effects, units, lambda of_unit: float(of_unit.max())))
+    return np.where(floored > 0.0, floored, 1.0)
+
+
+def _by_unit(values: Floats, units: Sequence[str], summary: Callable[[Floats], float]) -> Floats:
+    """Summarize for every DOF over all DOFs with the same unit."""
+    kinds = np.array(units)
+    out = np.zeros(len(values))
+    for unit in set(units):
+        out[kinds == unit] = summary(values[kinds == unit])
+    return out
+
+
 def _constant_columns(examples: Sequence[Floats], units: Sequence[str]) -> tuple[Bools, Floats]:
     """Return which columns never change over all examples, and the middle value of every column."""
     low = np.min([values.min(axis=0) for values in examples], axis=0)
@@ -293,15 +323,10 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     if strict:
         recipe.check_constants(columns, motion.name or "the motion")
     values = columns[:, recipe.kept]
-    other_skeleton = _other_build(recipe.skeleton, motion.skeleton) if isinstance(motion, Clip) else None
+    other_skeleton, usual = None, recipe.skeleton
+    if isinstance(motion, Clip) and usual is not None and replace(motion.skeleton, base=usual.base) != usual:
+        other_skeleton = motion.skeleton  # another build
     return Features(recipe, recipe.scale_up(values) if scaled else values, start, motion.name, scaled, other_skeleton)
-
-
-def _other_build(recipe_skeleton: Skeleton | None, skeleton: Skeleton) -> Skeleton | None:
-    """Return the skeleton where it differs from the recipe's in more than its base, else None."""
-    return (
-        None if recipe_skeleton is None or replace(skeleton, base=recipe_skeleton.base) == recipe_skeleton else skeleton
-    )
 
 
 def decode(
@@ -327,11 +352,9 @@ def decode(
     return recipe.layout.decode(columns, start or AT_ORIGIN, resume, skeleton, name)
 
 
-def where_it_ends(
-    recipe: Recipe, values: npt.ArrayLike, *, start: Start | None = None, scaled: bool = False, resume: bool = False
-) -> Start:
+def where_it_ends(recipe: Recipe, values: npt.ArrayLike, *, start: Start | None = None, resume: bool = False) -> Start:
     """Return where the last row is: the `start` from which to resume."""
-    columns, begin = _columns(recipe, values, scaled), start or AT_ORIGIN
+    columns, begin = _columns(recipe, values, False), start or AT_ORIGIN
     if len(columns) == 0:
         return begin
     layout = recipe.layout
@@ -350,4 +373,4 @@ def _columns(recipe: Recipe, values: npt.ArrayLike, scaled: bool) -> Floats:
     if not np.isfinite(rows).all():
         frame, dof = (int(k) for k in np.argwhere(~np.isfinite(rows))[0])
         raise InvalidMotion(f"the DOF {recipe.names[dof]!r} is {rows[frame, dof]} in row {frame}")
-    return recipe.fill(recipe.scale_down(rows) if scaled else rows)
+    return recipe.fill(rows / recipe.weights + recipe.center if scaled else rows)

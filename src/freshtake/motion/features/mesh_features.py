@@ -11,10 +11,12 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.features import recipe_parts as stored
-from freshtake.motion.features.angles import Complexes, Path, Start, start_of, summed, turned_back
+from freshtake.motion.features.angles import Complexes, Start, start_of, turned_back
 from freshtake.motion.features.point_features import (
+    RATE_UNITS,
     RATES,
     ROOTS,
+    CloudColumns,
     cloud_effects,
     cloud_path,
     placed,
@@ -24,11 +26,11 @@ from freshtake.motion.features.point_features import (
 from freshtake.motion.kinds import MeshSequence
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import frozen, positive, up_axis
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 
 
 @dataclass(frozen=True, eq=False)
-class MeshLayout:
+class MeshLayout(CloudColumns):
     """The constant parts of a mesh (connectivity, constant attributes), and what changes with the frames."""
 
     vertex_count: int
@@ -58,27 +60,23 @@ class MeshLayout:
 
     def names(self) -> list[str]:
         """Return the DOFs by name: `v12.x`, `v12.nx` for normals, `v12.color0` for attributes."""
-        rates = list(RATES) if self.root == "heading" else []
         blocks: list[tuple[str, ...]] = [("x", "y", "z")]
         blocks += [("nx", "ny", "nz")] * self.normals
         blocks += [tuple(f"{name}{k}" for k in range(width)) for name, width in self.changing.items()]
-        return rates + [f"v{vertex}.{dof}" for dofs in blocks for vertex in range(self.vertex_count) for dof in dofs]
+        return self.rates(RATES) + [
+            f"v{vertex}.{dof}" for dofs in blocks for vertex in range(self.vertex_count) for dof in dofs
+        ]
 
     def units(self) -> list[str]:
         """Return what each column measures."""
-        rates = ["speed", "speed", "turn"] if self.root == "heading" else []
         further = self.normals * 3 + sum(self.changing.values())
-        return rates + ["length"] * (3 * self.vertex_count) + ["plain"] * (further * self.vertex_count)
+        return self.rates(RATE_UNITS) + ["length"] * (3 * self.vertex_count) + ["plain"] * (further * self.vertex_count)
 
     @property
     def width(self) -> int:
         """How many columns there are."""
         each = 3 + 3 * self.normals + sum(self.changing.values())
         return each * self.vertex_count + 3 * (self.root == "heading")
-
-    def spare(self) -> Bools:
-        """Return which columns may be left out: none."""
-        return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, mesh: MeshSequence) -> tuple[Floats, Start]:
         """Return all columns (frames, columns) and where the mesh starts."""
@@ -103,17 +101,11 @@ class MeshLayout:
         if mesh.up != self.up:
             raise UsageError(f"{name} has {mesh.up} up and the recipe {self.up}")
         if self.normals and mesh.normals is None:
-            raise UsageError(f"{name} has no normals, but the recipe has: compute them with motion.mesh.vertex_normals")
+            raise UsageError(f"{name} has no normals, but the recipe has: use motion.kinds.vertex_normals")
         for attribute, width in self.changing.items():
             value = mesh.attributes.get(attribute)
             if value is None or value.ndim != 3 or value.shape[-1] != width:
                 raise UsageError(f"{name} lacks the attribute {attribute!r} that changes over time in the recipe")
-
-    def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return where each row is and faces in the ground plane."""
-        if self.root == "heading":
-            return summed(values[:, :3], self.frame_time, start, self.up, resume)
-        return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> MeshSequence:
         """Return a mesh sequence from all columns; vertices become float32 again."""
@@ -165,9 +157,7 @@ class MeshLayout:
             {str(name): int(width) for name, width in stored.field(header, "changing", dict).items()},
             {name: stored.array(arrays, f"constant_{k}") for k, name in enumerate(constant)},
             stored.choice(header, "root", ROOTS),
-            stored.field(header, "frame_time", float, int),
-            stored.field(header, "up", str),
-            stored.field(header, "unit_m", float, int, type(None)),
+            *stored.placed(header),
             stored.complexes(arrays, "plan"),
         )
 

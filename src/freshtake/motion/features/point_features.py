@@ -29,11 +29,12 @@ from freshtake.motion.features.angles import (
 from freshtake.motion.kinds import PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import checked_names, frozen, positive, up_axis
-from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.rotations import WorldPose, from_matrix, inverse, local_rotations, multiply, rotate
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.rotations import from_matrix, inverse, local_rotations, multiply, rotate
 
 ROOTS = ("absolute", "heading")
 RATES = ("body.forward", "body.sideways", "body.turn")
+RATE_UNITS = ("speed", "speed", "turn")
 
 
 def centered_plan(positions: Floats, up: str) -> tuple[Complexes, Complexes]:
@@ -111,12 +112,6 @@ def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
     return [size * beside / np.linalg.norm(beside)]
 
 
-def marker_positions(pose: WorldPose, markers: Markers) -> Floats:
-    """Return world positions (frames, joints - 1 + markers, 3): all joints but the root, then the markers."""
-    fixed = pose.positions[:, markers.joints] + rotate(pose.rotations[:, markers.joints], markers.places)
-    return np.concatenate([pose.positions[:, 1:], fixed], axis=1)
-
-
 class Solved(NamedTuple):
     """Local rotations (frames, joints, 4) and translations (frames, joints, 3), the root's at zero."""
 
@@ -138,9 +133,15 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
     pairs = [joint for joint in range(joints) if len(points_of[joint]) == 2]
     if pairs:
         two = np.array([sorted(points_of[joint], key=lambda k: -np.linalg.norm(rigid[k])) for joint in pairs])
-        world[:, pairs] = _turn_of_pairs(rigid[two], places[:, two] - places[:, pairs, None])
+        # The first vector's direction is met exactly, the second determines the side.
+        seen = places[:, two] - places[:, pairs, None]
+        world[:, pairs] = multiply(from_matrix(_frame(seen)), inverse(from_matrix(_frame(rigid[two]))))
     for joint in set(range(joints)) - set(pairs):
-        world[:, joint] = _turn_of_many(rigid[points_of[joint]], places[:, points_of[joint]] - places[:, joint, None])
+        # Other numbers of vectors are met in least squares (Kabsch).
+        seen = places[:, points_of[joint]] - places[:, joint, None]
+        u, _, vt = np.linalg.svd(np.einsum("fpa,pb->fab", seen, rigid[points_of[joint]]))
+        u[..., -1] *= np.sign(np.linalg.det(u @ vt))[:, None]
+        world[:, joint] = from_matrix(u @ vt)
     rotations = local_rotations(skeleton.parents, world)
     translations = np.broadcast_to(skeleton.offsets, (len(points), joints, 3)).copy()
     translations[:, 0] = 0.0
@@ -148,21 +149,6 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
         above = skeleton.parents[1:]
         translations[:, 1:] = rotate(inverse(world[:, above]), places[:, 1:joints] - places[:, above])
     return Solved(rotations, translations)
-
-
-def _turn_of_pairs(rest: Floats, seen: Floats) -> Floats:
-    """Return rotations (frames, joints, 4) that turn pairs (joints, 2, 3) onto those seen (frames, joints, 2, 3).
-
-    The first vector's direction is met exactly, the second determines the side.
-    """
-    return multiply(from_matrix(_frame(seen)), inverse(from_matrix(_frame(rest))))
-
-
-def _turn_of_many(rest: Floats, seen: Floats) -> Floats:
-    """Return rotations (frames, 4) that turn vectors (points, 3) onto (frames, points, 3) in least squares (Kabsch)."""
-    u, _, vt = np.linalg.svd(np.einsum("fpa,pb->fab", seen, rest))
-    u[..., -1] *= np.sign(np.linalg.det(u @ vt))[:, None]
-    return from_matrix(u @ vt)
 
 
 def _frame(pair: Floats) -> Floats:
@@ -186,12 +172,32 @@ def place_names(skeleton: Skeleton, markers: Markers) -> list[str]:
 
 
 def relative_points(clip: Clip, markers: Markers) -> Floats:
-    """Return world positions of all points but the root, relative to it."""
-    return marker_positions(clip.world(), markers) - clip.root[:, None]
+    """Return positions (frames, joints - 1 + markers, 3) from the root: all other joints, then the markers."""
+    pose = clip.world()
+    fixed = pose.positions[:, markers.joints] + rotate(pose.rotations[:, markers.joints], markers.places)
+    return np.concatenate([pose.positions[:, 1:], fixed], axis=1) - clip.root[:, None]
+
+
+class CloudColumns(stored.Columns):
+    """What layouts of points and of meshes share: with heading, the rates of the body come first."""
+
+    root: str
+    frame_time: float
+    up: str
+
+    def rates(self, names: Sequence[str]) -> list[str]:
+        """Return names or units of the rates, where there are any."""
+        return list(names) if self.root == "heading" else []
+
+    def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
+        """Return where each row is and faces in the ground plane."""
+        if self.root == "heading":
+            return summed(values[:, :3], self.frame_time, start, self.up, resume)
+        return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
 
 
 @dataclass(frozen=True, eq=False)
-class PointLayout:
+class PointLayout(CloudColumns):
     """The points of a clip, and the ground plan that their heading is measured from."""
 
     point_names: tuple[str, ...]
@@ -213,22 +219,16 @@ class PointLayout:
 
     def names(self) -> list[str]:
         """Return the DOFs by name: `C7.x`."""
-        rates = list(RATES) if self.root == "heading" else []
-        return rates + [f"{name}.{axis}" for name in self.point_names for axis in "xyz"]
+        return self.rates(RATES) + [f"{name}.{axis}" for name in self.point_names for axis in "xyz"]
 
     def units(self) -> list[str]:
         """Return what each column measures."""
-        rates = ["speed", "speed", "turn"] if self.root == "heading" else []
-        return rates + ["length"] * 3 * len(self.point_names)
+        return self.rates(RATE_UNITS) + ["length"] * 3 * len(self.point_names)
 
     @property
     def width(self) -> int:
         """How many columns there are."""
         return 3 * len(self.point_names) + 3 * (self.root == "heading")
-
-    def spare(self) -> Bools:
-        """Return which columns may be left out: none."""
-        return np.zeros(self.width, dtype=np.bool_)
 
     def encode(self, clip: PointClip) -> tuple[Floats, Start]:
         """Return all columns (frames, columns) and where the clip starts."""
@@ -243,12 +243,6 @@ class PointLayout:
         path = cloud_path(clip.positions, self.plan, self.up)
         rates, local = relative_columns(clip.positions, path, self.frame_time, self.up)
         return np.concatenate([rates, local.reshape(len(clip), -1)], axis=1), start_of(path, 0, self.up)
-
-    def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
-        """Return where each row is and faces in the ground plane."""
-        if self.root == "heading":
-            return summed(values[:, :3], self.frame_time, start, self.up, resume)
-        return Path(np.zeros(len(values), dtype=np.complex128), np.zeros(len(values)))
 
     def decode(self, values: Floats, start: Start, resume: bool, skeleton: Skeleton | None, name: str) -> PointClip:
         """Return a point clip from all columns."""
@@ -272,9 +266,7 @@ class PointLayout:
         return cls(
             stored.texts(header, "points"),
             stored.choice(header, "root", ROOTS),
-            stored.field(header, "frame_time", float, int),
-            stored.field(header, "up", str),
-            stored.field(header, "unit_m", float, int, type(None)),
+            *stored.placed(header),
             stored.complexes(arrays, "plan"),
         )
 

@@ -11,6 +11,7 @@ import numpy.typing as npt
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion.skeleton import Base, EndSite, Limits, Skeleton
+from freshtake.numeric.arrays import Bools
 
 BASE_ARRAYS = ("translations", "rotations", "offsets")
 Array = npt.NDArray[Any]
@@ -21,6 +22,40 @@ class Parts(NamedTuple):
 
     header: dict[str, Any]
     arrays: dict[str, Array]
+
+
+class Columns:
+    """What the layouts of all kinds of motion share."""
+
+    def units(self) -> list[str]:
+        """Return what each column measures: angle, length, time, or speed and turn, which are rates per second."""
+        raise NotImplementedError
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.units())
+
+    def spare(self) -> Bools:
+        """Return columns that are left out where they stay zero: none, unless the file may lack them."""
+        return np.zeros(self.width, dtype=np.bool_)
+
+
+class Placed(NamedTuple):
+    """How a layout's motion is timed and placed."""
+
+    frame_time: float
+    up: str
+    unit_m: float | None
+
+
+def placed(header: Mapping[str, Any]) -> Placed:
+    """Return frame time, vertical axis and unit of a stored layout."""
+    return Placed(
+        field(header, "frame_time", float, int),
+        field(header, "up", str),
+        field(header, "unit_m", float, int, type(None)),
+    )
 
 
 def field(header: Mapping[str, Any], name: str, *types: type) -> Any:

@@ -19,13 +19,13 @@ from freshtake.motion.features.angles import Path, Start
 from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import checked_names, frozen, positive
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 
 PLACES = ("x", "y", "z")  # dimensions that say where a point lies
 
 
 @dataclass(frozen=True, eq=False)
-class StrokeLayout:
+class StrokeLayout(stored.Columns):
     """The dimensions of a stroke, its frame time, whether time is a separate DOF, and where strokes are moved to.
 
     `place` (dimensions,) is the mean middle of the examples; None leaves every stroke where it is.
@@ -55,15 +55,6 @@ class StrokeLayout:
         """Return what each column measures."""
         return ["length"] * len(self.dimensions) + ["time"] * self.timed
 
-    @property
-    def width(self) -> int:
-        """How many columns there are."""
-        return len(self.dimensions) + self.timed
-
-    def spare(self) -> Bools:
-        """Return which columns may be left out: none."""
-        return np.zeros(self.width, dtype=np.bool_)
-
     def encode(self, stroke: Stroke) -> tuple[Floats, Start]:
         """Return all columns; row t of `dt` is the log of the time from point t - 1 to t in frames (row 0: row 1)."""
         name = stroke.name or "a stroke"
@@ -76,9 +67,7 @@ class StrokeLayout:
         if not self.timed:
             if not is_even(stroke, self.frame_time):
                 rate = f"every {self.frame_time:g} s as the recipe's"
-                raise UsageError(
-                    f"the points of {name} do not come {rate}: resample it (motion.stroke.resample_stroke)"
-                )
+                raise UsageError(f"the points of {name} do not come {rate}: resample it (motion.kinds.resample_stroke)")
             return points, start
         steps = np.log(np.diff(stroke.times) / self.frame_time)
         steps = np.concatenate([steps[:1] if len(steps) else [0.0], steps])

@@ -17,7 +17,6 @@ from freshtake.errors import UsageError
 from freshtake.motion.body.limbs import Limb
 from freshtake.motion.clip import Clip
 from freshtake.motion.pins import Pin, check_pins
-from freshtake.motion.planting.contacts import runs
 from freshtake.motion.planting.limb_leading import FULL, PINNED, lead_limbs
 from freshtake.motion.planting.planter import NO_LEGS, Planter, PlanterState
 from freshtake.motion.planting.planting_model import (
@@ -28,7 +27,7 @@ from freshtake.motion.planting.planting_model import (
     spread_labels,
 )
 from freshtake.motion.planting.rig import PlantedFrames, PlantSettings, empty_frames, fresh_memory, make_bones
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, runs
 from freshtake.numeric.rotations import angle_between
 
 

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import Foot, feet, leg_length, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, runs
 
 
 @dataclass(frozen=True)
@@ -186,9 +186,3 @@ def hysteresis(begin: Bools, last: Bools) -> Bools:
         for start, stop in runs(last[:, column]):
             out[start:stop, column] = begin[start:stop, column].any()
     return out
-
-
-def runs(mask: Bools) -> list[tuple[int, int]]:
-    """Return start and stop (exclusive) of every run of true values."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
-    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]

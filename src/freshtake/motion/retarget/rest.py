@@ -232,7 +232,10 @@ def alignments(source: Rest, source_body: BodyMap, target: Rest, target_body: Bo
                 foot = f"{role.partition('_')[0]}_foot"
                 turn = _yaw(bone(source, source_body, foot), bone(target, target_body, foot))
             elif part in (*LIMBS, "hand", *FINGERS):
-                turn = _laid_on(turn, bone(source, source_body, role, place), bone(target, target_body, role, place))
+                # The turn of the bone above, followed by the smallest remaining turn.
+                seen, goal = bone(source, source_body, role, place), bone(target, target_body, role, place)
+                if seen is not None and goal is not None:
+                    turn = multiply(shortest_arc(rotate(turn, seen), goal), turn)
             else:
                 turn = IDENTITY
             out[role, place] = turn
@@ -244,13 +247,6 @@ def trunk_turn(source: Rest, target: Rest) -> Floats:
     if SEEN not in (source.how, target.how):
         return IDENTITY
     return shortest_arc(source.trunk, target.trunk)
-
-
-def _laid_on(turn: Floats, source: Floats | None, target: Floats | None) -> Floats:
-    """Return the turn of the bone above, followed by the smallest remaining turn."""
-    if source is None or target is None:
-        return turn
-    return multiply(shortest_arc(rotate(turn, source), target), turn)
 
 
 def _yaw(source: Floats | None, target: Floats | None) -> Floats:
@@ -282,22 +278,16 @@ class Rig:
 def make_rig(clip: Clip, stated: Stated | None = None, body: BodyMap | None = None, who: str = "the skeleton") -> Rig:
     """Return the rig of a clip, its parts and rest pose found or given; `stated` is the file's rest pose."""
     if body is None:
-        body = _found_body(clip, stated, who)
+        # By names, else by the shape of the rest pose, of the zero pose or of the first frame.
+        zero = zero_places(clip.skeleton)
+        poses = [zero] if stated is None else [stated.places, zero]
+        poses = [turned for places in poses for turned in (places, rotate(tilt("z", "y"), places))]
+        body = find_body(clip.skeleton, [*poses, with_up(clip, "y").positions()[0]], who)
     rig = Rig(clip, body, find_rest(clip, body, stated))
     # Legs shorter than a thousandth of the body are no legs.
     if not leg(rig.rest, body) > 1e-3 * float(np.ptp(rig.rest.places, axis=0).max(initial=0.0)):
         raise UsageError(f"{who}: its legs have no length, so its size is unknown: check the skeleton's offsets")
     return rig
-
-
-def _found_body(clip: Clip, stated: Stated | None, who: str) -> BodyMap:
-    """Find the body by names, else by the shape of the rest pose, of the zero pose or of the first frame."""
-    upright = with_up(clip, "y")
-    zero = zero_places(clip.skeleton)
-    poses = [zero] if stated is None else [stated.places, zero]
-    poses = [turned for places in poses for turned in (places, rotate(tilt("z", "y"), places))]
-    poses.append(upright.positions()[0])
-    return find_body(clip.skeleton, poses, who)
 
 
 def leg(rest: Rest, body: BodyMap) -> float:

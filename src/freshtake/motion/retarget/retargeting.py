@@ -20,7 +20,7 @@ from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.rooting import rehang, rooted
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import moved, take_frames, tilt, with_up
-from freshtake.motion.planting.contacts import RECORDED, floor_heights, joint_contacts, runs
+from freshtake.motion.planting.contacts import RECORDED, floor_heights, joint_contacts
 from freshtake.motion.retarget.mapping import SIDES
 from freshtake.motion.retarget.rest import Rig, ankle_height, leg, stands_on_zero, toe_drop
 from freshtake.motion.retarget.transfer import (
@@ -34,10 +34,10 @@ from freshtake.motion.retarget.transfer import (
     plan_transfer,
     world_places,
 )
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import bend_angle, carry_into, exponential_into, swing_into
-from freshtake.numeric.rotations import WorldPose, forward, inverse, multiply, rotate
+from freshtake.numeric.rotations import WorldPose, forward, inverse, local_rotations, multiply, rotate
 
 LEG: Limb = ("upper_leg", "lower_leg", "foot")
 ARM: Limb = ("upper_arm", "lower_arm", "hand")
@@ -52,7 +52,11 @@ def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, mo
     skeleton = rig.rest.skeleton
     first, middle, end = (rig.body.one(f"{side}_{part}") for part in limb)
     upper, lower = places[:, middle] - places[:, first], places[:, end] - places[:, middle]
-    hinge = rotate(world[:, first], rotate(inverse(rig.rest.turns[first]), _hinge_at_rest(rig, first, middle, limb)))
+    at_rest = np.array([1.0, 0.0, 0.0])  # in the body's axes knees bend back about the left
+    if limb == ARM:  # and elbows forward
+        at_rest = np.cross(rig.rest.places[middle] - rig.rest.places[first], np.array([0.0, 0.0, 1.0]))
+        at_rest /= max(float(np.linalg.norm(at_rest)), 1e-12)
+    hinge = rotate(world[:, first], rotate(inverse(rig.rest.turns[first]), at_rest))
     if limb == ARM:
         hinge = _seen_hinge(upper, lower, hinge)
     swing, bend = np.empty((2, len(world), 4))
@@ -62,14 +66,6 @@ def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, mo
     far = [joint for joint in below if joint not in beyond]
     world[:, near] = multiply(swing[:, None], world[:, near])
     world[:, far] = multiply(multiply(swing, bend)[:, None], world[:, far])
-
-
-def _hinge_at_rest(rig: Rig, first: int, middle: int, limb: Limb) -> Floats:
-    """Return the hinge in the body's axes: knees bend back about the left, elbows forward."""
-    if limb == LEG:
-        return np.array([1.0, 0.0, 0.0])
-    across = np.cross(rig.rest.places[middle] - rig.rest.places[first], np.array([0.0, 0.0, 1.0]))
-    return np.asarray(across / max(float(np.linalg.norm(across)), 1e-12))
 
 
 def _seen_hinge(upper: Floats, lower: Floats, hinge: Floats) -> Floats:
@@ -320,7 +316,7 @@ class Retargeter:
         plan, target = self.transfer, self.target.clip
         skeleton = plan.target.skeleton
         turn = tilt("y", target.up)
-        local = plan.local(world)
+        local = local_rotations(skeleton.parents, world)
         local[:, 0] = multiply(turn, local[:, 0])
         target_clip = Clip(
             skeleton, clip.frame_time, rotate(turn, places[:, 0]), local, name=clip.name, provenance=clip.provenance,

@@ -17,7 +17,7 @@ from freshtake.motion.retarget.mapping import FINGERS, SIDES, BodyMap, above
 from freshtake.motion.retarget.rest import Rest, Rig, alignments, leg, trunk_turn
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, levels, local_rotations, multiply, rotate, slerp
+from freshtake.numeric.rotations import IDENTITY, from_rotvec, inverse, levels, multiply, rotate, slerp
 
 _TWIST = re.compile(r"twist|roll", re.I)
 STRETCH = 1e3  # radians: in effect no limit on how far an elbow bends for the height of its hand
@@ -171,8 +171,6 @@ class _Driver(NamedTuple):
 class Transfer:
     """Everything about two bodies that does not depend on the frame; `leg_ratio` is target over source."""
 
-    source: Rest
-    source_body: BodyMap
     target: Rest
     target_body: BodyMap
     drivers: tuple[_Driver, ...]
@@ -221,10 +219,6 @@ class Transfer:
                 out[:, joint] = self.standing[joint]
             still[joint] = False
 
-    def local(self, world: Floats) -> Floats:
-        """Return local rotations of the target from its world rotations."""
-        return local_rotations(self.target.skeleton.parents, world)
-
 
 def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body: BodyMap, standing: Floats) -> Transfer:
     """Match two bodies at rest; `standing` are world rotations of the target where nothing moves it."""
@@ -235,14 +229,20 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
 
     drivers: list[_Driver] = []
     for role, joints in target_body.joints.items():
-        if role in ("spine", "neck") or role not in source_body or not _worth_mapping(role, source_body, target_body):
+        side, _, part = role.partition("_")
+        # Fingers count only where both bodies have that hand.
+        handless = part in FINGERS and not all(f"{side}_hand" in body for body in (source_body, target_body))
+        if role in ("spine", "neck") or role not in source_body or handless:
             continue
         for place, (joint, other) in enumerate(zip(joints, source_body.joints[role], strict=False)):
             joint_turn = turn(turns[role, place], other, joint)
             drivers.append(_Driver(joint, other, joint_turn, other, joint_turn, 0.0))
     trunk, hips = trunk_turn(source, target), source_body.one("hips")
     for role in ("spine", "neck"):
-        knots = _knots(source_body, role)
+        # The joints of the source's chain at shares of its bend: its parent 0, its last joint 1.
+        chain, lead = source_body.joints.get(role, ()), above(source_body.joints, role) or "hips"
+        bends = [((k + 1) / len(chain), other) for k, other in enumerate(chain)]
+        knots = [(0.0, source_body.joints[lead][-1]), *bends]
         count = len(target_body.joints.get(role, ()))
         for place, joint in enumerate(target_body.joints.get(role, ())):
             at = (place + 1) / count
@@ -259,20 +259,7 @@ def plan_transfer(source: Rest, source_body: BodyMap, target: Rest, target_body:
     ratio = leg(target, target_body) / leg(source, source_body)
     mover = _mover(target, target_body)
     twists = find_twists(target, target_body) if all(f"{side}_hand" in source_body for side in SIDES) else ()
-    return Transfer(source, source_body, target, target_body, tuple(drivers), mover, ratio, standing, twists)
-
-
-def _worth_mapping(role: str, source: BodyMap, target: BodyMap) -> bool:
-    """Return whether a part is worth mapping: fingers only where both bodies have that hand."""
-    side, _, part = role.partition("_")
-    return part not in FINGERS or all(f"{side}_hand" in body for body in (source, target))
-
-
-def _knots(body: BodyMap, role: str) -> list[tuple[float, int]]:
-    """Return joints along a chain of the source at shares of its bend: its parent 0, its last joint 1."""
-    chain = body.joints.get(role, ())
-    lead = above(body.joints, role) or "hips"
-    return [(0.0, body.joints[lead][-1]), *[((k + 1) / len(chain), joint) for k, joint in enumerate(chain)]]
+    return Transfer(target, target_body, tuple(drivers), mover, ratio, standing, twists)
 
 
 def _namesakes(
