@@ -92,17 +92,17 @@ def test_one_input_is_not_judged_and_the_body_checks_count(home: Path, tmp_path:
 def test_a_clip_with_remarks_is_drawn_again(home: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     request = Pack(models=[str(home / "walk.ftm")], out=tmp_path / "a", count=1, format=["npz"], preview=False)
     first = pack(request).facts["clips"][0]
-    judge = pack_clips.judge
+    assess = pack_clips.assess
     calls = 0
 
     def strict(*given: object, **options: object) -> object:
         nonlocal calls
         calls += 1
-        verdict = judge(*given, **options)  # type: ignore[arg-type]
+        verdict = assess(*given, **options)  # type: ignore[arg-type]
         remark = Remark("test", AMBER, "something is amiss", None, "draw again")
         return verdict._replace(remarks=(remark,)) if calls == 1 else verdict
 
-    monkeypatch.setattr(pack_clips, "judge", strict)
+    monkeypatch.setattr(pack_clips, "assess", strict)
     made = pack(Pack(models=request.models, out=tmp_path / "b", count=1, format=["npz"], preview=False))
     assert made.verdicts[0].color == "green" and calls == 2
     assert made.facts["clips"][0]["travel"] != first["travel"]

@@ -53,7 +53,7 @@ def test_red_is_refused(
     assert run([*command, "-o", str(out)]) == 0
     out.unlink()
     remark = Remark("bend", RED, "LeftLeg bends 90° the wrong way", 7, "try another --seed")
-    monkeypatch.setattr("freshtake.motion.verdict.judge", lambda *_, name, **__: Verdict(name, (remark,)))
+    monkeypatch.setattr("freshtake.motion.verdict.assess", lambda *_, name, **__: Verdict(name, (remark,)))
     capsys.readouterr()
     assert run([*command, "-o", str(out)]) == 2
     said = capsys.readouterr().err.strip().splitlines()[-1]

@@ -18,7 +18,7 @@ from freshtake.crowd.shard_files import clips_of
 from freshtake.motion.body.roles import leg_length, pelvis
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.edit import scaled
-from freshtake.motion.verdict import RED, judge, standard_of
+from freshtake.motion.verdict import RED, assess, standard_of
 from freshtake.requests import CrowdTextures
 from freshtake.samples.rigs import rig
 from tests.motion.rigs import RIGS
@@ -150,7 +150,7 @@ def test_what_a_body_hangs_on_is_in_metres_with_it(name: str, tmp_path: Path) ->
     assert len(files) == 2
     for path in files:
         clip = ft.read_clip(path)
-        assert judge(clip, standard_of(takes), name=path.name).color != RED
+        assert assess(clip, standard_of(takes), name=path.name).color != RED
         filed = as_filed(clip).positions()
         assert np.abs(filed[:, 0, 1]).max() < 1e-3  # metres: it stands on the floor
         stands = filed[:, 0] if name == "static root" else filed[:, 0] - filed[:, 1]

@@ -29,7 +29,7 @@ from freshtake.motion import Clip
 from freshtake.motion.clip import ROOT_MOTIONS
 from freshtake.motion.edit import resample, scaled
 from freshtake.motion.skeleton import compatible
-from freshtake.motion.verdict import RED, judge, standard_of
+from freshtake.motion.verdict import RED, assess, standard_of
 from tests.motion.rigs import RIGS, elephant
 
 Rng = np.random.Generator
@@ -205,7 +205,7 @@ def wrong_files(files: list[Path], takes: list[str], same_body: bool) -> str:
     same = [clip for clip in known if compatible(clip.skeleton, known[0].skeleton)]
     standards.insert(0, standard_of(same))
     for path, clip in [(one, clip) for one in files for clip in clips_of(one)]:
-        verdict = judge(clip, standards[0], rate=1.5, amount=2.0, same_body=same_body, name=path.name)
+        verdict = assess(clip, standards[0], rate=1.5, amount=2.0, same_body=same_body, name=path.name)
         if verdict.color == RED:
             return verdict.sentences[0]
         if same_body and path.suffix == Path(takes[0]).suffix:

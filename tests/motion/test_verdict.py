@@ -19,8 +19,8 @@ from freshtake.motion.verdict import (
     RED,
     Remark,
     Verdict,
+    assess,
     check_result,
-    judge,
     off_the_path,
     require_possible,
     standard_of,
@@ -92,7 +92,7 @@ def skating(clip: Clip) -> Clip:
 def test_what_no_take_does_is_named(
     spoil: Callable[[Clip], Clip], check: str, color: str, words: str, takes: list[Clip]
 ) -> None:
-    verdict = judge(spoil(takes[4]), standard_of(takes[:4]), name="variant_007.bvh")
+    verdict = assess(spoil(takes[4]), standard_of(takes[:4]), name="variant_007.bvh")
     (remark,) = [one for one in verdict.remarks if one.check == check]
     assert remark.color == color and words in remark.what
     assert verdict.color in (color, RED)
@@ -100,7 +100,7 @@ def test_what_no_take_does_is_named(
 
 
 def test_the_frame_is_where_it_happens(takes: list[Clip]) -> None:
-    verdict = judge(teleported(takes[4]), standard_of(takes[:4]))
+    verdict = assess(teleported(takes[4]), standard_of(takes[:4]))
     assert {one.frame for one in verdict.remarks if one.check == "speed"} == {29}
 
 
@@ -108,16 +108,16 @@ def test_the_frame_is_where_it_happens(takes: list[Clip]) -> None:
 def test_further_takes_are_green_or_amber_and_mostly_green(make: Callable[..., Clip]) -> None:
     clips = [make(np.random.default_rng(seed)) for seed in range(10)]
     standard = standard_of(clips[:4])
-    colors = [judge(clip, standard).color for clip in clips[4:]]
+    colors = [assess(clip, standard).color for clip in clips[4:]]
     assert RED not in colors and colors.count(GREEN) >= 5
-    assert all(judge(clip, standard).color == GREEN for clip in clips[:4])
+    assert all(assess(clip, standard).color == GREEN for clip in clips[:4])
 
 
 def test_unit_and_heading_play_no_part(takes: list[Clip]) -> None:
     """In metres, and facing another way: the same remarks at the same frames."""
     spoiled = bent(teleported(takes[4]), "LeftLeg", 80.0, slice(5, 60))
-    plain = judge(spoiled, standard_of(takes[:4]), name="it")
-    other = judge(
+    plain = assess(spoiled, standard_of(takes[:4]), name="it")
+    other = assess(
         turned(scaled(spoiled, 0.01), 1.0),
         standard_of([turned(scaled(take, 0.01), 1.0) for take in takes[:4]]),
         name="it",
@@ -127,9 +127,9 @@ def test_unit_and_heading_play_no_part(takes: list[Clip]) -> None:
 
 def test_motion_on_another_body_has_to_keep_its_bones_and_to_be_no_faster(takes: list[Clip]) -> None:
     tall, standard = ft.samples.walk(np.random.default_rng(1), build=Build(height=220.0)), standard_of(takes[:4])
-    assert judge(tall, standard, same_body=False).color == GREEN
-    assert judge(teleported(tall), standard, same_body=False).color == RED
-    assert judge(longer_bone(tall, 5.0), standard, same_body=False).color == RED
+    assert assess(tall, standard, same_body=False).color == GREEN
+    assert assess(teleported(tall), standard, same_body=False).color == RED
+    assert assess(longer_bone(tall, 5.0), standard, same_body=False).color == RED
 
 
 def test_red_is_refused_and_amber_is_said_once_for_many() -> None:
@@ -159,7 +159,7 @@ def test_further_recorded_takes_are_never_red(kind: str) -> None:
     if not paths[kind]:
         pytest.skip("real motion data is absent: set FRESHTAKE_DATA to its folder")
     standard = standard_of([ft.read_clip(path) for path in paths[kind]])
-    assert RED not in [judge(ft.read_clip(path), standard).color for path in paths["extra"]]
+    assert RED not in [assess(ft.read_clip(path), standard).color for path in paths["extra"]]
 
 
 def test_results_of_any_method_are_checked_against_what_they_were_made_from(takes: list[Clip]) -> None:
@@ -177,14 +177,14 @@ def test_results_of_any_method_are_checked_against_what_they_were_made_from(take
 def test_a_motion_in_another_unit_or_axis_is_judged_as_the_takes(factor: float, up: str) -> None:
     takes = [ft.samples.walk(np.random.default_rng(k), cycles=2.0) for k in range(2)]
     standard = standard_of(takes)
-    assert judge(scaled(with_up(takes[0], up), factor), standard).color == GREEN
+    assert assess(scaled(with_up(takes[0], up), factor), standard).color == GREEN
 
 
 def test_a_motion_whose_file_was_read_with_another_root_is_judged_as_the_takes() -> None:
     """An archive keeps joints as they are, other formats put the root where the body is."""
     takes = [with_targets(ft.samples.walk(np.random.default_rng(k), cycles=2.0, turn_rate=40.0)) for k in range(2)]
-    assert judge(rooted(takes[0]), standard_of(takes)).color == GREEN
-    assert judge(takes[0], standard_of([rooted(take) for take in takes])).color == GREEN
+    assert assess(rooted(takes[0]), standard_of(takes)).color == GREEN
+    assert assess(takes[0], standard_of([rooted(take) for take in takes])).color == GREEN
 
 
 def test_streams_may_go_any_distance_but_not_begin_there(takes: list[Clip]) -> None:

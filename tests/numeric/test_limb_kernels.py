@@ -7,7 +7,7 @@ import pytest
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.limb_kernels import (
-    LINK_ROOM,
+    LINK_SCRATCH,
     bend_angle,
     carry_into,
     exponential_into,
@@ -110,7 +110,7 @@ def test_two_hinges_take_a_turn_apart_and_put_it_together() -> None:
     for a, b in np.random.default_rng(2).uniform(-1, 1, (20, 2)):
         q = multiply(about_axis([1.0, 0, 0], a), about_axis([0, 0, 1.0], b))
         y, back = np.empty(6), np.empty(4)
-        joint_coordinates(reference, basis, q, y, np.empty(LINK_ROOM))
+        joint_coordinates(reference, basis, q, y, np.empty(LINK_SCRATCH))
         np.testing.assert_allclose(y, [a, 0, 0, b, 0, 0], atol=1e-9)
-        joint_turn(reference, basis, y, back, np.empty(LINK_ROOM))
+        joint_turn(reference, basis, y, back, np.empty(LINK_SCRATCH))
         assert angle_between(back, q) < 1e-9

@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 
 from freshtake.motion.body.limbs import Chain
-from freshtake.numeric.limb_kernels import LINK_ROOM, joint_coordinates, joint_turn, logarithm_into, nearest_turn
+from freshtake.numeric.limb_kernels import LINK_SCRATCH, joint_coordinates, joint_turn, logarithm_into, nearest_turn
 from freshtake.numeric.rotations import angle_between, from_rotvec, to_rotvec
 
-RNG, ROOM = np.random.default_rng(0), np.empty(LINK_ROOM)
+RNG, SCRATCH = np.random.default_rng(0), np.empty(LINK_SCRATCH)
 
 
 def random_chain(links: int, frozen: bool) -> Chain:
@@ -37,8 +37,8 @@ def test_logarithm(size: float) -> None:
 def test_coordinates_and_back(links: int, seed: int) -> None:
     chain = random_chain(links, frozen=links == 2)
     q = from_rotvec(np.random.default_rng(seed).normal(0, 0.6, 3))
-    joint_coordinates(chain.reference, chain.basis, q, y := np.empty(3 * links), ROOM)
-    joint_turn(chain.reference, chain.basis, y, back := np.empty(4), ROOM)
+    joint_coordinates(chain.reference, chain.basis, q, y := np.empty(3 * links), SCRATCH)
+    joint_turn(chain.reference, chain.basis, y, back := np.empty(4), SCRATCH)
     assert angle_between(back, q) < 1e-7
 
 
@@ -48,11 +48,11 @@ def test_nearest_turn_keeps_to_ranges_and_frozen_directions(links: int, frozen: 
     chain, rng = random_chain(links, frozen), np.random.default_rng(seed)
     sample, wanted = from_rotvec(rng.normal(0, 0.7, (2, 3)))
     if links == 2:  # a joint of two axes is never off them
-        joint_turn(chain.reference, chain.basis, np.array([0.5, 0, 0, -0.2, 0, 0]), sample, ROOM)
+        joint_turn(chain.reference, chain.basis, np.array([0.5, 0, 0, -0.2, 0, 0]), sample, SCRATCH)
     before, after, made = np.empty(3 * links), np.empty(3 * links), np.empty(4)
-    joint_coordinates(chain.reference, chain.basis, sample, before, ROOM)
-    nearest_turn(chain.reference, chain.basis, chain.low, chain.high, before, wanted, made, ROOM)
-    joint_coordinates(chain.reference, chain.basis, made, after, ROOM)
+    joint_coordinates(chain.reference, chain.basis, sample, before, SCRATCH)
+    nearest_turn(chain.reference, chain.basis, chain.low, chain.high, before, wanted, made, SCRATCH)
+    joint_coordinates(chain.reference, chain.basis, made, after, SCRATCH)
     still = chain.low > chain.high
     np.testing.assert_allclose(after[still], before[still], atol=1e-7)
     assert (after >= np.minimum(chain.low, before) - 1e-7)[~still].all()

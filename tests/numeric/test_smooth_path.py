@@ -6,18 +6,18 @@ import numpy as np
 import pytest
 
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.smooth_path import COLUMNS, EDGE, PathRoom, path_room, smooth_paths, solve_banded
+from freshtake.numeric.smooth_path import COLUMNS, EDGE, PathScratch, path_scratch, smooth_paths, solve_banded
 
 
-def solved(weights: Floats, targets: Floats, past: Floats, known: int, room: PathRoom | None = None) -> Floats:
-    """Columns of targets with the same weights; further columns of the room hold something else."""
+def solved(weights: Floats, targets: Floats, past: Floats, known: int, scratch: PathScratch | None = None) -> Floats:
+    """Columns of targets with the same weights; further columns of the scratch hold something else."""
     frames, columns = targets.shape
-    room = path_room(frames + 2) if room is None else room
-    room.weights[:frames], room.targets[:frames], room.past[:] = 0.03, 1.0, 7.0
-    room.weights[:frames, :columns] = weights.reshape(frames, -1)
-    room.targets[:frames, :columns], room.past[:, :columns] = targets, past
-    smooth_paths(room, frames, known)
-    return room.path[EDGE : EDGE + frames, :columns].copy()
+    scratch = path_scratch(frames + 2) if scratch is None else scratch
+    scratch.weights[:frames], scratch.targets[:frames], scratch.past[:] = 0.03, 1.0, 7.0
+    scratch.weights[:frames, :columns] = weights.reshape(frames, -1)
+    scratch.targets[:frames, :columns], scratch.past[:, :columns] = targets, past
+    smooth_paths(scratch, frames, known)
+    return scratch.path[EDGE : EDGE + frames, :columns].copy()
 
 
 def solved_at_once(weights: Floats, targets: Floats, past: Floats, known: int) -> Floats:
@@ -72,12 +72,12 @@ def test_every_column_has_weights_of_its_own() -> None:
 
 
 def test_room_that_was_used_for_longer_paths_changes_nothing() -> None:
-    rng, room = np.random.default_rng(3), path_room(24)
+    rng, scratch = np.random.default_rng(3), path_scratch(24)
     for frames, known in ((24, 3), (5, 3), (5, 1), (1, 0), (24, 2)):
         weights, targets = rng.uniform(1e-4, 0.1, frames), rng.normal(size=(frames, 2))
         past = rng.normal(size=(3, 2))
         np.testing.assert_array_equal(
-            solved(weights, targets, past, known, room), solved(weights, targets, past, known)
+            solved(weights, targets, past, known, scratch), solved(weights, targets, past, known)
         )
 
 

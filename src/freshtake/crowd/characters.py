@@ -26,7 +26,7 @@ from freshtake.motion.edit import heading, resample, sampled_at, scaled, scaled_
 from freshtake.motion.features.angles import ground_of
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.planting import plant as plant_feet
-from freshtake.motion.verdict import Verdict, judge
+from freshtake.motion.verdict import Verdict, assess
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.rotations import IDENTITY, about_axis, inverse, multiply, rotate
@@ -125,7 +125,7 @@ def _verdict(model: VariationModel, made: Guided, asked: MotionRequest, *, passe
     if passed and np.isfinite(made.motion.rotations).all() and np.isfinite(made.motion.root).all():
         return Verdict(name)
     assert model.standard is not None
-    return judge(made.motion, model.standard, amount=asked.amount, rate=made.report.rate, name=name)
+    return assess(made.motion, model.standard, amount=asked.amount, rate=made.report.rate, name=name)
 
 
 def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest) -> Guided:

@@ -138,9 +138,9 @@ class Clip(Timed):
     playback: Playback | None = None
 
     def __post_init__(self) -> None:
-        self._take_in({"root", "rotations", "joint_translations", "channels"})
+        self._check_fields({"root", "rotations", "joint_translations", "channels"})
 
-    def _take_in(self, fresh: set[str]) -> None:
+    def _check_fields(self, fresh: set[str]) -> None:
         """Check all fields; arrays that are not `fresh` are read-only copies already, so only shapes may be wrong."""
         put = object.__setattr__
         joints = len(self.skeleton)
@@ -242,7 +242,7 @@ class Clip(Timed):
         out = object.__new__(Clip)
         vars(out).update(vars(self), **changes)
         if changes.keys() - {"name", "provenance"}:
-            out._take_in(set(changes))
+            out._check_fields(set(changes))
         return out
 
     def span(self, start: int, stop: int) -> Clip:

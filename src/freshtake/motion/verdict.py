@@ -96,7 +96,7 @@ class Standard:
 def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Standard:
     """Learn from takes on one skeleton what a motion of this body may do; `limits` are those of `learn_limits`."""
     if not takes:
-        raise UsageError("a motion is judged by takes: give at least one")
+        raise UsageError("a motion is checked against takes: give at least one")
     lengths = [_lengths(take) for take in takes]
     # Where no foot stands in any take, as with swimmers, there is no floor.
     floor = floor_heights(takes) if any(foot_contacts(take) for take in takes) else np.zeros(0)
@@ -110,7 +110,7 @@ def standard_of(takes: Sequence[Clip], limits: BodyLimits | None = None) -> Stan
     )  # fmt: skip
 
 
-def judge(
+def assess(
     clip: Clip,
     standard: Standard,
     *,
@@ -223,7 +223,7 @@ def check_result(
         name: The file that it is written to.
         keep_going: Whether red motions are written anyway.
         warn: Receives a sentence for each remark.
-        same_body: See `judge`.
+        same_body: See `assess`.
         most_off: How far it is off its path, in its unit of length.
         remedy: What to do about a body that exceeds its limits.
         more: Remarks of the method itself, such as `gait_remarks`.
@@ -234,7 +234,7 @@ def check_result(
     clips = [take for take in takes if isinstance(take, Clip)]
     if not clips or not isinstance(motion, Clip):
         return []
-    verdict = judge(motion, standard_of(clips), same_body=same_body, name=name, remedy=remedy)
+    verdict = assess(motion, standard_of(clips), same_body=same_body, name=name, remedy=remedy)
     verdict = verdict._replace(remarks=(*verdict.remarks, *more))
     if most_off is not None:
         verdict = off_the_path(verdict, most_off, leg_length(motion.skeleton))

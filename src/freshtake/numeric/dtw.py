@@ -85,11 +85,11 @@ def cheapest(cost: Floats, still: float, straight: float) -> float:
 
 
 @compiled
-def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
+def open_ends(cost: Floats, penalty: float) -> tuple[Floats, Ints]:
     """Return for every column the cheapest sum of a warp of all rows that ends there, and the column where it starts.
 
     D[i, j] = c[i, j] + min(D[i-1, j-1], D[i-1, j-2] + p, D[i-2, j-1] + c[i-1, j] + p), free to start at any column;
-    p = toll * c[i, j] keeps the tempo even, which lies between a half and two. Infinite where no such warp ends.
+    p = penalty * c[i, j] keeps the tempo even, which lies between a half and two. Infinite where no such warp ends.
     """
     rows, columns = cost.shape
     total, start = cost[0].copy(), np.arange(columns)
@@ -98,7 +98,7 @@ def open_ends(cost: Floats, toll: float) -> tuple[Floats, Ints]:
         fresh, begun = np.full(columns, np.inf), np.zeros(columns, dtype=np.intp)
         for j in range(1, columns):
             # A penalty for each change of tempo, or still frames could be stretched for free.
-            p = toll * cost[i, j]
+            p = penalty * cost[i, j]
             best, origin = total[j - 1], start[j - 1]
             if j > 1 and total[j - 2] + p < best:
                 best, origin = total[j - 2] + p, start[j - 2]

@@ -100,9 +100,9 @@ def _in_blocks(points: Floats, who: Ints, cell: float, block: tuple[tuple[int, i
     ordered = keys[order]
     pairs = []
     for across, along in block:
-        asked = keys[who] + across * width + along
-        start = np.searchsorted(ordered, asked)
-        counts = np.searchsorted(ordered, asked, side="right") - start
+        searched = keys[who] + across * width + along
+        start = np.searchsorted(ordered, searched)
+        counts = np.searchsorted(ordered, searched, side="right") - start
         within = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
         pairs.append(np.stack([np.repeat(np.arange(len(who)), counts), order[np.repeat(start, counts) + within]], 1))
     return np.concatenate(pairs)

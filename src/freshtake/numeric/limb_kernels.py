@@ -13,7 +13,7 @@ import math
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import uncounted
 
-LINK_ROOM = 13  # workspace size for the coordinates of a joint's links
+LINK_SCRATCH = 13  # workspace size for the coordinates of a joint's links
 OVER, WRONG = 6.0, math.radians(18.0)  # bends the wrong way: width of the changeover per further bend, and at most
 
 
@@ -109,12 +109,12 @@ def bend_angle(upper: Floats, lower: Floats, axis: Floats, distance: float, slac
     if rho == 0.0:
         return 0.0
     straight = math.atan2(gamma, beta)
-    wanted = 0.5 * (
+    goal = 0.5 * (
         distance * distance
         - (upper[0] * upper[0] + upper[1] * upper[1] + upper[2] * upper[2])
         - (lower[0] * lower[0] + lower[1] * lower[1] + lower[2] * lower[2])
     )
-    bend = math.acos(min(max((wanted - alpha) / rho, -1.0), 1.0))
+    bend = math.acos(min(max((goal - alpha) / rho, -1.0), 1.0))
     # Near straight a small change of distance is a large change of angle: slack rounds that corner.
     bend = math.sqrt(bend * bend + slack)
     if straight <= 0.0:
@@ -145,12 +145,12 @@ def local_turn_into(reference: Floats, basis: Floats, y: Floats, out: Floats) ->
 
 
 @uncounted
-def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, room: Floats) -> None:
-    """Compute coordinates of a joint's one or two links at the local rotation q; `room` (LINK_ROOM,) is a workspace.
+def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, scratch: Floats) -> None:
+    """Compute coordinates of a joint's one or two links at the local rotation q; `scratch` has LINK_SCRATCH numbers.
 
     Of two links, hinges about axes a and b, the first takes the angle that b shows about a, the second the rest.
     """
-    rest, vector = room[:4], room[4:7]
+    rest, vector = scratch[:4], scratch[4:7]
     last = len(reference) - 1
     if last == 0:
         turn_back_into(reference[0], q, rest)
@@ -175,26 +175,33 @@ def joint_coordinates(reference: Floats, basis: Floats, q: Floats, y: Floats, ro
 
 
 @uncounted
-def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats, room: Floats) -> None:
+def joint_turn(reference: Floats, basis: Floats, y: Floats, out: Floats, scratch: Floats) -> None:
     """Set out = the local rotation of a joint with one or two links: the inverse of `joint_coordinates`."""
     local_turn_into(reference[0], basis[0], y[0:3], out)
     if len(reference) == 2:
-        each = room[:4]
+        each = scratch[:4]
         local_turn_into(reference[1], basis[1], y[3:6], each)
         turn_into(out, each, out)
 
 
 @uncounted
 def nearest_turn(
-    reference: Floats, basis: Floats, low: Floats, high: Floats, here: Floats, wanted: Floats, out: Floats, room: Floats
+    reference: Floats,
+    basis: Floats,
+    low: Floats,
+    high: Floats,
+    here: Floats,
+    goal: Floats,
+    out: Floats,
+    scratch: Floats,
 ) -> None:
-    """Set out = the turn nearest to `wanted` that the joint's directions and ranges allow, from the coordinates `here`.
+    """Set out = the turn nearest to `goal` that the joint's directions and ranges allow, from the coordinates `here`.
 
     A coordinate that is already outside its range may stay there, but moves no farther out.
     """
     size = len(low)
-    there = room[7 : 7 + size]
-    joint_coordinates(reference, basis, wanted, there, room)
+    there = scratch[7 : 7 + size]
+    joint_coordinates(reference, basis, goal, there, scratch)
     if low[size - 3] <= high[size - 3] and low[size - 2] > high[size - 2] and low[size - 1] > high[size - 1]:
         x, y, z = there[size - 3], there[size - 2], there[size - 1]
         angle = math.sqrt(x * x + y * y + z * z)
@@ -203,4 +210,4 @@ def nearest_turn(
     for k in range(size):
         # Takes that leave the range stay where they are: limits only prevent moving farther out.
         there[k] = min(max(there[k], min(low[k], here[k])), max(high[k], here[k]))
-    joint_turn(reference, basis, there, out, room)
+    joint_turn(reference, basis, there, out, scratch)

@@ -67,7 +67,7 @@ def fit(
         modes, variances = _randomized(centered, count, rng)
     else:
         modes, variances = _exact(centered)
-    keep = _wanted(variances, total, x.shape[1], count, energy, error)
+    keep = _needed(variances, total, x.shape[1], count, energy, error)
     return Pca(mean, _signed(modes[:keep]), variances[:keep], total)
 
 
@@ -91,7 +91,7 @@ def kept_modes(
     variances, vectors = np.linalg.eigh(products / n)
     real = variances > _FLOOR * max(float(variances[-1]), 0.0)
     variances, vectors = variances[real][::-1], vectors[:, real][:, ::-1]
-    keep = _wanted(variances, total, values, count, energy, error)
+    keep = _needed(variances, total, values, count, energy, error)
     return (vectors[:, :keep] / np.sqrt(variances[:keep] * n)).T, variances[:keep], total
 
 
@@ -171,7 +171,7 @@ def _signed(modes: Floats) -> Floats:
     return np.ascontiguousarray(modes * np.where(peak < 0.0, -1.0, 1.0))
 
 
-def _wanted(
+def _needed(
     variances: Floats, total: float, values: int, count: int | None, energy: float | None, error: float | None
 ) -> int:
     """Return how many modes the conditions require."""

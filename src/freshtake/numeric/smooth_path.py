@@ -59,7 +59,7 @@ def cubic_weights(t: float) -> tuple[float, float, float, float]:
     )
 
 
-class PathRoom(NamedTuple):
+class PathScratch(NamedTuple):
     """Inputs, workspace and result of `smooth_paths`, allocated once for many paths of at most so many frames.
 
     Fill `weights`, `targets` and `past`, then read `path` from row `EDGE` on.
@@ -75,37 +75,37 @@ class PathRoom(NamedTuple):
 
 
 @compiled
-def path_room(frames: int) -> PathRoom:
+def path_scratch(frames: int) -> PathScratch:
     """Allocate the workspace for paths of at most so many frames."""
     padded = frames + 2 * EDGE
-    return PathRoom(
+    return PathScratch(
         np.zeros((frames, COLUMNS)), np.zeros((frames, COLUMNS)), np.zeros((3, COLUMNS)), np.zeros((padded, COLUMNS)),
         np.zeros((padded, 4, COLUMNS)), np.zeros((frames, 4)), np.zeros(2, dtype=np.intp),
     )  # fmt: skip
 
 
 @uncounted
-def smooth_paths(room: PathRoom, frames: int, known: int) -> None:
+def smooth_paths(scratch: PathScratch, frames: int, known: int) -> None:
     """Minimize, for each column of the path, Σ w (x - target)² + Σ (third difference of x)² over so many frames.
 
     The first `known` values of `past` are fixed, so that speed and acceleration continue without a jump. A weight
     of T⁻⁶ lets x follow targets within about T frames.
     """
     first = max(3 - known, 0)
-    if room.made_for[0] != frames or room.made_for[1] != first:
-        _third_differences(first, frames, room.smoothness)
-        room.made_for[0], room.made_for[1] = frames, first
+    if scratch.made_for[0] != frames or scratch.made_for[1] != first:
+        _third_differences(first, frames, scratch.smoothness)
+        scratch.made_for[0], scratch.made_for[1] = frames, first
     for k in range(frames):
         for c in range(COLUMNS):
-            room.path[EDGE + k, c] = room.weights[k, c] * room.targets[k, c]
+            scratch.path[EDGE + k, c] = scratch.weights[k, c] * scratch.targets[k, c]
     for k in range(first, min(3, frames)):
-        _after_the_past(k, room.past, room.path[EDGE:])
+        _after_the_past(k, scratch.past, scratch.path[EDGE:])
     for k in range(EDGE):
         for c in range(COLUMNS):
-            room.path[EDGE + frames + k, c] = 0.0
+            scratch.path[EDGE + frames + k, c] = 0.0
             for d in range(4):
-                room.factors[EDGE + frames + k, d, c] = 0.0
-    _solve(room, frames)
+                scratch.factors[EDGE + frames + k, d, c] = 0.0
+    _solve(scratch, frames)
 
 
 @uncounted
@@ -136,9 +136,9 @@ def _after_the_past(k: int, past: Floats, right: Floats) -> None:
 
 
 @uncounted
-def _solve(room: PathRoom, frames: int) -> None:
+def _solve(scratch: PathScratch, frames: int) -> None:
     """Solve for the path, which holds the right side, by A = L D Lᵀ with A = smoothness + diag(weights)."""
-    path, factors, weights, smoothness = room.path, room.factors, room.weights, room.smoothness
+    path, factors, weights, smoothness = scratch.path, scratch.factors, scratch.weights, scratch.smoothness
     for k in range(frames):
         r = EDGE + k
         for c in range(COLUMNS):

@@ -28,7 +28,7 @@ from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import start_at_origin
-from freshtake.motion.verdict import Verdict, judge, standard_of
+from freshtake.motion.verdict import Verdict, assess, standard_of
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.evaluation_page import page
 from freshtake.reports.plots import Picture, pictures
@@ -99,7 +99,7 @@ def _checks(inputs: Sequence[Motion], variants: Sequence[Motion]) -> list[Verdic
     if not clips or any(not isinstance(one, Clip) or one.skeleton.names != clips[0].skeleton.names for one in variants):
         return []
     standard = standard_of(clips)
-    return [judge(one, standard) for one in variants if isinstance(one, Clip)]
+    return [assess(one, standard) for one in variants if isinstance(one, Clip)]
 
 
 def _networks(model: Path) -> Sequence[Picture]:

@@ -22,7 +22,7 @@ from freshtake.motion.channels import channels_with, root_in_file
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.validation import same_rate
-from freshtake.motion.verdict import Verdict, judge, require_possible
+from freshtake.motion.verdict import Verdict, assess, require_possible
 from freshtake.numeric.arrays import Bools
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Redraw, Redrawing
@@ -190,7 +190,7 @@ def judge_stretch(
     # The stretch alone, with a frame before and after it: a verdict names the worst frame of a check, which may be a
     # kept one and would hide a bad new one.
     first, stop = max(frames[0] - 1, 0), min(frames[1] + 1, len(clip))
-    verdict = judge(take_frames(clip, first, stop), model.standard, amount=request.amount, name=name)
+    verdict = assess(take_frames(clip, first, stop), model.standard, amount=request.amount, name=name)
     moved = (one if one.frame is None else one._replace(frame=one.frame + first) for one in verdict.remarks)
     return [verdict._replace(remarks=tuple(moved))]
 

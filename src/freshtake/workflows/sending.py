@@ -27,7 +27,7 @@ from freshtake.motion import Clip, Skeleton
 from freshtake.motion.body.rooting import as_filed
 from freshtake.motion.features import decode
 from freshtake.motion.retarget import Retargeter, make_rig
-from freshtake.motion.verdict import judge, require_possible
+from freshtake.motion.verdict import assess, require_possible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.rotations import slerp
@@ -132,7 +132,7 @@ class HumanoidPoses:
         first = joined(list(islice(_frames(source, stored, replace(steers), plant, seed), LOOKED_AT)))
         standard = stored.model.standard if stored.method == "variation" else None
         if standard is not None:
-            verdict = judge(first, standard, amount=steers.amount, name=source.name)
+            verdict = assess(first, standard, amount=steers.amount, name=source.name)
             require_possible([verdict], keep_going, warn)
         self._body = HumanoidBody(first, source, unit_m, warn)
         self._frames = _frames(source, stored, steers, plant, seed)

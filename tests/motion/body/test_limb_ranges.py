@@ -13,7 +13,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.limbs import Chain, first_angle, free_ways, learn_limbs
 from freshtake.motion.planting import learn_planting, plant
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.limb_kernels import LINK_ROOM, joint_coordinates, nearest_turn
+from freshtake.numeric.limb_kernels import LINK_SCRATCH, joint_coordinates, nearest_turn
 from freshtake.numeric.rotations import about_axis, angle_between, from_rotvec, multiply, to_rotvec
 from tests.conftest import data_files, label
 from tests.motion.puppet import SKELETON, standing, steady, walk
@@ -59,14 +59,14 @@ def coordinates(chain: Chain, rotations: Floats) -> Floats:
     """Of a joint's links at local rotations (frames, 4)."""
     out = np.empty((len(rotations), len(chain.low)))
     for q, y in zip(rotations, out, strict=True):
-        joint_coordinates(chain.reference, chain.basis, q, y, np.empty(LINK_ROOM))
+        joint_coordinates(chain.reference, chain.basis, q, y, np.empty(LINK_SCRATCH))
     return out
 
 
 def followed(chain: Chain, sample: Floats, wanted: Floats) -> Floats:
-    made, room = np.empty_like(sample), np.empty(LINK_ROOM)
+    made, scratch = np.empty_like(sample), np.empty(LINK_SCRATCH)
     for here, goal, out in zip(coordinates(chain, sample), wanted, made, strict=True):
-        nearest_turn(chain.reference, chain.basis, chain.low, chain.high, here, goal, out, room)
+        nearest_turn(chain.reference, chain.basis, chain.low, chain.high, here, goal, out, scratch)
     return made
 
 

@@ -24,8 +24,8 @@ from freshtake.motion.body.orientation import (
     agreed,
     find_up,
     guess_unit,
-    judged,
     unit_name,
+    upright_of,
 )
 from freshtake.motion.edit import moved, with_up
 from freshtake.numeric.rotations import about_axis, multiply, rotate
@@ -111,7 +111,7 @@ def test_travel_along_the_body_is_no_walk() -> None:
     way = np.linspace(0.0, 3.0, 50)[:, None]
     for travel, axis in (([1.0, 0.0, 0.1], "z"), ([0.0, 0.1, 1.0], "y")):
         body = Body(posture, kicks + way * travel, way * travel, np.array([0.0, 1.0, 0.0]))
-        assert judged(body).axis == axis
+        assert upright_of(body).axis == axis
 
 
 @pytest.mark.parametrize("unit", UNITS, ids=lambda unit: unit.short)

@@ -11,7 +11,7 @@ from freshtake import read, samples, write
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.body.rooting import as_filed, rooted
-from freshtake.motion.cycles.looping import course_of, played, with_closing_frame, with_root_motion
+from freshtake.motion.cycles.looping import body_path, played, with_closing_frame, with_root_motion
 from freshtake.motion.edit import with_up
 from freshtake.workflows.editing import loop_of
 from tests.motion.rigs import on_base
@@ -75,7 +75,7 @@ def test_the_joint_of_a_loop_goes_straight_at_a_constant_speed() -> None:
 
 def test_other_courses_begin_and_end_with_the_hips_and_are_smoother() -> None:
     clip = walk()
-    places = course_of(clip).places
+    places = body_path(clip).places
     ground = clip.root * np.array([1.0, 0.0, 1.0])
     np.testing.assert_allclose(places[[0, -1]], ground[[0, -1]], atol=1e-9)
     assert np.linalg.norm(places - ground, axis=1).max() < 0.1 * np.ptp(ground[:, 2])

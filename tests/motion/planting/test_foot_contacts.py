@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.motion.planting.foot_plans import BEGIN, GO_ON, HEEL, ROLLED, decide, heel_into, judge, plane_of
+from freshtake.motion.planting.foot_plans import BEGIN, CONTINUE, HEEL, ROLLED, classify, heel_into, plane_of, settle
 from freshtake.motion.planting.limb_leading import place_path
 from freshtake.motion.planting.planter import Planter
 from freshtake.motion.planting.rig import Ground, Pace, PlantSettings, empty_frames, pace
@@ -61,13 +61,13 @@ def test_frames_are_judged_by_strength_height_and_speed(careful: bool) -> None:
     frames.points[..., 1] = rng.uniform(0.0, 0.15, frames.points.shape[:3])
     frames.over[:] = rng.random(frames.over.shape) < 0.8
     for frame in range(count):
-        judge(GROUND, own, frames, frame, count)
+        classify(GROUND, own, frames, frame, count)
         first, last = max(frame - own.reach, 0), min(frame + own.reach, count - 1)
         for leg in range(2):
             heights = frames.points[frame, leg, 2:, 1] - GROUND.soles[leg, :, 0]
             for point in range(2):
                 strength = frames.strength[frame, leg, point]
-                wanted = 2 if strength >= BEGIN else 1 if strength >= GO_ON else 0
+                wanted = 2 if strength >= BEGIN else 1 if strength >= CONTINUE else 0
                 if heights[point] - heights.min() > ROLLED * GROUND.leg:
                     wanted = 0
                 gone = (frames.points[last, leg, 2 + point] - frames.points[first, leg, 2 + point])[[0, 2]]
@@ -87,7 +87,7 @@ def test_contacts_bridge_pauses_begin_where_they_last_and_carry_a_pivot() -> Non
     frames.points[:] = rng.normal(size=frames.points.shape)
     frames.raw[:] = np.repeat(rng.integers(0, 3, size=(count // 4, 2, 2)), 4, axis=0)
     for frame in range(count):
-        decide(GROUND, own, frames, frame, count, frame > 0)
+        settle(GROUND, own, frames, frame, count, frame > 0)
     raw, stands = frames.raw, frames.stands
     for leg in range(2):
         for frame in range(count):

@@ -26,7 +26,7 @@ from freshtake.motion.planting.limb_leading import FULL, straight_length
 from freshtake.motion.planting.planter import Planter
 from freshtake.motion.planting.rig import Frames, Ground, PlantSettings, Scene, empty_frames, fresh_memory, pace
 from freshtake.numeric.limb_kernels import quintic
-from freshtake.numeric.smooth_path import path_room
+from freshtake.numeric.smooth_path import path_scratch
 from tests.motion.puppet import steady, walk
 
 GROUND = Ground(1, 0.9, 0, np.array([0.08, 0.08]), np.array([[[0.02, 0.04], [0.01, 0.03]]] * 2))
@@ -111,12 +111,12 @@ def test_a_hip_that_has_come_down_by_what_is_short_is_within_reach() -> None:
 def test_hips_sink_only_for_standing_legs_that_do_not_reach() -> None:
     frames, plans, firm = some_frames(4), np.zeros((2, 9, 3)), np.ones((2, 9))
     frames.points[:, :, 1] = frames.points[:, :, 0] - [0.0, 0.85, 0.0]
-    scene, room = Scene(GROUND, PACE, frames, fresh_memory(2)), path_room(9)
-    assert plan_sink(scene, 0, 9, room, plans, firm) == 0.0
+    scene, scratch = Scene(GROUND, PACE, frames, fresh_memory(2)), path_scratch(9)
+    assert plan_sink(scene, 0, 9, scratch, plans, firm) == 0.0
     frames.points[:, 0, 1, 1] -= 0.04  # 0.01 beyond the longest
-    sinks = [plan_sink(scene, 0, 9, room, plans, share * firm) for share in (0.0, 0.2, 1.0)]
+    sinks = [plan_sink(scene, 0, 9, scratch, plans, share * firm) for share in (0.0, 0.2, 1.0)]
     assert sinks[0] == 0.0 and 0.0 < sinks[1] < sinks[2] < 0.011
-    assert plan_sink(scene._replace(pace=PACE._replace(sink=0.0)), 0, 9, room, plans, firm) == 0.0
+    assert plan_sink(scene._replace(pace=PACE._replace(sink=0.0)), 0, 9, scratch, plans, firm) == 0.0
 
 
 def test_knees_are_kept_bent_by_how_far_feet_are_moved() -> None:

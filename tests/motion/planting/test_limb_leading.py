@@ -13,7 +13,7 @@ from freshtake.motion.planting.limb_leading import (
     _knee_axis,
     lead_limb,
     lead_limbs,
-    limb_room,
+    limb_scratch,
     within_reach,
 )
 from freshtake.motion.planting.rig import make_bones
@@ -111,16 +111,16 @@ def test_the_hips_turn_is_the_least_of_all_that_meet_the_goal() -> None:
             constraints={"type": "eq", "fun": miss, "args": (frame, limb, goal)},
         )  # fmt: skip
         assert found.success
-        own = multiply(made.world().rotations[frame, limb.upper], inverse(CLIP.world().rotations[frame, limb.upper]))
-        assert np.linalg.norm(to_rotvec(own)) == pytest.approx(np.linalg.norm(found.x[:3]), abs=1e-4)
-        assert np.linalg.norm(to_rotvec(own)) <= np.linalg.norm(found.x[:3]) + 1e-6
+        turned = multiply(made.world().rotations[frame, limb.upper], inverse(CLIP.world().rotations[frame, limb.upper]))
+        assert np.linalg.norm(to_rotvec(turned)) == pytest.approx(np.linalg.norm(found.x[:3]), abs=1e-4)
+        assert np.linalg.norm(to_rotvec(turned)) <= np.linalg.norm(found.x[:3]) + 1e-6
 
 
 def test_a_goal_out_of_reach_is_missed_softly() -> None:
     reach = np.array([0.3, 0.97])
-    asked = np.linspace(0.8, 1.3, 501)
-    got = np.array([within_reach(reach, d, 0.9, 1.0, 0.02) for d in asked])
-    np.testing.assert_allclose(got[asked < 0.95], asked[asked < 0.95])
+    requested = np.linspace(0.8, 1.3, 501)
+    got = np.array([within_reach(reach, d, 0.9, 1.0, 0.02) for d in requested])
+    np.testing.assert_allclose(got[requested < 0.95], requested[requested < 0.95])
     steps = np.diff(got)
     assert (steps >= 0).all() and got.max() <= 0.97 and np.abs(np.diff(steps)).max() < 1e-4
     assert within_reach(reach, 0.99, 0.99, 1.0, 0.02) == pytest.approx(0.99)  # what a limb did itself it may do
@@ -148,13 +148,13 @@ def test_a_limb_says_by_how_much_it_missed_its_goal_and_leaves_alone_what_hardly
     for offset in (np.array([0.0, 0.02, 0.01]), np.array([3.0, 0.0, 0.0]), np.array([0.0, 0.002, 0.0])):
         rotations = CLIP.rotations[5].copy()
         missed = lead_limb(
-            BONES, 0, Move(root, root, offset, 0.005, by_toe, 0.0, PINNED), offsets, rotations, limb_room(BONES)
+            BONES, 0, Move(root, root, offset, 0.005, by_toe, 0.0, PINNED), offsets, rotations, limb_scratch(BONES)
         )
         made = CLIP.changed(rotations=np.concatenate([rotations[None]] * 40), root=np.tile(root, (40, 1)))
-        wanted = CLIP.positions()[5, LIMBS[0].end] + offset
+        goal_turn = CLIP.positions()[5, LIMBS[0].end] + offset
         if np.abs(offset).max() <= 0.005:
             assert missed == 0.0
             np.testing.assert_array_equal(rotations, CLIP.rotations[5])
         else:
-            assert missed == pytest.approx(np.linalg.norm(made.positions()[0, LIMBS[0].end] - wanted), abs=1e-9)
+            assert missed == pytest.approx(np.linalg.norm(made.positions()[0, LIMBS[0].end] - goal_turn), abs=1e-9)
             assert (missed > 1.0) == (offset[0] > 1.0)

@@ -13,7 +13,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.pins import Pin
 from freshtake.motion.tempo import SLOWEST
-from freshtake.motion.verdict import GREEN, RED, judge
+from freshtake.motion.verdict import GREEN, RED, assess
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
 from freshtake.variation.amount import Amount, guarded
@@ -221,7 +221,7 @@ def hands_off(model: VariationModel, distance: float, count: int) -> list[str]:
 
         made = guarded(draw, model.body_limits, 1.0)[0]
         assert max(made.report.place_errors) < 1e-3 * leg
-        colors.append(judge(made.motion, model.standard).color)
+        colors.append(assess(made.motion, model.standard).color)
     return colors
 
 

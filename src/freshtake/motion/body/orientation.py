@@ -97,7 +97,7 @@ class Body(NamedTuple):
 def find_up(motion: Clip | PointClip) -> Upright:
     """Return the vertical axis of a clip by its skeleton, or of points by the names of head and feet."""
     body = _clip_body(motion) if isinstance(motion, Clip) else _point_body(motion)
-    return Upright("y", ASSUMED) if body is None else judged(body)
+    return Upright("y", ASSUMED) if body is None else upright_of(body)
 
 
 def agreed(found: Sequence[Upright]) -> list[Upright]:
@@ -119,7 +119,7 @@ def agreed(found: Sequence[Upright]) -> list[Upright]:
     ]
 
 
-def judged(body: Body) -> Upright:
+def upright_of(body: Body) -> Upright:
     """Return the axis on which posture and rest pose agree; else that of a standing body; else that of the rest pose.
 
     Where the rest pose is not a body's (bones along x, as in many exporters), feet on a floor are enough.

@@ -111,7 +111,7 @@ def as_filed(clip: Clip, carrier: Floats | None = None) -> Clip:
     local, rotations = clip.local_translations().copy(), clip.rotations.copy()
     if len(base.chain) > 1:
         place, turn = world.positions[:, base.joint], world.rotations[:, base.joint]
-        _stand(base, local, rotations, place, turn, clip.up_index, carrier)
+        _write_chain(base, local, rotations, place, turn, clip.up_index, carrier)
         goal = _led(base, world)
         rehang(skeleton, local, rotations, goal, base.carried)
         for joint in sorted({joint for joint, _ in base.led} - {*base.carried}):  # these hang on carried ones
@@ -134,7 +134,7 @@ def _led(base: Base, world: WorldPose) -> WorldPose:
     return WorldPose(positions, rotations)
 
 
-def _stand(
+def _write_chain(
     base: Base, local: Floats, rotations: Floats, place: Floats, turn: Floats, up: int, carrier: Floats | None
 ) -> None:
     """Write the file's transforms of the chain, with the travel in the mover and the turn in the last joint."""
@@ -193,7 +193,7 @@ def rooted_together(clips: Sequence[Clip]) -> list[Clip]:
     A joint counts as moving if it moves in any of them: one that turns in a single take is no mere support.
     """
     bases = [clip.skeleton.base for clip in clips]
-    if len({_way(base) for base in bases}) == 1:
+    if len({_use(base) for base in bases}) == 1:
         return list(clips)
     filed = [as_filed(clip) for clip in clips]
     skeleton, moving = clips[0].skeleton, movement(filed)
@@ -222,14 +222,14 @@ def rooted_like(clip: Clip, skeleton: Skeleton) -> Clip:
     base, clip_base = skeleton.base, clip.skeleton.base
     if base is None:
         return rooted(clip, (0,))
-    if clip_base is not None and _way(clip_base) == _way(base):
+    if clip_base is not None and _use(clip_base) == _use(base):
         return clip
     travel = np.zeros(len(skeleton))
     travel[[base.mover, *base.carried, *([0] if base.follows else [])]] = np.inf
     return _leading(rooted(clip, base.chain, moving=Movement(travel, np.zeros(len(skeleton)))), set(base.led))
 
 
-def _way(base: Base | None) -> tuple[object, ...] | None:
+def _use(base: Base | None) -> tuple[object, ...] | None:
     """Return what has to agree for clips to be used together."""
     return None if base is None else (base.chain, base.mover, base.carried, base.follows, base.led)
 

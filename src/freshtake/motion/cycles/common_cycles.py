@@ -89,8 +89,8 @@ def torn_takes(clips: Sequence[Clip]) -> list[tuple[Clip, float]]:
 def phase_lag(clip: Clip, reference: Clip) -> float:
     """Return by what share of a cycle (-0.5 to 0.5) a clip of one cycle begins later than another one."""
     facing = usual_facing(reference)
-    courses = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
-    return ((_shift(*courses) + BINS // 2) % BINS - BINS // 2) / BINS
+    mean_cycles = [_even(pose_points(one, facing)[:-1]) for one in (reference, clip)]
+    return ((_shift(*mean_cycles) + BINS // 2) % BINS - BINS // 2) / BINS
 
 
 def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
@@ -130,9 +130,9 @@ class _Aligned(NamedTuple):
         reference = max(takes, key=lambda take: int(cycle_counts(take.tracked).max()))
         period = reference.bins * reference.stride
         facing = usual_facing(take_frames(reference.clip, 0, min(period + 1, len(reference.clip))))
-        courses = [_mean_course(take, facing) for take in takes]
+        mean_cycles = [_mean_cycle(take, facing) for take in takes]
         number = next(k for k, take in enumerate(takes) if take is reference)
-        shifts = [_shift(courses[number], course) for course in courses]
+        shifts = [_shift(mean_cycles[number], cycle) for cycle in mean_cycles]
         struck = [
             {foot: phase / take.bins * BINS - shift for foot, phase in strike_phases(take).items()}
             for take, shift in zip(takes, shifts, strict=True)
@@ -190,7 +190,7 @@ def _at(values: Floats, phases: npt.ArrayLike) -> Floats:
     return np.asarray(values[np.round(np.asarray(phases) % BINS / BINS * len(values)).astype(np.intp) % len(values)])
 
 
-def _mean_course(take: Recurrence, facing: Floats) -> Floats:
+def _mean_cycle(take: Recurrence, facing: Floats) -> Floats:
     """Return (BINS, dimensions): the mean cycle of a take in coordinates that takes share."""
     points = pose_points(take.clip, facing)[:: take.stride]
     place = take.tracked.progress % take.bins
@@ -203,14 +203,14 @@ def _mean_course(take: Recurrence, facing: Floats) -> Floats:
     return _even(np.stack([np.interp(every, filled, column, period=take.bins) for column in means.T], axis=1))
 
 
-def _even(course: Floats) -> Floats:
+def _even(cycle: Floats) -> Floats:
     """Return a closed trajectory at BINS even phases."""
-    phases = np.arange(BINS) * len(course) / BINS
-    positions = np.arange(len(course))
-    return np.stack([np.interp(phases, positions, column, period=len(course)) for column in course.T], axis=1)
+    phases = np.arange(BINS) * len(cycle) / BINS
+    positions = np.arange(len(cycle))
+    return np.stack([np.interp(phases, positions, column, period=len(cycle)) for column in cycle.T], axis=1)
 
 
-def _shift(reference: Floats, course: Floats) -> int:
+def _shift(reference: Floats, cycle: Floats) -> int:
     """Return the shift in bins that makes a closed trajectory most like another; the mean posture is ignored."""
-    a, b = reference - reference.mean(axis=0), course - course.mean(axis=0)
+    a, b = reference - reference.mean(axis=0), cycle - cycle.mean(axis=0)
     return int(np.argmax([(a * np.roll(b, -shift, axis=0)).sum() for shift in range(BINS)]))

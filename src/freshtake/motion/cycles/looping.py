@@ -247,14 +247,14 @@ def planted_loop(
 ROOT_NAMES = ("Root", "RootMotion")
 
 
-class BodyCourse(NamedTuple):
+class BodyPath(NamedTuple):
     """Places on the ground (frames, 3), their height 0, and headings (frames,) in radians."""
 
     places: Floats
     heading: Floats
 
 
-def course_of(clip: Clip) -> BodyCourse:
+def body_path(clip: Clip) -> BodyPath:
     """Return the ground trajectory of a clip's body."""
     up, places = clip.up_index, np.zeros((len(clip), 3))
     heading, _ = split_heading(clip.rotations[:, 0], upright_reference([clip.rotations[:, 0]], up), up)
@@ -265,11 +265,11 @@ def course_of(clip: Clip) -> BodyCourse:
         seconds = 0.4 / clip.frame_time
         path = _smooth(ground.real, seconds) + 1j * _smooth(ground.imag, seconds)
         set_ground(places, path, clip.up)
-        return BodyCourse(places, _smooth(heading, seconds))
+        return BodyPath(places, _smooth(heading, seconds))
     frames = loop_frames(clip)
     line = ground_of(info.travel, clip.up) * np.arange(len(clip)) / frames
     set_ground(places, line + (ground - line)[:frames].mean(), clip.up)
-    return BodyCourse(places, np.full(len(clip), heading[:frames].mean()))
+    return BodyPath(places, np.full(len(clip), heading[:frames].mean()))
 
 
 def _smooth(values: Floats, frames: float) -> Floats:
@@ -298,18 +298,18 @@ def with_root_motion(clip: Clip, where: str) -> Clip:
         )
     if where == "hips":
         return clip
-    course = course_of(clip)
-    info = clip.playback or Playback(course.places[-1] - course.places[0], clip.duration)
-    moved = in_place(clip, course) if where == "none" else on_joint(clip, course)
+    path = body_path(clip)
+    info = clip.playback or Playback(path.places[-1] - path.places[0], clip.duration)
+    moved = in_place(clip, path) if where == "none" else on_joint(clip, path)
     return moved.changed(playback=info.changed(root_motion=where))
 
 
-def in_place(clip: Clip, course: BodyCourse) -> Clip:
+def in_place(clip: Clip, path: BodyPath) -> Clip:
     """Take out the travel of a trajectory; the heading stays in the body."""
-    return clip.changed(root=clip.root - (course.places - course.places[0]))
+    return clip.changed(root=clip.root - (path.places - path.places[0]))
 
 
-def on_joint(clip: Clip, course: BodyCourse) -> Clip:
+def on_joint(clip: Clip, path: BodyPath) -> Clip:
     """Move travel and heading to the joint above the body, adding one if necessary; joints stay where they are."""
     filed = as_filed(clip)
     if clip.skeleton.base is None or len(clip.skeleton.base.chain) == 1:
@@ -317,9 +317,9 @@ def on_joint(clip: Clip, course: BodyCourse) -> Clip:
     world = filed.world()
     local, rotations = filed.local_translations().copy(), filed.rotations.copy()
     still = WorldPose(world.positions[0, 0], world.rotations[0, 0])  # the joint's pose in the file
-    local[:, 0] = course.places
+    local[:, 0] = path.places
     local[:, 0, clip.up_index] = still.positions[clip.up_index]
-    rotations[:, 0] = multiply(about_axis(np.eye(3)[clip.up_index], course.heading), still.rotations)
+    rotations[:, 0] = multiply(about_axis(np.eye(3)[clip.up_index], path.heading), still.rotations)
     rehang(filed.skeleton, local, rotations, world, tuple(filed.skeleton.children(0)))
     return filed.changed(root=local[:, 0], rotations=rotations, joint_translations=local)
 

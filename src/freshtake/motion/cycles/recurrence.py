@@ -124,13 +124,13 @@ def _follow(cost: Floats) -> Ints:
     """Return the cheapest path of the phase through cost (frames, bins); bins are cyclic."""
     frames, bins = cost.shape
     penalty = 0.5 * float(np.median(cost.min(axis=1))) + 1e-9
-    toll = np.array([2.0 * penalty, 0.0, penalty])[:, None]  # stay, one bin, two bins
+    penalties = np.array([2.0 * penalty, 0.0, penalty])[:, None]  # stay, one bin, two bins
     total = cost[0].copy()
     choices = np.empty((frames, bins), dtype=np.int8)
     for frame in range(1, frames):
-        ways = np.stack([total, np.roll(total, 1), np.roll(total, 2)]) + toll
-        choices[frame] = ways.argmin(axis=0)
-        total = ways.min(axis=0) + cost[frame]
+        candidates = np.stack([total, np.roll(total, 1), np.roll(total, 2)]) + penalties
+        choices[frame] = candidates.argmin(axis=0)
+        total = candidates.min(axis=0) + cost[frame]
     place = int(total.argmin())
     steps = np.zeros(frames, dtype=np.intp)
     first = place

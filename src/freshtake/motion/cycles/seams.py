@@ -72,17 +72,17 @@ def seam_pose(loop: Clip) -> SeamPose:
     return SeamPose(rotations[1], place, turning, moving)
 
 
-def with_seam(loop: Clip, wanted: SeamPose) -> Clip:
+def with_seam(loop: Clip, goal: SeamPose) -> Clip:
     """Return the loop with this pose and speed at its seam; it stays where it is on the ground."""
-    if len(wanted.rotations) != len(loop.skeleton):
+    if len(goal.rotations) != len(loop.skeleton):
         raise UsageError(f"{loop.name or 'the loop'} has another skeleton than the pose its seam is to have")
     flat, steep = _shapes(loop)
     # Turning joints turns their speeds too, so both are corrected in three rounds.
     for _ in range(3):
         now = seam_pose(loop)
-        turn = to_rotvec(multiply(wanted.rotations, inverse(now.rotations)))
-        correction = from_rotvec(_spread(flat, turn) + _spread(steep, wanted.turning - now.turning))
-        moved = _spread(flat, wanted.local - now.local) + _spread(steep, wanted.moving - now.moving)
+        turn = to_rotvec(multiply(goal.rotations, inverse(now.rotations)))
+        correction = from_rotvec(_spread(flat, turn) + _spread(steep, goal.turning - now.turning))
+        moved = _spread(flat, goal.local - now.local) + _spread(steep, goal.moving - now.moving)
         local = loop.local_translations() + moved
         loop = loop.changed(
             root=local[:, 0],

@@ -12,11 +12,11 @@ from freshtake.motion.planting.rig import Bones, Frames, Ground, Pace, PelvisFra
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import copy_into, quintic, turn_into
-from freshtake.numeric.smooth_path import EDGE, PathRoom, smooth_paths
+from freshtake.numeric.smooth_path import EDGE, PathScratch, smooth_paths
 
 HEEL = 0.25  # foot lengths by which the heel lies behind the ankle
 ROLLED = 0.026  # leg lengths: heel or toe this much higher than the other one has left the floor
-BEGIN, GO_ON = 0.5, 0.4  # contact strengths that begin and continue a contact
+BEGIN, CONTINUE = 0.5, 0.4  # contact strengths that begin and continue a contact
 ABOVE, BESIDE = ContactSettings.pelvis_above, ContactSettings.beside
 FLOOR = 3.0  # times as firmly as a foot is held, it is kept above the floor
 KEPT_BENT, MOVED = math.radians(8.0), 0.005  # the least bend of a knee whose foot is moved by more than this
@@ -47,7 +47,7 @@ def heel_into(ankle: Floats, toe: Floats, up: int, below: float, out: Floats) ->
 
 
 @uncounted
-def take_in(
+def place_legs(
     bones: Bones, ground: Ground, offsets: Floats, frames: Frames, frame: int, places: Floats, turns: Floats
 ) -> None:
     """Compute the points of all legs of a frame, and which feet the pelvis is over; workspaces as in place_path."""
@@ -109,7 +109,7 @@ def _feet_in_body(
 
 
 @uncounted
-def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) -> None:
+def classify(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) -> None:
     """Compute `raw` of a frame from contact strength, whether heel or toe is down and, if careful, height and speed."""
     a, b = plane_of(ground.up)
     first, last = max(frame - pace.reach, 0), min(frame + pace.reach, known - 1)
@@ -119,7 +119,7 @@ def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) ->
         for point in range(2):
             height = heel if point == 0 else toe
             sure = frames.strength[frame, leg, point]
-            raw = 2 if sure >= BEGIN else (1 if sure >= GO_ON else 0)
+            raw = 2 if sure >= BEGIN else (1 if sure >= CONTINUE else 0)
             # A foot that rolls has one end in the air: that end does not stand, however slow it is.
             rolled = height - min(heel, toe) > ROLLED * ground.leg
             if rolled:
@@ -140,8 +140,8 @@ def judge(ground: Ground, pace: Pace, frames: Frames, frame: int, known: int) ->
 
 
 @uncounted
-def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, started: bool) -> None:
-    """Decide contacts of a frame from `raw` of this and the next frames; `started` where there is a frame before it.
+def settle(ground: Ground, pace: Pace, frames: Frames, frame: int, classified: int, started: bool) -> None:
+    """Settle the contacts of a frame from `raw` of this and the next frames; `started` where a frame is before it.
 
     A contact continues over short pauses and begins only where it will last.
     """
@@ -152,13 +152,13 @@ def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, 
             if on:
                 stays = False
                 # A short pause is a glitch: the contact continues if it resumes within the bridge.
-                for k in range(frame, min(frame + pace.bridged, judged)):
+                for k in range(frame, min(frame + pace.bridged, classified)):
                     stays = stays or frames.raw[k, leg, point] > 0
                 on = stays
             else:
                 lasts, begins = True, False
                 # A touch that does not last is no contact, or feet would stick in mid-swing.
-                for k in range(frame, min(frame + pace.shortest, judged)):
+                for k in range(frame, min(frame + pace.shortest, classified)):
                     lasts = lasts and frames.raw[k, leg, point] > 0
                     begins = begins or frames.raw[k, leg, point] == 2
                 on = lasts and begins
@@ -181,37 +181,37 @@ def decide(ground: Ground, pace: Pace, frames: Frames, frame: int, judged: int, 
 
 
 @uncounted
-def plan_foot(scene: Scene, leg: int, frame: int, last: int, room: PathRoom, plan: Floats, firm: Floats) -> None:
+def plan_foot(scene: Scene, leg: int, frame: int, last: int, scratch: PathScratch, plan: Floats, firm: Floats) -> None:
     """Plan offsets (frames, 3) of a foot from `frame` to `last`, and how firmly it is held (frames,)."""
     ground, pace, frames, memory = scene
     count, up = last - frame, ground.up
     a, b = plane_of(up)
     _grips(pace, frames, leg, frame, last, firm)
-    _holding_offsets(scene, leg, frame, last, firm, room.targets)
+    _holding_offsets(scene, leg, frame, last, firm, scratch.targets)
     for k in range(count):
         # Least squares with a weak pull to 0: where nothing holds the foot, its offset fades out smoothly.
         weight = pace.free + firm[k] * pace.stand
         held = firm[k] * pace.stand / weight
-        room.weights[k, a] = room.weights[k, b] = weight
-        room.targets[k, a] *= held
-        room.targets[k, b] *= held
+        scratch.weights[k, a] = scratch.weights[k, b] = weight
+        scratch.targets[k, a] *= held
+        scratch.targets[k, b] *= held
         lift, contact_strength = _lift(frames, leg, frame + k, firm[k])
-        room.weights[k, up] = pace.free + contact_strength * pace.height
-        room.targets[k, up] = lift * contact_strength * pace.height / room.weights[k, up]
+        scratch.weights[k, up] = pace.free + contact_strength * pace.height
+        scratch.targets[k, up] = lift * contact_strength * pace.height / scratch.weights[k, up]
     for k in range(3):
         # Continue from the offsets already used: frames that were returned cannot change.
-        copy_into(memory.offsets[leg, k], room.past[k])
-    smooth_paths(room, count, memory.known[0])
+        copy_into(memory.offsets[leg, k], scratch.past[k])
+    smooth_paths(scratch, count, memory.known[0])
     again = False
     for k in range(count):  # a smooth path may dip below the floor next to a contact: repeat, holding these up
         sunk = _sunk(frames, leg, frame + k, firm[k])
         # Ignore depths below the floor that are too small to see.
-        if room.path[EDGE + k, up] < sunk - 1e-3 * ground.leg:
-            room.weights[k, up], room.targets[k, up], again = FLOOR * pace.height, sunk, True
+        if scratch.path[EDGE + k, up] < sunk - 1e-3 * ground.leg:
+            scratch.weights[k, up], scratch.targets[k, up], again = FLOOR * pace.height, sunk, True
     if again:
-        smooth_paths(room, count, memory.known[0])
+        smooth_paths(scratch, count, memory.known[0])
     for k in range(count):
-        copy_into(room.path[EDGE + k], plan[k])
+        copy_into(scratch.path[EDGE + k], plan[k])
 
 
 @uncounted
@@ -273,7 +273,7 @@ def _drifted(pace: Pace, center: Floats, pivot: Floats, x: float, y: float) -> t
 
 @uncounted
 def find_lifts(ground: Ground, pace: Pace, frames: Frames, frame: int) -> None:
-    """Compute `lifts` of a frame whose contacts are decided: never below the floor, and onto it where a foot stands."""
+    """Compute `lifts` of a frame whose contacts are settled: never below the floor, and onto it where a foot stands."""
     for leg in range(frames.points.shape[1]):
         points = frames.points[frame, leg]
         heel = ground.soles[leg, 0, 0] - points[2, ground.up]
@@ -307,13 +307,13 @@ def longest_reach(bones: Bones, leg: int, offsets: Floats, hip: Floats, ankle: F
     """Return how far a leg may stretch: as far as in the examples, or as it does in this frame."""
     full = straight_length(bones, leg, offsets)
     # A take that stretches a leg farther than others is not corrected for it.
-    own = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
-    return float(min(max(bones.reach[leg, 1] * full, own), FULL * full))
+    current = math.sqrt((ankle[0] - hip[0]) ** 2 + (ankle[1] - hip[1]) ** 2 + (ankle[2] - hip[2]) ** 2)
+    return float(min(max(bones.reach[leg, 1] * full, current), FULL * full))
 
 
 @uncounted
-def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats, firm: Floats) -> float:
-    """Return how far the hips sink in a frame so that standing legs reach their feet, in the first column of `room`."""
+def plan_sink(scene: Scene, frame: int, last: int, scratch: PathScratch, plans: Floats, firm: Floats) -> float:
+    """Return how far the hips sink in a frame so that standing legs reach their feet; `scratch` is a workspace."""
     ground, pace, frames, memory = scene
     count = last - frame
     if pace.sink == 0.0:
@@ -328,14 +328,14 @@ def plan_sink(scene: Scene, frame: int, last: int, room: PathRoom, plans: Floats
                     needed = True
                     target = short
                     weight = pace.rise + firm[leg, k] * pace.drop
-        room.weights[k, 0] = weight
-        room.targets[k, 0] = target * (weight - pace.rise) / weight
+        scratch.weights[k, 0] = weight
+        scratch.targets[k, 0] = target * (weight - pace.rise) / weight
     if not needed:
         return 0.0
     for k in range(3):
-        room.past[k, 0] = memory.sinks[k, 0]
-    smooth_paths(room, count, memory.known[0])
-    return float(room.path[EDGE, 0])
+        scratch.past[k, 0] = memory.sinks[k, 0]
+    smooth_paths(scratch, count, memory.known[0])
+    return float(scratch.path[EDGE, 0])
 
 
 @uncounted
@@ -347,8 +347,8 @@ def _short(ground: Ground, frames: Frames, leg: int, frame: int, offset: Floats)
     longest = frames.longest[frame, leg]
     x, y = ankle[a] + offset[a] - hip[a], ankle[b] + offset[b] - hip[b]
     drop = hip[up] - ankle[up] - offset[up]
-    room = longest * longest - x * x - y * y
-    return float(max(drop - math.sqrt(room), 0.0) if room > 0.0 else max(drop, 0.0))
+    square = longest * longest - x * x - y * y
+    return float(max(drop - math.sqrt(square), 0.0) if square > 0.0 else max(drop, 0.0))
 
 
 @uncounted

@@ -11,7 +11,7 @@ from freshtake.motion.planting.rig import Bones
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import (
-    LINK_ROOM,
+    LINK_SCRATCH,
     bend_angle,
     carry_into,
     copy_into,
@@ -25,7 +25,7 @@ from freshtake.numeric.limb_kernels import (
 
 FULL = 0.9998  # of a limb's length: nearer to straight, the direction of the bend is undefined
 SOFT, PINNED, GIVE = 0.02, 0.002, 0.003  # of a limb's length: for standing feet, for pins, beyond its stretch
-ROOM = 16  # workspace vectors for leading one limb
+SCRATCH = 16  # workspace vectors for leading one limb
 
 
 class Move(NamedTuple):
@@ -47,13 +47,13 @@ class LimbPath(NamedTuple):
     turns: Floats
 
 
-class LimbRoom(NamedTuple):
+class LimbScratch(NamedTuple):
     """Workspace for leading a limb, allocated once and reused."""
 
     path: LimbPath
-    vectors: Floats  # (ROOM, 4)
+    vectors: Floats  # (SCRATCH, 4)
     sample: Floats  # (joints, 4)
-    links: Floats  # (3, LINK_ROOM): workspace, and the coordinates of the sample's hip and ankle
+    links: Floats  # (3, LINK_SCRATCH): workspace, and the coordinates of the sample's hip and ankle
 
 
 @uncounted
@@ -74,11 +74,11 @@ def place_path(
 
 
 @compiled
-def limb_room(bones: Bones) -> LimbRoom:
+def limb_scratch(bones: Bones) -> LimbScratch:
     """Allocate the workspace for any limb of a body."""
     longest = bones.path.shape[1]
     path = LimbPath(np.empty((longest, 3)), np.empty((longest, 4)))
-    return LimbRoom(path, np.empty((ROOM, 4)), np.empty((longest, 4)), np.empty((3, LINK_ROOM)))
+    return LimbScratch(path, np.empty((SCRATCH, 4)), np.empty((longest, 4)), np.empty((3, LINK_SCRATCH)))
 
 
 class FootGoal(NamedTuple):
@@ -91,7 +91,7 @@ class FootGoal(NamedTuple):
 
 
 @uncounted
-def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: Floats, work: LimbRoom) -> float:
+def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: Floats, work: LimbScratch) -> float:
     """Turn a limb, in place, so that its end moves by an offset from where it was before the root moved.
 
     The knee bends about its hinge until the distance is right, the hip makes the least turn that takes the end to its
@@ -105,11 +105,11 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
         still = still and abs(offset[axis]) <= unmoved and abs(root[axis] - before[axis]) <= unmoved
     if still:
         return 0.0
-    path, room, sample, links = work
+    path, scratch, sample, links = work
     places, turns = path
     place_path(bones, limb, root, rotations, offsets, places, turns)
     end, toe = bones.at[limb, 2], bones.at[limb, 3]
-    goal, aim, tip, now, foot = room[0, :3], room[1, :3], room[2, :3], room[3, :3], room[4]
+    goal, aim, tip, now, foot = scratch[0, :3], scratch[1, :3], scratch[2, :3], scratch[3, :3], scratch[4]
     for axis in range(3):
         tip[axis] = now[axis] = 0.0
     # Every round starts again from the sampled pose, so that rounds do not add up turns.
@@ -136,8 +136,10 @@ def lead_limb(bones: Bones, limb: int, move: Move, offsets: Floats, rotations: F
     for _ in range(3 if led_by_toe and bones.links[limb, 1] > 0 else 1):
         for k in range(bones.at[limb, 0], end + 1):
             copy_into(sample[k], rotations[bones.path[limb, k]])
-        _bend(bones, limb, aim, full, move, rotations, path, room[5:12], links)
-        missed = _keep_foot(bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path, room[12:16], links)
+        _bend(bones, limb, aim, full, move, rotations, path, scratch[5:12], links)
+        missed = _keep_foot(
+            bones, limb, FootGoal(foot, goal, tip, now), offsets, rotations, path, scratch[12:16], links
+        )
         for axis in range(3):  # an ankle that cannot turn freely turns the toe away: move the ankle to compensate
             aim[axis] = goal[axis] + tip[axis] - now[axis]
     return missed
@@ -149,13 +151,13 @@ def lead_limbs(
     soft: float,
 ) -> None:  # fmt: skip
     """Lead all limbs of all frames by moves (frames, limbs, 3), in place; `by_toe` (limbs,), `soft`: see Move."""
-    room = limb_room(bones)
+    scratch = limb_scratch(bones)
     for frame in range(len(root)):
         # Rigs with constant bones hand over a single row of offsets.
-        own = offsets[min(frame, len(offsets) - 1)]
+        current = offsets[min(frame, len(offsets) - 1)]
         for limb in range(moves.shape[1]):
             move = Move(before[frame], root[frame], moves[frame, limb], 0.0, by_toe[limb] == 1, 0.0, soft)
-            lead_limb(bones, limb, move, own, rotations[frame], room)
+            lead_limb(bones, limb, move, current, rotations[frame], scratch)
 
 
 @uncounted
@@ -170,26 +172,26 @@ def straight_length(bones: Bones, limb: int, offsets: Floats) -> float:
 
 @uncounted
 def _bend(
-    bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, room: Floats,
+    bones: Bones, limb: int, goal: Floats, full: float, move: Move, rotations: Floats, path: LimbPath, scratch: Floats,
     links: Floats,
 ) -> None:  # fmt: skip
     """Bend knee and hip for a goal of the ankle, as far as a limb of `full` length reaches; `path` is the one before.
 
-    `room` (7, 4) and `links` are workspaces.
+    `scratch` (7, 4) and `links` are workspaces.
     """
     places, turns = path
     upper, middle, end = bones.at[limb, 0], bones.at[limb, 1], bones.at[limb, 2]
-    thigh, shank, line, axis = room[0, :3], room[1, :3], room[2, :3], room[3, :3]
-    turn, swing, wanted = room[4], room[5], room[6]
-    asked = own = 0.0
+    thigh, shank, line, axis = scratch[0, :3], scratch[1, :3], scratch[2, :3], scratch[3, :3]
+    turn, swing, goal_turn = scratch[4], scratch[5], scratch[6]
+    requested = current = 0.0
     for k in range(3):
         thigh[k] = places[middle, k] - places[upper, k]
         shank[k] = places[end, k] - places[middle, k]
         line[k] = goal[k] - places[upper, k]
-        asked += line[k] * line[k]
-        own += (thigh[k] + shank[k]) ** 2
+        requested += line[k] * line[k]
+        current += (thigh[k] + shank[k]) ** 2
     # First the length: only the knee changes how far the ankle is from the hip.
-    distance = within_reach(bones.reach[limb], math.sqrt(asked), math.sqrt(own), full, move.soft)
+    distance = within_reach(bones.reach[limb], math.sqrt(requested), math.sqrt(current), full, move.soft)
     _knee_axis(bones, limb, thigh, shank, turns[middle], axis)
     angle = bend_angle(thigh, shank, axis, distance, move.slack)
     for k in range(3):
@@ -205,11 +207,11 @@ def _bend(
     turn_back_into(turns[middle - 1], turn, rotations[bones.path[limb, middle]])
     turn_into(swing, turns[upper], turn)
     if bones.links[limb, 0] > 0:
-        turn_back_into(turns[upper - 1], turn, wanted)
+        turn_back_into(turns[upper - 1], turn, goal_turn)
         count = bones.links[limb, 0]
         nearest_turn(
             bones.reference[limb, 0, :count], bones.basis[limb, 0, :count], bones.low[limb, 0, : 3 * count],
-            bones.high[limb, 0, : 3 * count], links[1], wanted, rotations[bones.path[limb, upper]], links[0],
+            bones.high[limb, 0, : 3 * count], links[1], goal_turn, rotations[bones.path[limb, upper]], links[0],
         )  # fmt: skip
     # A limb that begins at the root has no joint above it to turn in.
     elif upper > 0:
@@ -217,21 +219,21 @@ def _bend(
 
 
 @uncounted
-def within_reach(reach: Floats, asked: float, own: float, full: float, soft: float) -> float:
+def within_reach(reach: Floats, requested: float, current: float, full: float, soft: float) -> float:
     """Return the distance from hip to ankle that a limb takes for a requested one, with a soft upper limit.
 
     It stretches and folds as far as in the examples, or as far as it already did. Near straight, a knee would have to
     turn ever faster, so the limb gives way from `soft` of its length before its end on.
     """
-    most = min(max(reach[1] * full, own + GIVE * full), max(FULL * full, own))
-    begin = max(own, most - soft * full)
-    if asked > begin:
+    most = min(max(reach[1] * full, current + GIVE * full), max(FULL * full, current))
+    begin = max(current, most - soft * full)
+    if requested > begin:
         # Value and slope are continuous where the limb begins to give way.
-        room = max(most - begin, 1e-12)
-        return float(begin + room * (1.0 - math.exp(-(asked - begin) / room)))
+        span = max(most - begin, 1e-12)
+        return float(begin + span * (1.0 - math.exp(-(requested - begin) / span)))
     # A leg may fold no more than in the takes, unless it already does.
-    least = min(own, reach[0] * full)
-    return float(max(asked, least))
+    least = min(current, reach[0] * full)
+    return float(max(requested, least))
 
 
 @uncounted
@@ -252,17 +254,17 @@ def _knee_axis(bones: Bones, limb: int, thigh: Floats, shank: Floats, turn: Floa
 
 @uncounted
 def _keep_foot(
-    bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotations: Floats, path: LimbPath, room: Floats,
+    bones: Bones, limb: int, foot: FootGoal, offsets: Floats, rotations: Floats, path: LimbPath, scratch: Floats,
     links: Floats,
 ) -> float:  # fmt: skip
     """Turn the ankle so that the foot has its rotation in the world, as far as the ankle can.
 
-    Returns how far the toe, or else the ankle, is from its goal. `room` (4, 4) and `links` are workspaces.
+    Returns how far the toe, or else the ankle, is from its goal. `scratch` (4, 4) and `links` are workspaces.
     """
     places, turns = path
     turn, goal, tip, now = foot
     upper, end, toe = bones.at[limb, 0], bones.at[limb, 2], bones.at[limb, 3]
-    world, wanted, place, arm = room[0], room[1], room[2, :3], room[3, :3]
+    world, goal_turn, place, arm = scratch[0], scratch[1], scratch[2, :3], scratch[3, :3]
     # Compute forward kinematics of the changed limb to find its ankle.
     copy_into(turns[upper - 1], world)
     copy_into(places[upper], place)
@@ -274,13 +276,13 @@ def _keep_foot(
     joint, count = bones.path[limb, end], bones.links[limb, 1]
     if bones.upright[limb]:
         # The sole keeps its direction in the world, whatever the shank does.
-        turn_back_into(world, turn, wanted)
+        turn_back_into(world, turn, goal_turn)
         if count == 0:
-            copy_into(wanted, rotations[joint])
+            copy_into(goal_turn, rotations[joint])
         else:
             nearest_turn(
                 bones.reference[limb, 1, :count], bones.basis[limb, 1, :count], bones.low[limb, 1, : 3 * count],
-                bones.high[limb, 1, : 3 * count], links[2], wanted, rotations[joint], links[0],
+                bones.high[limb, 1, : 3 * count], links[2], goal_turn, rotations[joint], links[0],
             )  # fmt: skip
     if tip[0] != 0.0 or tip[1] != 0.0 or tip[2] != 0.0:
         turn_into(world, rotations[joint], world)

@@ -15,16 +15,16 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.clip import Clip
 from freshtake.motion.planting.foot_plans import (
-    decide,
+    classify,
     find_lifts,
-    judge,
     longest_reach,
+    place_legs,
     plan_foot,
     plan_sink,
+    settle,
     slack_of,
-    take_in,
 )
-from freshtake.motion.planting.limb_leading import SOFT, LimbRoom, Move, lead_limb, limb_room
+from freshtake.motion.planting.limb_leading import SOFT, LimbScratch, Move, lead_limb, limb_scratch
 from freshtake.motion.planting.planting_model import PlantingModel, checked_labels, learn_planting, spread_labels
 from freshtake.motion.planting.rig import (
     Bones,
@@ -42,62 +42,62 @@ from freshtake.motion.planting.rig import (
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.compiled import compiled, uncounted
 from freshtake.numeric.limb_kernels import copy_into
-from freshtake.numeric.smooth_path import PathRoom, path_room
+from freshtake.numeric.smooth_path import PathScratch, path_scratch
 
 NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
 
 
-class PlantRoom(NamedTuple):
+class PlantScratch(NamedTuple):
     """Workspace for planting, allocated once for many frames."""
 
-    limbs: LimbRoom
+    limbs: LimbScratch
     plans: Floats  # (legs, frames, 3)
     firm: Floats  # (legs, frames)
-    paths: PathRoom
+    paths: PathScratch
 
 
 @compiled
 def plant_frames(bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, out: PlantedFrames) -> None:
     """Advance all stages as far as the known frames allow.
 
-    `counts` (5,): numbers of frames ingested, classified, decided and returned, and 1 where frames before the buffer's
+    `counts` (5,): numbers of frames ingested, classified, settled and returned, and 1 where frames before the buffer's
     first have been returned. Planted frames are written to `out`, from 0 on.
     """
     size, legs = scene.pace.horizon + 1, scene.frames.points.shape[1]
-    room = PlantRoom(limb_room(bones), np.empty((legs, size, 3)), np.empty((legs, size)), path_room(size))
-    _plant_frames(bones, scene, offsets, counts, ended, room, out)
+    scratch = PlantScratch(limb_scratch(bones), np.empty((legs, size, 3)), np.empty((legs, size)), path_scratch(size))
+    _plant_frames(bones, scene, offsets, counts, ended, scratch, out)
 
 
 @uncounted
 def _plant_frames(
-    bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, room: PlantRoom, out: PlantedFrames
+    bones: Bones, scene: Scene, offsets: Floats, counts: Ints, ended: bool, scratch: PlantScratch, out: PlantedFrames
 ) -> None:
     ground, pace, frames, memory = scene
     root, rotations, contact_strengths, missed = out
-    limbs, plans, firm, paths = room
+    limbs, plans, firm, paths = scratch
     fed = len(frames.root)
     for frame in range(counts[0], fed):
-        take_in(bones, ground, offsets, frames, frame, limbs.path.places, limbs.path.turns)
+        place_legs(bones, ground, offsets, frames, frame, limbs.path.places, limbs.path.turns)
         frame_offsets = offsets[min(frame, len(offsets) - 1)]
         for leg in range(frames.points.shape[1]):
             hip, ankle = frames.points[frame, leg, 0], frames.points[frame, leg, 1]
             frames.longest[frame, leg] = longest_reach(bones, leg, frame_offsets, hip, ankle)
     counts[0] = fed
     # Each stage waits for the frames that it looks ahead to; at the end there are no more to wait for.
-    judged = fed if ended else max(fed - pace.reach, counts[1])
-    for frame in range(counts[1], judged):
-        judge(ground, pace, frames, frame, fed)
-    counts[1] = judged
-    decided = fed if ended else max(fed - pace.wait, counts[2])
-    for frame in range(counts[2], decided):
-        decide(ground, pace, frames, frame, judged, frame > 0)
+    classified = fed if ended else max(fed - pace.reach, counts[1])
+    for frame in range(counts[1], classified):
+        classify(ground, pace, frames, frame, fed)
+    counts[1] = classified
+    settled = fed if ended else max(fed - pace.wait, counts[2])
+    for frame in range(counts[2], settled):
+        settle(ground, pace, frames, frame, classified, frame > 0)
         find_lifts(ground, pace, frames, frame)
-    counts[2] = decided
-    given = decided if ended else max(decided - pace.horizon, counts[3])
+    counts[2] = settled
+    given = settled if ended else max(settled - pace.horizon, counts[3])
     size, legs = pace.horizon + 1, frames.points.shape[1]
     for frame in range(counts[3], given):
         k = frame - counts[3]
-        last = min(frame + size, decided)
+        last = min(frame + size, settled)
         for leg in range(legs):
             plan_foot(scene, leg, frame, last, paths, plans[leg], firm[leg])
             contact_strengths[k, leg] = firm[leg, 0]
@@ -253,7 +253,7 @@ class PlantingStream:
         """Feed frames (frames, 3), (frames, joints, 4), (frames, feet), and return those that are ready."""
         begin, end = self._fed, self._fed + len(root)
         if end > len(self._state.frames.root):
-            self._make_room(len(root))
+            self._enlarge(len(root))
             begin, end = self._fed, self._fed + len(root)
         frames, self._fed = self._state.frames, end
         frames.root[begin:end], frames.rotations[begin:end], frames.strength[begin:end] = (
@@ -270,7 +270,7 @@ class PlantingStream:
         out = self._planter.advance(self._state._replace(frames=fed_frames), ended)
         return StreamFrame(out.root, out.rotations)
 
-    def _make_room(self, new: int) -> None:
+    def _enlarge(self, new: int) -> None:
         """Enlarge the buffers, dropping frames that are no longer used."""
         joints, legs = len(self._planter.base.skeleton), len(self._planter.base.legs)
         empty = np.empty((0, 3)), np.empty((0, joints, 4)), np.empty((0, legs, 2))
@@ -302,7 +302,7 @@ def _checked_poses(root: npt.ArrayLike, rotations: npt.ArrayLike, joints: int) -
 
 def _grown(state: PlanterState, root: Floats, rotations: Floats, strength: Floats) -> PlanterState:
     """Return a copy of the state with frames appended; those no longer used are dropped."""
-    # Keep three frames before the next one to be decided: offsets are continued from them.
+    # Keep three frames before the next one to be settled: offsets are continued from them.
     drop = max(int(state.counts[3]) - 3, 0)
     old = [part[drop:] for part in state.frames]
     old_count, new = len(old[0]), len(root)

@@ -257,7 +257,7 @@ class Retargeter:
         hips_goal[:, 1] += ground[0, 0] - plan.leg_ratio * ground[1, 0]
         places += (hips_goal - places[:, hip_joints(self.target.body)].mean(axis=1))[:, None]
         if plant:
-            self._stand(upright, pose.positions, world, places, ground)
+            self._plant_feet(upright, pose.positions, world, places, ground)
         if hands:
             for side, move in hand_moves(self.source, self.target, pose.positions, places, ground[:, 0]):
                 lead_limb(self.target, side, ARM, world, places, move, STRETCH)
@@ -281,7 +281,7 @@ class Retargeter:
         drop = toe_drop(self.target) + self.transfer.leg_ratio * (stood - toes - toe_drop(self.source))
         return np.array([[stands, stands - drop], [stood, toes]])
 
-    def _stand(self, upright: Clip, source: Floats, world: Floats, places: Floats, ground: Floats) -> None:
+    def _plant_feet(self, upright: Clip, source: Floats, world: Floats, places: Floats, ground: Floats) -> None:
         """Lift the hips and lead the legs, in place, so that feet stand as the source's do."""
         contacts = joint_contacts(upright, settings=RECORDED, standing=self.source.feet)
         starts = np.cumsum([0, len(self.source.feet[0].joints)])
@@ -334,13 +334,13 @@ class Retargeter:
         filed = target_clip.changed(root=translations[:, 0], joint_translations=translations)
         return rooted(self._led(filed, goal), tuple(path))
 
-    def _led(self, clip: Clip, wanted: WorldPose) -> Clip:
+    def _led(self, clip: Clip, goal: WorldPose) -> Clip:
         """Return the clip, in the form of its file, with followers at the given world poses."""
         if not self.followers:
             return clip
         local, rotations = clip.local_translations().copy(), clip.rotations.copy()
         for joint in sorted(follower.joint for follower in self.followers):
-            rehang(clip.skeleton, local, rotations, wanted, (joint,))
+            rehang(clip.skeleton, local, rotations, goal, (joint,))
         return clip.changed(root=local[:, 0], rotations=rotations, joint_translations=local)
 
 

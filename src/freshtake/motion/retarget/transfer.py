@@ -96,12 +96,12 @@ def _arm(rig: Rig, side: str) -> float:
     return float(np.linalg.norm(np.diff(rig.rest.places[joints], axis=0), axis=1).sum())
 
 
-def _between(height: Floats, given: tuple[Floats, ...], wanted: tuple[Floats, ...]) -> Floats:
-    """Return heights mapped from the given marks to the wanted ones; beyond the ends, extrapolated."""
+def _between(height: Floats, given: tuple[Floats, ...], goals: tuple[Floats, ...]) -> Floats:
+    """Return heights mapped from the given marks to the goals ones; beyond the ends, extrapolated."""
     out = np.empty_like(height)
     for k in range(len(given) - 1):
         share = (height - given[k]) / np.where(np.abs(given[k + 1] - given[k]) < 1e-9, 1e-9, given[k + 1] - given[k])
-        here = wanted[k] + share * (wanted[k + 1] - wanted[k])
+        here = goals[k] + share * (goals[k + 1] - goals[k])
         inside = (height >= given[k]) if k else np.ones(len(height), dtype=bool)
         out[inside] = here[inside]
     return out
