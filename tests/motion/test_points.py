@@ -100,15 +100,12 @@ def test_dropping_points() -> None:
         drop_points(clip, ("a", "b"))
 
 
-def test_points_of_joints_and_tips() -> None:
+def test_points_of_joints() -> None:
     clip = random_clip(np.random.default_rng(2), humanoid(), 4, up="z", name="walk")
     joints = joint_points(clip)
     assert joints.names == clip.skeleton.names
     np.testing.assert_array_equal(joints.positions, clip.positions())
     assert (joints.up, joints.frame_time, joints.name) == ("z", clip.frame_time, "walk")
-    tips = joint_points(clip, end_sites=True)
-    assert tips.names[11:] == ("Head_end", "LeftHand_end", "RightHand_end", "LeftFoot_end", "RightFoot_end")
-    np.testing.assert_array_equal(tips.positions[:, 11:], clip.end_positions())
 
 
 def test_time() -> None:

@@ -27,7 +27,11 @@ APART = 1.02  # stated units that differ by a larger factor are two units
 
 def gathered(motions: Sequence[Motion], say: Say) -> list[Motion]:
     """Return motions with the first one's vertical axis and unit of length; `say` gets a sentence for each change."""
-    unified = _one_root(_one_unit(_one_axis(list(motions), say), say))
+    unified = _one_axis(list(motions), say)
+    first = next((motion for motion in unified if isinstance(motion, Clip)), None)
+    if first is not None:
+        unified = [_like(motion, first, say) if isinstance(motion, Clip) else motion for motion in unified]
+    unified = _one_root(unified)
     clips = [motion for motion in unified if isinstance(motion, Clip)]
     for clip in clips[1:]:
         _require_same_rest(clips[0].skeleton, called(clips[0]), clip)
@@ -64,15 +68,8 @@ def _one_axis(motions: list[Motion], say: Say) -> list[Motion]:
     return turned
 
 
-def _one_unit(motions: list[Motion], say: Say) -> list[Motion]:
-    """Return clips in the first one's unit."""
-    first = next((motion for motion in motions if isinstance(motion, Clip)), None)
-    return [
-        motion if first is None or not isinstance(motion, Clip) else _like(motion, first, say) for motion in motions
-    ]
-
-
 def _like(clip: Clip, first: Clip, say: Say) -> Clip:
+    """Return a clip in the unit of the first one."""
     first_unit, unit = unit_of(first), unit_of(clip)
     stated = clip.unit_m is not None and first.unit_m is not None
     # Guessed units differ from a factor of five on: people differ in size, and an inch is 2.54 cm.

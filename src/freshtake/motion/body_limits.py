@@ -38,8 +38,6 @@ FARTHER = {
 ALARMS = 0.01  # share of further takes that may exceed any limit
 ALARMS_STRICT = 0.05  # of one figure that a body cannot exceed much: depth, and stretching beyond straight
 LEAST = {BEND: math.radians(1.0), DEPTH: 0.001, CLEARANCE: 0.02, PEAK: 0.02}  # smallest gaps
-SUNK = 0.005  # leg lengths that any body may go deeper
-PEAKS = 2.0  # times the largest acceleration of any take
 
 
 class BodyPlan(NamedTuple):
@@ -381,11 +379,12 @@ class BodyLimits:
         strict = max(math.log(length / (ALARMS_STRICT * (self.takes + 1))), 0.0) * self.gaps
         of_kind = {kind: np.array([figure.kind == kind for figure in self.figures]) for kind in LEAST}
         stretches = np.array([figure.what == "stretch" for figure in self.figures])
-        if self.takes > 1:
-            margin = np.where(of_kind[DEPTH], np.minimum(margin, SUNK + strict), margin)
+        if self.takes > 1:  # any body may go deeper by half a hundredth of a leg
+            margin = np.where(of_kind[DEPTH], np.minimum(margin, 0.005 + strict), margin)
         straight = np.maximum(-self.most, 0.0)
         stretch = np.minimum(margin, straight + strict)
-        peak = np.minimum(margin, math.log(PEAKS)) + math.log(amount * rate * rate)
+        # No variant may accelerate more than twice as much as any take.
+        peak = np.minimum(margin, math.log(2.0)) + math.log(amount * rate * rate)
         bends = np.where(stretches, stretch, margin * amount)
         margin = np.where(of_kind[BEND], bends, np.where(of_kind[PEAK], peak, margin))
         limits = np.asarray(self.most + margin)

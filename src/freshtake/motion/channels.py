@@ -49,7 +49,7 @@ def clip_from_channels(
     )
 
 
-def channels_from_clip(clip: Clip, *, degrees: bool = True) -> tuple[Skeleton, Floats]:
+def channels_from_clip(clip: Clip) -> tuple[Skeleton, Floats]:
     """Return the columns of a clip: its file's where it still has them, otherwise continuous Euler angles.
 
     Returns the skeleton with the layout that was used, which differs from the clip's when that layout
@@ -61,7 +61,7 @@ def channels_from_clip(clip: Clip, *, degrees: bool = True) -> tuple[Skeleton, F
     values = np.zeros((len(clip), skeleton.channel_count))
     moves, turns = _channel_places(skeleton)
     values[:, moves.columns] = clip.local_translations()[:, moves.joints, moves.axes]
-    values[:, turns.columns] = angles[:, turns.joints, turns.axes] * (180.0 / np.pi if degrees else 1.0)
+    values[:, turns.columns] = angles[:, turns.joints, turns.axes] * (180.0 / np.pi)
     return skeleton, values
 
 
@@ -127,25 +127,23 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
         local = multiply(multiply(inverse(skeleton.axes), local), skeleton.axes)
     out = np.zeros((len(clip), len(skeleton), 3))
     for order, members in _by_order(skeleton).items():
-        angles = continuous_euler(local[:, members], full_order(order))
-        out[:, members] = angles if len(order) == 3 else _without_third(angles, full_order(order))
+        full = full_order(order)
+        angles = continuous_euler(local[:, members], full)
+        if len(order) < 3:  # of the two triples, the one that leaves the third angle at zero
+            other = equivalent(angles, full)
+            other -= 2.0 * np.pi * np.round(other[:1] / (2.0 * np.pi))
+            better = np.abs(other[..., 2]).max(axis=0) < np.abs(angles[..., 2]).max(axis=0)
+            angles = np.where(better[..., None], other, angles)
+        out[:, members] = angles
     return out
 
 
-def _without_third(angles: Floats, order: str) -> Floats:
-    """Choose, for joints with at most two angles, the one of the two triples that leaves the third at zero."""
-    other = equivalent(angles, order)
-    other -= 2.0 * np.pi * np.round(other[:1] / (2.0 * np.pi))
-    better = np.abs(other[..., 2]).max(axis=0) < np.abs(angles[..., 2]).max(axis=0)
-    return np.where(better[..., None], other, angles)
-
-
-def _fitting_layout(clip: Clip, tolerance: float = 1e-9) -> tuple[Skeleton, Floats]:
+def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
     """Return the clip's layout, or the usual one (six channels at the root, three elsewhere) where that is too small.
 
     Also return its angles (frames, joints, 3).
     """
-    skeleton = clip.skeleton
+    skeleton, tolerance = clip.skeleton, 1e-9
     angles = _angles(clip, skeleton)
     missing = _without_channels(skeleton)
     fits = not np.abs(angles[:, missing.angles]).max(initial=0.0) > tolerance

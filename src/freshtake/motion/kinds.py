@@ -197,24 +197,17 @@ def drop_points(clip: PointClip, names: tuple[str, ...]) -> PointClip:
     return replace(clip, names=tuple(clip.names[k] for k in keep), positions=clip.positions[:, keep])
 
 
-def joint_points(clip: Clip, *, end_sites: bool = False) -> PointClip:
+def joint_points(clip: Clip) -> PointClip:
     """Return the joints of a clip as points in the world.
 
     Args:
         clip: The clip.
-        end_sites: Whether tips are included, named after their joints.
 
     Returns:
         A point clip with the same frames, axis and unit.
     """
-    names = list(clip.skeleton.names)
-    positions = clip.positions()
-    if end_sites and clip.skeleton.end_sites:
-        for number, site in enumerate(clip.skeleton.end_sites):
-            base = site.name or f"{clip.skeleton.names[site.joint]}_end"
-            names.append(base if base not in names else f"{base}_{number}")
-        positions = np.concatenate([positions, clip.end_positions()], axis=1)
-    return PointClip(tuple(names), positions, clip.frame_time, clip.name, clip.provenance, clip.up, clip.unit_m)
+    names, positions = clip.skeleton.names, clip.positions()
+    return PointClip(names, positions, clip.frame_time, clip.name, clip.provenance, clip.up, clip.unit_m)
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -150,7 +150,8 @@ class Skeleton:
         if self.axes is not None:
             put(self, "axes", frozen_quaternions(self.axes, "axes", (count, 4)))
         if self.limits is not None:
-            put(self, "limits", self._checked_limits(self.limits))
+            self._check_limits(self.limits)
+            put(self, "limits", tuple(tuple(joint_limits) for joint_limits in self.limits))
         if self.base is not None:
             self._check_base(self.base)
         if not all(0 <= joint < count for joint in self.paws):
@@ -202,7 +203,7 @@ class Skeleton:
                 )
         return tuple(orders)
 
-    def _checked_limits(self, limits: tuple[Limits, ...]) -> tuple[Limits, ...]:
+    def _check_limits(self, limits: tuple[Limits, ...]) -> None:
         if len(limits) != len(self.names):
             raise InvalidMotion(f"limits are given for {len(limits)} joints, but there are {len(self.names)}")
         for name, joint_limits, channels in zip(self.names, limits, self.channels, strict=True):
@@ -210,7 +211,6 @@ class Skeleton:
                 raise InvalidMotion(f"joint {name!r} has {len(joint_limits)} limits for {len(channels)} channels")
             if any(pair is not None and not pair[0] <= pair[1] for pair in joint_limits):
                 raise InvalidMotion(f"joint {name!r} has a lower limit above its upper one")
-        return tuple(tuple(joint_limits) for joint_limits in limits)
 
     def _check_base(self, base: Base) -> None:
         led = [joint for pair in base.led for joint in pair]
@@ -378,9 +378,6 @@ def length_differences(a: Skeleton, b: Skeleton, tolerance: float = 1e-6) -> lis
     ]
 
 
-SAME_WAY = np.cos(np.radians(30.0))
-
-
 def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
     """Return long bones that point elsewhere at rest, so that the same rotations are other poses."""
     require_compatible(a, b)
@@ -388,7 +385,9 @@ def turned_bones(a: Skeleton, b: Skeleton) -> list[str]:
     # Short bones may point anywhere; only long ones show the pose of a rig.
     long = (lengths > 0.4 * lengths.max(axis=1, keepdims=True)).all(axis=0)
     cosines = np.sum(a.offsets * b.offsets, axis=1) / np.maximum(lengths.prod(axis=0), 1e-300)
-    return [a.names[joint] for joint in np.flatnonzero(long & (cosines < SAME_WAY)) if joint > 0]
+    # Recorded bones of one rig differ by a few degrees, those of another rest pose by 30° and more.
+    elsewhere = long & (cosines < np.cos(np.radians(30.0)))
+    return [a.names[joint] for joint in np.flatnonzero(elsewhere) if joint > 0]
 
 
 def require_compatible(a: Skeleton, b: Skeleton, first: str = "the first clip", second: str = "the second") -> None:

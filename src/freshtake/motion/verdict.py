@@ -25,7 +25,6 @@ from freshtake.motion.skeleton import compatible
 from freshtake.numeric.arrays import Floats, Ints
 
 GREEN, AMBER, RED = "green", "amber", "red"
-BODY_SPEED = 20.0  # leg lengths per second: ten lengths of a body
 # Excess over its limit from which a figure of the body is red: radians, leg lengths, logarithm.
 IMPOSSIBLE = {BEND: math.radians(30.0), DEPTH: 0.15, PEAK: math.log(4.0)}
 LENGTHENED = (0.005, 0.05)  # leg lengths by which a bone may leave the range of the takes: amber, red
@@ -306,7 +305,8 @@ def _color(value: float, limits: tuple[float, float]) -> str:
 def _too_fast(clip: Clip, places: Floats, standard: Standard, rate: float, remedy: str) -> Remark | None:
     speeds = _speeds(clip, places)
     fastest = float(speeds.max(initial=0.0))
-    if fastest <= max(BODY_SPEED, 2.0 * standard.fastest * max(rate, 1.0)):
+    # Ten lengths of a body a second are possible for any; beyond, the takes decide.
+    if fastest <= max(20.0, 2.0 * standard.fastest * max(rate, 1.0)):
         return None
     frame, joint = np.unravel_index(int(speeds.argmax()), speeds.shape)
     name = clip.skeleton.names[clip.skeleton.body()[int(joint)]]

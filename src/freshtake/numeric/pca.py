@@ -11,7 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 
 RANDOMIZED_FROM = 1500  # rows and columns from which a few modes are found by random projection
-OVERSAMPLING, POWERS = 12, 3
+OVERSAMPLING = 12  # more random directions than modes, so that the last ones are found too
 _FLOOR = 1e-12  # share of the largest variance below which a mode is rounding
 
 
@@ -145,7 +145,8 @@ def _exact(x: Floats) -> tuple[Floats, Floats]:
 def _randomized(x: Floats, count: int, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """Return the first modes by a random projection with power iterations."""
     sketch = x @ rng.standard_normal((x.shape[1], count + OVERSAMPLING))
-    for _ in range(POWERS):
+    # Each round separates large variances further from small ones; three are enough.
+    for _ in range(3):
         sketch = x @ (x.T @ np.linalg.qr(sketch)[0])
     basis = np.linalg.qr(sketch)[0]  # (n, count + OVERSAMPLING)
     _, singular, modes = np.linalg.svd(basis.T @ x, full_matrices=False)

@@ -27,7 +27,6 @@ WEIGHTS = {"hip": 2.0, "knee": 0.3, "ankle": 4.0, "toe": 2.0, "shoulder": 1.0, "
 STANDING = 20.0  # times the weight of a point that stands
 STEPS = 12  # of Gauss-Newton: a frame starts near its solution; the first one gets ten times as many
 CALM = 4e-2  # square metres per square radian: cost of a joint's change from one 60th of a second to the next
-FADE = 0.12  # seconds over which a foot approaches its place and leaves it
 
 
 class RobotMotion(NamedTuple):
@@ -205,7 +204,7 @@ def _held(
         tip[start:stop] = -pitch[start:stop]
     frames = np.arange(len(ankle))
     if stands.any():
-        reach = FADE / clip.frame_time
+        reach = 0.12 / clip.frame_time  # in this time a foot approaches its place and leaves it
         near = np.flatnonzero(stands)
         after = np.minimum(np.searchsorted(near, frames), len(near) - 1)
         before = np.maximum(after - 1, 0)

@@ -14,6 +14,7 @@ from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import facing_forward
+from freshtake.motion.planting import Planter, settings_for
 from freshtake.numeric.arrays import Bools, Floats, Ints, runs
 from freshtake.texture.action import (
     Likeness,
@@ -44,7 +45,7 @@ from freshtake.texture.loops import (
     path_cost,
     tempo_cost,
 )
-from freshtake.texture.planting import around, cut_loop, planted
+from freshtake.texture.planting import cut_loop, planted
 from freshtake.texture.synthesize import advance, begin, looped
 from freshtake.texture.transitions import Played, paced
 
@@ -260,7 +261,7 @@ def loop_motion(
     if not plant or model.standing is None:
         return motion if info is None else facing_forward(motion.changed(playback=info))
     # Planting looks back and ahead, so the loop is planted in the middle of an endless play.
-    before, count = around(len(rows), model.standing, model.frame_time)
+    before, count = Planter(model.standing.base, settings_for(True), model.frame_time).around(len(rows))
     at = np.mod(np.arange(count) - before, len(rows))
     source = played.source[(np.mod(at, len(rows) // max(1, times)) * len(played.source)) * max(1, times) // len(rows)]
     endless = model.decode(rows[at], name=name)

@@ -56,22 +56,10 @@ def planted_stream(blocks: Iterator[tuple[Clip, Played]], standing: Standing, lo
             yield from clip.changed(root=ready.root, rotations=ready.rotations).single_frames()
 
 
-def around(frames: int, standing: Standing, frame_time: float) -> tuple[int, int]:
-    """Count frames of a loop to play before it, and in all, so that its planting does not depend on where it began."""
-    # After 1.5 s planting no longer remembers where it began.
-    before = int(np.ceil(1.5 / frame_time))
-    return before, before + frames + 1 + Planter(standing.base, settings_for(True), frame_time).latency
-
-
 def cut_loop(clip: Clip, before: int, frames: int, info: Playback | None) -> Clip:
     """Cut the loop out of its endless play; where it goes straight or returns, closed to the last digit."""
     if info is not None:
         loop = closed(clip, before, before + frames, cycles=info.cycles, speeds=False)
         assert loop.playback is not None  # it has the travel in this clip's axes
         return facing_forward(loop.changed(playback=loop.playback.changed(turn=info.turn)))
-    moving = clip.joint_translations
-    span = slice(before, before + frames)
-    return clip.changed(
-        root=clip.root[span], rotations=clip.rotations[span],
-        joint_translations=None if moving is None else moving[span],
-    )  # fmt: skip
+    return clip.picked(slice(before, before + frames)).changed(channels=None)

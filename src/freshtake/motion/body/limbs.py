@@ -14,10 +14,9 @@ from freshtake.motion.body.roles import Foot, feet, hands
 from freshtake.motion.clip import Clip
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import about_axis, inverse, mean, multiply, rotate, to_matrix, to_rotvec
+from freshtake.numeric.rotations import IDENTITY, about_axis, inverse, mean, multiply, rotate, to_matrix, to_rotvec
 
 NEVER = 10.0  # radians: used as a low end above the high end, which freezes a coordinate
-UNTURNED = np.array([1.0, 0.0, 0.0, 0.0])
 _TWIST = re.compile(r"twist|roll", re.IGNORECASE)
 _LEG = re.compile(r"leg|foot", re.IGNORECASE)
 _ARM = re.compile(r"arm|hand", re.IGNORECASE)
@@ -126,7 +125,7 @@ def knee_hinge(skeleton: Skeleton, rotations: Floats, joint: int, end: int) -> F
 
 def stated_axis(skeleton: Skeleton, joint: int, axis: str) -> Floats:
     """Return one of the file's axes, in the joint's local frame."""
-    turned = UNTURNED if skeleton.axes is None else skeleton.axes[joint]
+    turned = IDENTITY if skeleton.axes is None else skeleton.axes[joint]
     return np.asarray(to_matrix(turned)[:, "XYZ".index(axis)])
 
 
@@ -138,7 +137,7 @@ def _widened(low: Floats, high: Floats) -> tuple[Floats, Floats]:
 
 def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) -> Chain:
     """Return hinges about the file's axes at angles `seen`; limits are the file's or the range with a margin."""
-    turned = to_matrix(UNTURNED if skeleton.axes is None else skeleton.axes[joint])
+    turned = to_matrix(IDENTITY if skeleton.axes is None else skeleton.axes[joint])
     basis, low, high = [], [], []
     for axis, angles in zip(order, seen, strict=True):
         first = "XYZ".index(axis)
@@ -147,7 +146,7 @@ def _hinges(skeleton: Skeleton, joint: int, order: str, seen: Sequence[Floats]) 
         least, most = ends if ends is not None else _widened(angles.min(), angles.max())
         low += [float(least), NEVER, NEVER]
         high += [float(most), -NEVER, -NEVER]
-    return Chain(np.tile(UNTURNED, (len(basis), 1)), np.stack(basis), np.array(low), np.array(high))
+    return Chain(np.tile(IDENTITY, (len(basis), 1)), np.stack(basis), np.array(low), np.array(high))
 
 
 def _limits(skeleton: Skeleton, joint: int) -> dict[str, tuple[float, float]]:

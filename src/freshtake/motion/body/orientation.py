@@ -29,8 +29,7 @@ MOST_FRAMES = 200  # at most this many frames are examined
 # Standing: the lower foot keeps its height (lower three quarters, in legs), and the body moves across the axis. In the
 # recordings the height stays within 0.12 where people stand and walk; along a swimmer's body it varies by 0.13 to 0.29.
 # Runners and jumpers leave the floor, but move farther across than up and down; swimmers move along their bodies.
-FLOOR, TRAVEL = 0.12, 0.15
-FAR, STEEP = 0.6, 0.5
+FLOOR = 0.12
 
 
 def across(skeleton: Skeleton) -> tuple[int, int] | None:
@@ -147,8 +146,8 @@ def stands(body: Body, axis: str) -> bool:
     across = np.delete(travel, up).max()
     at_zero = abs(float(np.percentile(body.lowest[:, up], 5.0))) < FLOOR
     on_the_spot = at_zero and all(keeps_floor(body, other) for other in "xyz")
-    walks = across > TRAVEL and keeps_floor(body, axis)
-    return bool(on_the_spot or walks or (across > FAR and travel[up] < STEEP * across))
+    walks = across > 0.15 and keeps_floor(body, axis)
+    return bool(on_the_spot or walks or (across > 0.6 and travel[up] < 0.5 * across))
 
 
 def keeps_floor(body: Body, axis: str) -> bool:

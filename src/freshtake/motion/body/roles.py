@@ -70,21 +70,17 @@ def _named_partners(names: tuple[str, ...]) -> Iterator[tuple[int, int]]:
     often = Counter(plain)
     loose = {name: joint for joint, name in enumerate(plain) if often[name] == 1}
     for joint, name in enumerate(names):
-        other_names = _other_side(name)
+        # Names of the right-hand partner of a left-hand joint, most specific spelling first.
+        other_names = [name.replace(left, right, 1) for left, right in WORDS if left in name]
+        for letter in LETTER.finditer(name):
+            right = "r" if letter.group() == "l" else "R"
+            other_names.append(name[: letter.start()] + right + name[letter.end() :])
         candidates = [exact.get(other) for other in other_names] + [
             loose.get(NUMBER.sub("", other)) for other in other_names
         ]
         match = next((other for other in candidates if other is not None and other != joint), None)
         if match is not None:
             yield joint, match
-
-
-def _other_side(name: str) -> list[str]:
-    """Return possible names of the right-hand partner of a left-hand joint, most specific spelling first."""
-    names = [name.replace(left, right, 1) for left, right in WORDS if left in name]
-    for match in LETTER.finditer(name):
-        names.append(name[: match.start()] + ("r" if match.group() == "l" else "R") + name[match.end() :])
-    return names
 
 
 def _pair_leftover(skeleton: Skeleton, partner: Ints, joint: int) -> None:

@@ -239,7 +239,13 @@ def body_chain(skeleton: Skeleton, moving: Movement, *, follows: bool = False) -
 
     With `follows` the travel of joint 0 does not count. A joint that limbs hang on is part of the body, even if still.
     """
-    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else _only_children(skeleton, moving)
+    path = skeleton.chain(pelvis(skeleton)) if len(feet(skeleton)) > 1 else [0]
+    if len(feet(skeleton)) < 2:
+        # To above the first branching, or including it where that joint travels.
+        while len(children := skeleton.children(path[-1])) == 1:
+            path.append(children[0])
+        if len(path) > 1 and not (children and moving.travels[path[-1]]):
+            path.pop()
     travels, turns = moving.travels[path].tolist(), moving.turns[path].tolist()
     travels[0] = travels[0] and not follows
     end = 0
@@ -268,15 +274,6 @@ def _has_limb_beside(skeleton: Skeleton, moving: Movement, joint: int, below: in
         if child != below and not moving.travels[branch].any() and np.count_nonzero(moving.turns[branch]) > 1:
             return True
     return False
-
-
-def _only_children(skeleton: Skeleton, moving: Movement) -> list[int]:
-    """Return the joints from the first to above the first branching, or including it where that joint travels."""
-    path = [0]
-    while len(children := skeleton.children(path[-1])) == 1:
-        path.append(children[0])
-    carries = bool(skeleton.children(path[-1])) and bool(moving.travels[path[-1]])
-    return path if carries or len(path) == 1 else path[:-1]
 
 
 def _base(clip: Clip, path: tuple[int, ...], moving: Movement) -> Base:

@@ -59,7 +59,7 @@ def called(motion: Any) -> str:
     return str(getattr(motion, "name", "")) or kinds.get(type(motion).__name__, "it")
 
 
-def frame_list(frames: Sequence[int], most: int = 4) -> str:
+def frame_list(frames: Sequence[int]) -> str:
     """Return frame numbers for a sentence: "frame 7", "frames 3-5 and 9", "frames 1, 4, 9, 12 and 30 more"."""
     groups: list[list[int]] = []
     for frame in frames:
@@ -68,7 +68,7 @@ def frame_list(frames: Sequence[int], most: int = 4) -> str:
         else:
             groups.append([frame, frame])
     texts = [str(first) if first == last else f"{first}-{last}" for first, last in groups]
-    return ("frame " if len(frames) == 1 else "frames ") + joined(texts, most)
+    return ("frame " if len(frames) == 1 else "frames ") + joined(texts)
 
 
 def joined(texts: Sequence[str], most: int = 4) -> str:
@@ -161,15 +161,6 @@ def limb_speeds(clip: Clip) -> Floats:
     return np.concatenate([turning, travel[:, None]], axis=1) * clip.fps
 
 
-def usual_speeds(speeds: Floats, fps: float) -> Floats:
-    """Return the 75th percentile of each column within a quarter of a second to either side."""
-    reach = min(max(2, round(BACKGROUND * fps)), (len(speeds) - 1) // 2)
-    padded = np.pad(speeds, ((reach, reach), (0, 0)), mode="reflect")
-    windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=0)
-    out: Floats = np.percentile(windows, 75.0, axis=-1)
-    return out
-
-
 def spikes(clip: Clip) -> list[Burst]:
     """Return bursts of implausible speed, as when markers are swapped; an outlying first frame is left out."""
     skip = 1 if is_tpose_first(clip) else 0
@@ -180,7 +171,11 @@ def spikes(clip: Clip) -> list[Burst]:
     fast = np.zeros(speeds.shape, dtype=bool)
     wide = np.zeros(speeds.shape, dtype=bool)
     if len(suspects):
-        ratio = speeds[:, suspects] / (usual_speeds(speeds[:, suspects], clip.fps) + 1.0)
+        # The usual speed is the 75th percentile within a quarter of a second to either side.
+        reach = min(max(2, round(BACKGROUND * clip.fps)), (len(speeds) - 1) // 2)
+        padded = np.pad(speeds[:, suspects], ((reach, reach), (0, 0)), mode="reflect")
+        windows = np.lib.stride_tricks.sliding_window_view(padded, 2 * reach + 1, axis=0)
+        ratio = speeds[:, suspects] / (np.percentile(windows, 75.0, axis=-1) + 1.0)
         fast[:, suspects] = (speeds[:, suspects] > SPIKE_SPEED) & (ratio > SPIKE_RATIO)
         wide[:, suspects] = ratio > 0.4 * SPIKE_RATIO
     bursts = []

@@ -105,7 +105,7 @@ def _places(takes: list[Recurrence], like: Clip | None) -> list[int]:
     for votes, strikes in aligned.strikes():
         # one shift for all takes: the smallest of those that lose the fewest cycles
         shifts = sorted(range(-reach, reach + 1), key=abs)
-        counts = [aligned.cycles_cut(strikes, shift) for shift in shifts]
+        counts = [int(sum(aligned.counts_at(strikes + shift))) for shift in shifts]
         score = (max(counts), votes)
         # A third of all cycles may be lost for a cut at a foot strike.
         if max(counts) >= (1.0 - 1.0 / 3.0) * totals.max() and (best is None or score > best[0]):
@@ -163,10 +163,10 @@ class _Aligned(NamedTuple):
         votes = np.bincount(firsts.argmin(axis=0), minlength=len(out))
         return [(int(count), one) for count, one in zip(votes, out, strict=True)]
 
-    def cycles_cut(self, phases: Floats, shift: int) -> int:
-        """Return how many cycles there are if each take is cut at its phase plus a shift."""
-        places = [round(phase + shift + ahead) % BINS for phase, ahead in zip(phases, self.shifts, strict=True)]
-        return int(sum(self._counts(k)[place] for k, place in enumerate(places)))
+    def counts_at(self, phases: Floats) -> list[float]:
+        """Return how many cycles each take has if it is cut at its common phase."""
+        places = [round(phase + ahead) % BINS for phase, ahead in zip(phases, self.shifts, strict=True)]
+        return [self._counts(k)[place] for k, place in enumerate(places)]
 
     def in_bins(self, phases: Floats) -> list[int]:
         """Return common phases as bins of the takes' mean cycles."""

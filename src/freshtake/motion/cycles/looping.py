@@ -25,7 +25,7 @@ from freshtake.motion.edit import heading, start_at_origin, turned
 from freshtake.motion.features.angles import ground_of, set_ground, split_heading, upright_reference
 from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, plant
 from freshtake.motion.skeleton import ROOT_CHANNELS, EndSite, Skeleton
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.rotations import (
     IDENTITY,
@@ -71,7 +71,10 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
     points = principal(pose_points(clip))
     height = clip.root[:, clip.up_index] / leg_length(clip.skeleton)
     turning = heading(clip, usual_facing(clip))
-    loud = _loud(clip)
+    # Impacts: where the body, within a frame, changes its speed more than in three quarters of the frames.
+    bend = np.linalg.norm(np.diff(clip.positions()[:, clip.skeleton.body()], n=2, axis=0), axis=2).mean(axis=1)
+    padded = np.pad(bend, 2, mode="edge")
+    loud = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]]) > np.percentile(bend, 75.0)
     # A loop may be a tenth of a cycle longer or shorter than usual, and reach as far beyond the cycles.
     reach = round(0.1 * clip_cycles.period)
     best, chosen = np.inf, Span(*runs[0])
@@ -90,15 +93,6 @@ def best_loop(clip: Clip, cycles: int = 1) -> Span:
                 best, start = float(cost.min()), low + int(cost.argmin())
                 chosen = Span(start, start + frames, cycles)
     return chosen
-
-
-def _loud(clip: Clip) -> Bools:
-    """Return (frames,): where the body, within a frame, changes its speed more than in three quarters of the frames."""
-    speed = np.diff(clip.positions()[:, clip.skeleton.body()], axis=0)
-    bend = np.linalg.norm(np.diff(speed, axis=0), axis=2).mean(axis=1)
-    padded = np.pad(bend, 2, mode="edge")
-    around = np.maximum.reduce([padded[:-2], padded[1:-1], padded[2:]])  # each frame and its neighbours
-    return np.asarray(around > np.percentile(bend, 75.0))
 
 
 def _runs(spans: tuple[tuple[int, int], ...]) -> list[tuple[int, int, int]]:
@@ -234,9 +228,7 @@ def planted_loop(
 ) -> Clip:
     """Return the loop with planted feet, also across its seam: it is planted as a part of the endless motion."""
     info, frames = _playback(loop), loop_frames(loop)
-    # After 1.5 s planting has forgotten where it began, so both ends of the loop are planted alike.
-    before = int(np.ceil(1.5 / loop.frame_time))
-    count = before + frames + 1 + Planter(base, settings, loop.frame_time).latency
+    before, count = Planter(base, settings, loop.frame_time).around(frames)
     around = played(loop, count, -before)
     flags = contacts(around, np.mod(np.arange(count) - before, frames))
     done = plant(around, flags, examples=base, settings=settings, careful=careful)

@@ -27,15 +27,20 @@ from freshtake.motion.features.angles import (
     turned_back,
     upright_reference,
 )
-from freshtake.motion.features.point_features import Markers, markers_for, place_names, relative_points, solve_pose
+from freshtake.motion.features.point_features import (
+    ROOTS,
+    Markers,
+    markers_for,
+    place_names,
+    relative_points,
+    solve_pose,
+)
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import about_axis, forward, from_rotvec, mean, multiply, rotate
 
 ANGLES = ("euler", "expmap", "positions")
-ROOTS = ("absolute", "heading")
-POSES, PUSH = 24, 1e-4  # how many poses are tried for the fk scale, and how far each DOF is pushed
 
 
 class Pose(NamedTuple):
@@ -138,13 +143,23 @@ class ClipLayout(stored.Columns):
     def encode(self, clip: Clip) -> tuple[Floats, Start]:
         """Return all columns (frames, columns) and where the clip starts."""
         self._check(clip)
-        path, head = self._root_columns(clip)
+        ground = ground_of(clip.root, self.up)
+        if self.root == "absolute":
+            path, head = Path(ground, np.zeros(len(clip))), clip.root
+        else:
+            heading, swing = split_heading(clip.rotations[:, 0], self.upright, self.up_index)
+            path, height = Path(ground, heading), clip.root[:, self.up_index]
+            parts = [rates(path, self.frame_time), height[:, None], swing]
+            head = np.concatenate(parts, axis=1)[:, : self.root_width]
         blocks = [head]
         if self.angles == "positions":
             points = relative_points(clip, self.markers)
             blocks.append(points if self.root == "absolute" else turned_back(points, path.heading, self.up))
         else:
-            numbers = self._angles(clip.rotations)
+            if self.angles == "euler":
+                numbers = angles_of.euler_angles(self.skeleton, clip.rotations, self.reference)
+            else:
+                numbers = angles_of.rotation_vectors(clip.rotations, self.reference)
             if self.root == "absolute":
                 blocks.append(numbers[:, :1])
             blocks.append(numbers[:, 1:])
@@ -165,21 +180,6 @@ class ClipLayout(stored.Columns):
             if shifts.max(initial=0.0) > 1e-9:
                 joint = self.skeleton.names[1 + int(shifts.argmax())]
                 raise UsageError(f"joint {joint!r} moves against its parent in {name}, but in no example of the recipe")
-
-    def _root_columns(self, clip: Clip) -> tuple[Path, Floats]:
-        ground = ground_of(clip.root, self.up)
-        if self.root == "absolute":
-            return Path(ground, np.zeros(len(clip))), clip.root
-        heading, swing = split_heading(clip.rotations[:, 0], self.upright, self.up_index)
-        path = Path(ground, heading)
-        height = clip.root[:, self.up_index]
-        parts = [rates(path, self.frame_time), height[:, None], swing]
-        return path, np.concatenate(parts, axis=1)[:, : self.root_width]
-
-    def _angles(self, rotations: Floats) -> Floats:
-        if self.angles == "euler":
-            return angles_of.euler_angles(self.skeleton, rotations, self.reference)
-        return angles_of.rotation_vectors(rotations, self.reference)
 
     def path(self, values: Floats, start: Start, resume: bool = False) -> Path:
         """Return where each row is and faces in the ground plane."""
@@ -253,17 +253,18 @@ class ClipLayout(stored.Columns):
         A rate acts for `horizon` seconds: a speed moves every point by it, a turn swings them about the vertical.
         """
         rows = np.concatenate(examples)
-        rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), POSES)).astype(np.intp)]
-        width = rows.shape[1]
+        # Two dozen poses show how far each DOF moves the body.
+        rows = rows[np.linspace(0, len(rows) - 1, min(len(rows), 24)).astype(np.intp)]
+        width, pushed = rows.shape[1], 1e-4
         if self.angles == "positions":
             out = np.full(width, (1 + (width - self.root_width) // 3) ** -0.5)
             out[: self.root_width] = 1.0
         else:
             # Central differences: every column pushed in every row, all at once.
-            push = np.eye(width)[:, None] * PUSH
+            push = np.eye(width)[:, None] * pushed
             points = self.body_points(np.stack([rows + push, rows - push]).reshape(-1, width))
             points = points.reshape(2, width, len(rows), -1, 3)
-            moved = (points[0] - points[1]) / (2.0 * PUSH)
+            moved = (points[0] - points[1]) / (2.0 * pushed)
             out = np.asarray(np.sqrt((moved**2).sum(-1).mean(axis=(1, 2))))
         if self.root != "absolute":
             arm = np.sqrt(np.mean(np.abs(ground_of(self.body_points(rows), self.up)) ** 2))

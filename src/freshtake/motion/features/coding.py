@@ -23,9 +23,9 @@ from freshtake.errors import InvalidMotion, UsageError
 from freshtake.motion.clip import Clip
 from freshtake.motion.features import recipe_parts as stored
 from freshtake.motion.features.angles import AT_ORIGIN, Start, start_of
-from freshtake.motion.features.clip_features import ANGLES, ROOTS, ClipLayout, clip_layout
+from freshtake.motion.features.clip_features import ANGLES, ClipLayout, clip_layout
 from freshtake.motion.features.mesh_features import MeshLayout, mesh_layout
-from freshtake.motion.features.point_features import PointLayout, point_layout
+from freshtake.motion.features.point_features import ROOTS, PointLayout, point_layout
 from freshtake.motion.features.stroke_features import StrokeLayout, stroke_layout
 from freshtake.motion.kinds import MeshSequence, PointClip, Stroke, kind_word
 from freshtake.motion.skeleton import Skeleton
@@ -41,7 +41,6 @@ LAYOUTS: dict[str, type[Layout]] = {
     "clip": ClipLayout, "points": PointLayout, "mesh": MeshLayout, "stroke": StrokeLayout,
 }  # fmt: skip
 SCALES = ("none", "std", "fk")
-LEAST_STD, LEAST_EFFECT = 1e-2, 1e-3  # floors, as shares of the usual spread and of the largest effect
 VERSION = 1
 STILL = 1e-12  # a column that moves by less (times its size, where that is above 1) is constant
 
@@ -104,10 +103,6 @@ class Recipe:
         """What each DOF measures: angle, length, speed, turn, time or plain."""
         units = self.layout.units()
         return tuple(units[k] for k in self.kept)
-
-    def scale_up(self, values: Floats) -> Floats:
-        """Return (value - center) * weight."""
-        return (values - self.center) * self.weights
 
     def fill(self, values: Floats) -> Floats:
         """Return all columns: the DOFs where they belong, the others at their fixed values."""
@@ -230,7 +225,7 @@ def spread(examples: Sequence[Floats]) -> tuple[Floats, Floats]:
 def std_weights(deviation: Floats, units: Sequence[str]) -> Floats:
     """Return 1 / standard deviation, floored at a hundredth of the RMS deviation of the DOFs with the same unit."""
     usual = _by_unit(deviation, units, lambda of_unit: float(np.sqrt(np.mean(of_unit**2))))
-    floored = np.maximum(deviation, LEAST_STD * usual)
+    floored = np.maximum(deviation, 0.01 * usual)
     return 1.0 / np.where(floored > 0.0, floored, 1.0)
 
 
@@ -239,7 +234,7 @@ def floored_effects(effects: Floats, units: Sequence[str]) -> Floats:
 
     The floor is a thousandth of the largest effect among the DOFs with the same unit.
     """
-    floored = np.maximum(effects, LEAST_EFFECT * _by_unit(effects, units, lambda of_unit: float(of_unit.max())))
+    floored = np.maximum(effects, 1e-3 * _by_unit(effects, units, lambda of_unit: float(of_unit.max())))
     return np.where(floored > 0.0, floored, 1.0)
 
 
@@ -326,7 +321,8 @@ def encode(recipe: Recipe, motion: Motion, *, scaled: bool = False, strict: bool
     other_skeleton, usual = None, recipe.skeleton
     if isinstance(motion, Clip) and usual is not None and replace(motion.skeleton, base=usual.base) != usual:
         other_skeleton = motion.skeleton  # another build
-    return Features(recipe, recipe.scale_up(values) if scaled else values, start, motion.name, scaled, other_skeleton)
+    values = (values - recipe.center) * recipe.weights if scaled else values
+    return Features(recipe, values, start, motion.name, scaled, other_skeleton)
 
 
 def decode(

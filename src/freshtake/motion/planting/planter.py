@@ -196,6 +196,12 @@ class Planter:
         soles = self.base.soles[..., None] + np.array([0.0, self.pace.band])
         return Ground(up, leg_length(self.base.skeleton), self.base.pelvis_depth, self.base.below, soles)
 
+    def around(self, frames: int) -> tuple[int, int]:
+        """Return how many frames of a loop to play before it, and in all, so that both its ends are planted alike."""
+        # After 1.5 s planting has forgotten where it began.
+        before = int(np.ceil(1.5 / self.frame_time))
+        return before, before + frames + 1 + self.latency
+
     def start(self) -> PlanterState:
         """Return the state before the first frame."""
         legs, offsets = len(self.base.legs), self.base.skeleton.offsets

@@ -17,7 +17,6 @@ from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats, Ints
 
 LOCKS = ("soft", "hard")
-DROP, RISE = 0.08, 0.16  # seconds in which hips sink and rise again: slower than feet, or their shaking shows
 LINKS = 2  # per joint at most
 
 
@@ -121,6 +120,7 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
         frames(ContactSettings.shortest, 2),
     )
     resting = settings.rests * leg * frame_time
+    # Hips sink within 0.08 s and rise again within 0.16 s, slower than feet, or their shaking would show.
     # A contact that has begun ends at 1.5 times the speed that begins one, so that it does not flicker.
     return Pace(
         frames(settings.lookahead, 3), (frame_time / hold) ** 6, (frame_time / settings.hold) ** 6,
@@ -129,7 +129,7 @@ def pace(settings: PlantSettings, frame_time: float, leg: float, careful: bool) 
         settings.step * leg, settings.sink * leg, reach, bridged, shortest, reach + max(bridged, shortest),
         int(careful), SYNTHESIZED.height_on * leg, SYNTHESIZED.height_off * leg, settings.steps * leg * frame_time,
         1.5 * settings.steps * leg * frame_time, resting * ContactSettings.speed_on,
-        resting * ContactSettings.speed_off, (frame_time / DROP) ** 6, (frame_time / RISE) ** 6,
+        resting * ContactSettings.speed_off, (frame_time / 0.08) ** 6, (frame_time / 0.16) ** 6,
     )  # fmt: skip
 
 

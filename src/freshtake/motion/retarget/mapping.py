@@ -201,15 +201,19 @@ def joints_by_shape(skeleton: Skeleton, rest: Floats) -> Joints | None:
     upper = [tip for tip in leaves if tip not in below and hips in skeleton.chain(tip)]
     if len(upper) < 3:
         return None
-    across = _across(rest, legs)
+    across = (rest[legs[0]] - rest[legs[1]]) * np.array([1.0, 0.0, 1.0])
+    across /= max(float(np.linalg.norm(across)), 1e-12)
     sideways = (rest[upper] - rest[hips]) @ across
     arms = [upper[int(sideways.argmax())], upper[int(sideways.argmin())]]
     middle = [tip for tip, off in zip(upper, sideways, strict=True) if abs(off) < 0.3 * np.abs(sideways).max()]
     if not middle or arms[0] in middle or arms[1] in middle:
         return None
     chest = max(set(skeleton.chain(arms[0])) & set(skeleton.chain(arms[1])))
-    head = max(middle, key=lambda tip: float(rest[tip, 1]))
-    body: Joints = {"hips": (hips,), "head": (_head(skeleton, head, chest),)}
+    # The head is the highest joint, or the one before it that is called so.
+    highest = max(middle, key=lambda tip: float(rest[tip, 1]))
+    path = [joint for joint in skeleton.chain(highest) if joint > chest]
+    head = next((joint for joint in path if "head" in skeleton.names[joint].lower()), highest)
+    body: Joints = {"hips": (hips,), "head": (head,)}
     for side, arm, leg in zip(SIDES, arms, legs, strict=True):
         body |= _limb(skeleton, rest, leg, hips, side, "leg") | _limb(skeleton, rest, arm, chest, side, "arm")
     return body
@@ -225,7 +229,8 @@ def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[in
     # Toes of one foot share their leg; the other leg shares only what is above the hips.
     fewest = min((len(shared) for shared in shares.values()), default=0)
     reach = float(np.ptp(rest[:, 1]))
-    candidates = [tip for tip in low[1:] if len(shares[tip]) == fewest or _parts_high(rest, shares[tip], tip, reach)]
+    high = {tip for tip in low[1:] if rest[max(shares[tip]), 1] > rest[tip, 1] + 0.3 * reach}
+    candidates = [tip for tip in low[1:] if len(shares[tip]) == fewest or tip in high]
     second = next(iter(candidates), None)
     if second is None or rest[second, 1] - rest[first, 1] > 0.3 * reach:
         return None
@@ -234,33 +239,11 @@ def _lowest_pair(skeleton: Skeleton, rest: Floats, leaves: list[int]) -> list[in
     differ = next((a + b for a, b in zip(*names, strict=False) if a != b), "")
     if set(differ) == {"l", "r"}:
         return pair if differ == "lr" else pair[::-1]
-    forward = sum((_pointing(skeleton, rest, tip) for tip in pair), np.zeros(3))
-    left = np.cross(np.array([0.0, 1.0, 0.0]), forward)
+    # Where feet point along the ground, by their last bones and end sites, is forward.
+    tips = {site.joint: np.asarray(site.offset) for site in reversed(skeleton.end_sites)}
+    forward = sum((rest[tip] - rest[skeleton.parents[tip]] + tips.get(tip, np.zeros(3)) for tip in pair), np.zeros(3))
+    left = np.cross(np.array([0.0, 1.0, 0.0]), forward * np.array([1.0, 0.0, 1.0]))
     return sorted(pair, key=lambda tip: -float(rest[tip] @ left))
-
-
-def _parts_high(rest: Floats, shared: set[int], tip: int, reach: float) -> bool:
-    return bool(rest[max(shared), 1] > rest[tip, 1] + 0.3 * reach)
-
-
-def _pointing(skeleton: Skeleton, rest: Floats, tip: int) -> Floats:
-    """Return where a foot points along the ground, by its last bone and its end site."""
-    ends = [np.asarray(site.offset) for site in skeleton.end_sites if site.joint == tip]
-    line = rest[tip] - rest[skeleton.parents[tip]] + (ends[0] if ends else 0.0)
-    return np.asarray(line * np.array([1.0, 0.0, 1.0]))
-
-
-def _across(rest: Floats, legs: list[int]) -> Floats:
-    """Return the level direction from the right foot to the left."""
-    line = (rest[legs[0]] - rest[legs[1]]) * np.array([1.0, 0.0, 1.0])
-    return np.asarray(line / max(float(np.linalg.norm(line)), 1e-12))
-
-
-def _head(skeleton: Skeleton, tip: int, chest: int) -> int:
-    """Return the highest joint, or the one before it if that is called head."""
-    path = skeleton.chain(tip)
-    named = [joint for joint in path if "head" in skeleton.names[joint].lower() and joint > chest]
-    return named[0] if named else tip
 
 
 def _limb(skeleton: Skeleton, rest: Floats, tip: int, start: int, side: str, kind: str) -> Joints:
