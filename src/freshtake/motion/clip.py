@@ -11,7 +11,7 @@ import numpy as np
 
 from freshtake.errors import InvalidMotion
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import Timed, frozen, frozen_quaternions, positive, up_axis
+from freshtake.motion.validation import Timed, check_timing, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import WorldPose, forward, rotate
 
@@ -144,7 +144,7 @@ class Clip(Timed):
         """Check all fields; arrays that are not `fresh` are read-only copies already, so only shapes may be wrong."""
         put = object.__setattr__
         joints = len(self.skeleton)
-        put(self, "frame_time", positive(self.frame_time, "frame_time"))
+        check_timing(self)
         if "root" in fresh:
             put(self, "root", frozen(self.root, "root", (None, 3)))
         frames = len(self.root)
@@ -152,9 +152,6 @@ class Clip(Timed):
             raise InvalidMotion("a clip needs at least one frame")
         if "rotations" in fresh or self.rotations.shape != (frames, joints, 4):
             put(self, "rotations", frozen_quaternions(self.rotations, "rotations", (frames, joints, 4)))
-        put(self, "up", up_axis(self.up))
-        if self.unit_m is not None:
-            put(self, "unit_m", positive(self.unit_m, "unit_m"))
         if self.joint_translations is not None:
             moved = np.array(self.joint_translations, dtype=np.float64)
             if moved.shape == (frames, joints, 3):

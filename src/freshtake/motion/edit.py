@@ -148,8 +148,8 @@ def concatenate(clips: Sequence[Clip], *, align: bool = True, skip_repeated: boo
             raise UsageError(f"{clip.name or 'a clip'} has {rates}: resample one of them first")
         if clip.up != first.up:
             raise UsageError(f"{clip.name or 'a clip'} has {clip.up} up and {first.name or 'the first'} {first.up}")
-        laid = aligned_to(clip, parts[-1]) if align else clip
-        parts.append(take_frames(laid, 1) if skip_repeated and len(laid) > 1 else laid)
+        part = aligned_to(clip, parts[-1]) if align else clip
+        parts.append(take_frames(part, 1) if skip_repeated and len(part) > 1 else part)
     moving = any(part.joint_translations is not None for part in parts)
     channels = [part.channels for part in parts if part.channels is not None and part.skeleton == first.skeleton]
     return first.changed(
@@ -181,8 +181,8 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
     if not (np.isfinite(fps) and fps > 0):
         raise UsageError(f"fps must be above 0, but is {fps}")
     step = 1.0 / (fps * frame_time)
-    for whole, exact in ((round(step), float(round(step))), (round(1.0 / step), 1.0 / max(round(1.0 / step), 1))):
-        if whole >= 1 and abs(step / exact - 1.0) < 1e-4:
+    for times, exact in ((round(step), float(round(step))), (round(1.0 / step), 1.0 / max(round(1.0 / step), 1))):
+        if times >= 1 and abs(step / exact - 1.0) < 1e-4:
             step = exact
     count = int(np.floor((frames - 1) / step + 1e-6)) + 1
     if count > most:

@@ -13,7 +13,7 @@ import numpy.typing as npt
 from freshtake.errors import InvalidMotion
 from freshtake.lazy import Showable
 from freshtake.motion.clip import Clip
-from freshtake.motion.validation import Timed, checked_names, frozen, positive, up_axis
+from freshtake.motion.validation import Timed, check_timing, checked_names, frozen
 from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.curves import monotone_curve
 
@@ -130,10 +130,7 @@ class PointClip(Timed):
         put(self, "positions", positions)
         if len(positions) == 0 or not self.names:
             raise InvalidMotion("a point clip needs at least one frame and one point")
-        put(self, "frame_time", positive(self.frame_time, "frame_time"))
-        put(self, "up", up_axis(self.up))
-        if self.unit_m is not None:
-            put(self, "unit_m", positive(self.unit_m, "unit_m"))
+        check_timing(self)
 
     def __repr__(self) -> str:
         return f"PointClip({self.name!r}, {len(self)} frames at {self.fps:g} fps, {len(self.names)} points)"
@@ -249,10 +246,7 @@ class MeshSequence(Timed):
             raise InvalidMotion(
                 f"face {face} uses vertex {int(self.faces[outside][0])}, but there are {count} vertices"
             )
-        put(self, "frame_time", positive(self.frame_time, "frame_time"))
-        put(self, "up", up_axis(self.up))
-        if self.unit_m is not None:
-            put(self, "unit_m", positive(self.unit_m, "unit_m"))
+        check_timing(self)
         if self.normals is not None:
             put(self, "normals", frozen(self.normals, "normals", (frames, count, 3), np.float32))
         put(self, "attributes", MappingProxyType({k: self._attribute(k, v) for k, v in self.attributes.items()}))

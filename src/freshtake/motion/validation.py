@@ -98,8 +98,8 @@ def positive(value: float, name: str) -> float:
 def fps_of(frame_time: float) -> float:
     """Return frames per second; an integer where the frame time is exactly its reciprocal."""
     fps = 1.0 / frame_time
-    whole = float(round(fps))
-    return whole if whole > 0 and 1.0 / whole == frame_time else fps
+    nearest = float(round(fps))
+    return nearest if nearest > 0 and 1.0 / nearest == frame_time else fps
 
 
 def same_rate(a: float, b: float) -> bool:
@@ -113,6 +113,14 @@ def up_axis(value: str) -> str:
     if value not in UP_AXES:
         raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {value!r}")
     return value
+
+
+def check_timing(motion: Any) -> None:
+    """Check frame time, vertical axis and unit of length of a motion, or of the layout of one."""
+    object.__setattr__(motion, "frame_time", positive(motion.frame_time, "frame_time"))
+    object.__setattr__(motion, "up", up_axis(motion.up))
+    if motion.unit_m is not None:
+        object.__setattr__(motion, "unit_m", positive(motion.unit_m, "unit_m"))
 
 
 def checked_names(given: Iterable[str], what: str) -> tuple[str, ...]:

@@ -259,11 +259,11 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
     return verdict._replace(remarks=(*verdict.remarks, remark))
 
 
-def gait_remarks(made: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
+def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
     """Compare a gait that was made from another one with that one and with the takes that taught the change.
 
     Args:
-        made: The gait of the result.
+        new: The gait of the result.
         source: The gait of the clip that it was made from.
         taught: Mean gaits of the takes before and after the change; None where they are unknown.
         share: How much of the change was requested; None where its speed cannot be predicted.
@@ -273,26 +273,26 @@ def gait_remarks(made: Gait, source: Gait, taught: tuple[Gait, Gait] | None, sha
     """
     after = source if taught is None else taught[1]
     remarks = []
-    lost = abs(made.strides - source.strides)
+    lost = abs(new.strides - source.strides)
     # One step more or less depends on where the ends are cut; a body on the spot may step for a stronger blow.
     if lost > 0.5 and source.speed > STANDING and (color := _color(lost / max(source.strides, 0.5), GAIT_STRIDES)):
-        what = f"{source.strides:g} strides became {made.strides:g}"
+        what = f"{source.strides:g} strides became {new.strides:g}"
         remarks.append(Remark("strides", color, what, None, "give takes of both kinds with as many cycles"))
-    if color := _color(made.slide / max(source.slide, after.slide, SLIDES[1]), GAIT_FACTORS["slide"]):
+    if color := _color(new.slide / max(source.slide, after.slide, SLIDES[1]), GAIT_FACTORS["slide"]):
         what = (
-            f"feet slide at {100 * made.slide:.0f} % of a leg a second, in the clip at {100 * source.slide:.0f}, in "
+            f"feet slide at {100 * new.slide:.0f} % of a leg a second, in the clip at {100 * source.slide:.0f}, in "
             f"the takes at {100 * after.slide:.0f}"
         )
         remarks.append(Remark("feet", color, what, None, "give more pairs, or pairs that go and turn as the clip does"))
-    shaking = made.jerk / max(source.jerk, after.jerk, 1e-9)
+    shaking = new.jerk / max(source.jerk, after.jerk, 1e-9)
     if color := _color(shaking, GAIT_FACTORS["jerk"]):
         what = f"it shakes {shaking:.1f} times as much as the takes"
         remarks.append(Remark("jerk", color, what, None, "give more takes, or a clip that is more like them"))
     if share is not None and taught is not None and min(source.speed, taught[0].speed) > STANDING:
         expected = source.speed * (after.speed / taught[0].speed) ** min(share, 1.0)
-        off = max(made.speed, 1e-3) / max(expected, 1e-3)
+        off = max(new.speed, 1e-3) / max(expected, 1e-3)
         if color := _color(max(off, 1.0 / off), GAIT_FACTORS["pace"]):
-            what = f"it goes at {made.speed:.2f} leg lengths a second, where {expected:.2f} were expected"
+            what = f"it goes at {new.speed:.2f} leg lengths a second, where {expected:.2f} were expected"
             remarks.append(Remark("pace", color, what, None, "--speed source or --speed style sets it"))
     return remarks
 

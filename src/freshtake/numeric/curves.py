@@ -34,6 +34,11 @@ def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str
     return np.asarray(np.moveaxis(out, 0, axis))
 
 
+def quintic(share: Floats) -> Floats:
+    """Return 0 to 1 for shares from 0 to 1, with zero slope and curvature at both ends."""
+    return np.asarray(share**3 * (10.0 - 15.0 * share + 6.0 * share**2))
+
+
 def monotone_curve(knots: Floats, values: Floats, at: Floats) -> Floats:
     """Evaluate a cubic Hermite curve through values that never overshoots its neighbours (Fritsch and Butland 1984).
 

@@ -29,6 +29,11 @@ def normalize(q: Floats) -> Floats:
     return q / length
 
 
+def unit(vectors: Floats) -> Floats:
+    """Scale vectors (..., n) to length 1; those of length 0 stay."""
+    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12))
+
+
 def multiply(a: Floats, b: Floats) -> Floats:
     """Return the Hamilton product: the rotation that does b first, then a."""
     aw, ax, ay, az = a[..., 0], a[..., 1], a[..., 2], a[..., 3]

@@ -20,6 +20,7 @@ from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.planting.contacts import floor_heights, joint_contacts
 from freshtake.motion.retarget.mapping import SIDES, find_body
 from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.rotations import unit
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 
 # How much a point's distance counts: standing feet count most, the rest of the body follows them.
@@ -66,10 +67,10 @@ def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> Rob
     Returns:
         The motion at the clip's rate: joints are within their limits and, where the robot has any, within its speeds.
     """
-    unit = unit_of(clip)
-    if unit is None:
+    metres = unit_of(clip)
+    if metres is None:
         raise UsageError(f"{clip.name}: how long its unit is cannot be told: give it with --unit")
-    clip = with_up(scaled(clip, unit), "z")
+    clip = with_up(scaled(clip, metres), "z")
     targets = _targets(clip, robot)
     lib, engine = mujoco(), robot.engine
     data = lib.MjData(engine)
@@ -135,22 +136,22 @@ def _targets(clip: Clip, robot: RobotModel) -> _Targets:
     # Hips and shoulders keep the robot's widths, in the directions of the clip's.
     hips, shoulders = _pair(at, "upper_leg"), _pair(at, "upper_arm")
     middle = scaled_up(hips.mean(axis=1))
-    trunk = _unit(shoulders.mean(axis=1) - hips.mean(axis=1))
+    trunk = unit(shoulders.mean(axis=1) - hips.mean(axis=1))
     neck = middle + trunk * float(np.linalg.norm(_middle(neutral, "shoulder") - _middle(neutral, "hip")))
     names, places = [], []
     for k, side in enumerate(SIDES):
-        hip = middle + _unit(hips[:, k] - hips[:, 1 - k]) * 0.5 * length("left_hip", "right_hip")
-        knee = hip + _unit(at(side, "lower_leg") - at(side, "upper_leg")) * length(f"{side}_hip", f"{side}_knee")
+        hip = middle + unit(hips[:, k] - hips[:, 1 - k]) * 0.5 * length("left_hip", "right_hip")
+        knee = hip + unit(at(side, "lower_leg") - at(side, "upper_leg")) * length(f"{side}_hip", f"{side}_knee")
         # Feet keep the clip's steps: hips and ankles scale alike, so that a leg reaches as far as the performer's did.
         ankle = scaled_up(at(side, "foot")) + (hip - scaled_up(at(side, "upper_leg"))) * np.array([1.0, 1.0, 0.0])
         ankle, toe = _held(ankle, _toe_directions(clip, body, side, stands[:, k]), stands[:, k], clip, robot, side)
-        shoulder = neck + _unit(shoulders[:, k] - shoulders[:, 1 - k]) * 0.5 * length("left_shoulder", "right_shoulder")
-        elbow = shoulder + _unit(at(side, "lower_arm") - at(side, "upper_arm")) * length(
+        shoulder = neck + unit(shoulders[:, k] - shoulders[:, 1 - k]) * 0.5 * length("left_shoulder", "right_shoulder")
+        elbow = shoulder + unit(at(side, "lower_arm") - at(side, "upper_arm")) * length(
             f"{side}_shoulder", f"{side}_elbow"
         )
         hand_role = f"{side}_hand" if f"{side}_hand" in body else f"{side}_lower_arm"
         along = world[:, body.one(hand_role)] - at(side, "lower_arm")
-        hand = elbow + _unit(along) * length(f"{side}_elbow", f"{side}_hand")
+        hand = elbow + unit(along) * length(f"{side}_elbow", f"{side}_hand")
         names += [f"{side}_{part}" for part in ("hip", "knee", "ankle", "toe", "shoulder", "elbow", "hand")]
         places += [hip, knee, ankle, toe, shoulder, elbow, hand]
     order = sorted(range(len(names)), key=lambda k: "hip" not in names[k])  # hips first: they place the root
@@ -326,7 +327,3 @@ def _pair(at: Any, part: str) -> Floats:
 
 def _middle(neutral: dict[str, Floats], part: str) -> Floats:
     return np.asarray(0.5 * (neutral[f"left_{part}"] + neutral[f"right_{part}"]))
-
-
-def _unit(vectors: Floats) -> Floats:
-    return np.asarray(vectors / np.maximum(np.linalg.norm(vectors, axis=-1, keepdims=True), 1e-12))

@@ -20,7 +20,7 @@ from freshtake.motion.kinds import MeshSequence, PointClip
 from freshtake.motion.skeleton import Skeleton
 from freshtake.motion.validation import UP_AXES
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import about_axis, forward, inverse, mean, multiply, rotate, twist_angle
+from freshtake.numeric.rotations import about_axis, forward, inverse, mean, multiply, rotate, twist_angle, unit
 
 FROM_BODY, FROM_REST, ASSUMED = "found from the body", "found from the rest pose", "assumed"
 AGREED = "as in the other takes of this skeleton"
@@ -99,22 +99,22 @@ def find_up(motion: Clip | PointClip) -> Upright:
     return Upright("y", ASSUMED) if body is None else upright_of(body)
 
 
-def agreed(found: Sequence[Upright]) -> list[Upright]:
+def agreed(estimates: Sequence[Upright]) -> list[Upright]:
     """Return one vertical axis for all takes of a skeleton: that of the majority, the best evidence first.
 
     Only a body that surely stands along another axis keeps it: programs turn entire files, while bodies lie or climb.
     """
     by_evidence = [
-        [one for one in found if one.sure],
-        *[[one for one in found if one.how == how] for how in (FROM_BODY, FROM_REST)],
-        list(found),
+        [one for one in estimates if one.sure],
+        *[[one for one in estimates if one.how == how] for how in (FROM_BODY, FROM_REST)],
+        list(estimates),
     ]
     axes = Counter(one.axis for one in next(group for group in by_evidence if group))
     axis = axes.most_common(1)[0][0]
-    settled = any(not one.doubtful for one in found)
+    settled = any(not one.doubtful for one in estimates)
     return [
         one if one.sure or (one.axis == axis and not (one.doubtful and settled)) else Upright(axis, AGREED)
-        for one in found
+        for one in estimates
     ]
 
 
@@ -167,7 +167,7 @@ def _axis(direction: Floats) -> str | None:
 
 def _posture(positions: Floats, trunk: list[int], ankles: list[int]) -> Floats:
     line = positions[..., trunk, :].mean(axis=-2) - positions[..., ankles, :].mean(axis=-2)
-    return np.asarray(line / np.maximum(np.linalg.norm(line, axis=-1, keepdims=True), 1e-12))
+    return unit(line)
 
 
 def _trunk(skeleton: Skeleton, middle: int, ankles: list[int]) -> list[int]:

@@ -183,13 +183,13 @@ def _stance(skeleton: Skeleton, rest: Floats, axis: int) -> _Stance:
     return _Stance(max(pairs, key=len), reach)
 
 
-def _in_pairs(found: list[Foot], rest: Floats, across: int, near: float) -> list[Foot]:
+def _in_pairs(candidates: list[Foot], rest: Floats, across: int, near: float) -> list[Foot]:
     """Return feet that have a mirror image on the other side of the middle plane across an axis."""
-    places = rest[[foot.ankle for foot in found]]
+    places = rest[[foot.ankle for foot in candidates]]
     middle = float(np.median([rest[0, across], *places[:, across]]))
     flip = np.eye(3)[across]
     return [
-        foot for foot, place in zip(found, places, strict=True)
+        foot for foot, place in zip(candidates, places, strict=True)
         if abs(place[across] - middle) > 0.1 * near
         and (np.abs(places - place + 2.0 * (place[across] - middle) * flip).max(axis=1) <= near).any()
     ]  # fmt: skip

@@ -271,8 +271,8 @@ def _smooth(values: Floats, frames: float) -> Floats:
         return values
     reach = min(round(4.0 * frames), last)
     before, after = 2.0 * values[0] - values[reach:0:-1], 2.0 * values[-1] - values[-2 : -2 - reach : -1]
-    whole = gaussian_filter1d(np.concatenate([before, values, after]), min(frames, last / 4.0), mode="nearest")
-    return np.asarray(whole[reach : reach + last + 1])
+    smoothed = gaussian_filter1d(np.concatenate([before, values, after]), min(frames, last / 4.0), mode="nearest")
+    return np.asarray(smoothed[reach : reach + last + 1])
 
 
 def with_root_motion(clip: Clip, where: str) -> Clip:

@@ -36,7 +36,7 @@ from freshtake.motion.features.point_features import (
     solve_pose,
 )
 from freshtake.motion.skeleton import Skeleton, require_compatible
-from freshtake.motion.validation import frozen, frozen_quaternions, positive, up_axis
+from freshtake.motion.validation import check_timing, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import about_axis, forward, from_rotvec, mean, multiply, rotate
 
@@ -70,8 +70,7 @@ class ClipLayout(stored.Columns):
     def __post_init__(self) -> None:
         put = object.__setattr__
         joints = len(self.skeleton)
-        put(self, "frame_time", positive(self.frame_time, "frame_time"))
-        put(self, "up", up_axis(self.up))
+        check_timing(self)
         put(self, "upright", frozen_quaternions(self.upright, "upright", (4,)))
         if self.angles == "expmap":
             put(self, "reference", frozen_quaternions(self.reference, "reference", (joints, 4)))

@@ -25,7 +25,7 @@ from freshtake.motion.features.point_features import (
 )
 from freshtake.motion.kinds import MeshSequence
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import frozen, positive, up_axis
+from freshtake.motion.validation import check_timing, frozen
 from freshtake.numeric.arrays import Floats
 
 
@@ -53,8 +53,7 @@ class MeshLayout(CloudColumns):
                 f"a mesh of {self.vertex_count} vertices and attributes {dict(self.changing)} cannot be"
             )
         put(self, "faces", frozen(self.faces, "faces", (None, 3), np.int32))
-        put(self, "frame_time", positive(self.frame_time, "frame_time"))
-        put(self, "up", up_axis(self.up))
+        check_timing(self)
         count = self.vertex_count if self.root == "heading" else 0
         put(self, "plan", frozen(self.plan, "plan", (count,), np.complex128))
 

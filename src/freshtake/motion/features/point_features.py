@@ -28,7 +28,7 @@ from freshtake.motion.features.angles import (
 )
 from freshtake.motion.kinds import PointClip
 from freshtake.motion.skeleton import Skeleton
-from freshtake.motion.validation import checked_names, frozen, positive, up_axis
+from freshtake.motion.validation import check_timing, checked_names, frozen
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_matrix, inverse, local_rotations, multiply, rotate
 
@@ -212,8 +212,7 @@ class PointLayout(CloudColumns):
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "point_names", checked_names(self.point_names, "point"))
-        put(self, "frame_time", positive(self.frame_time, "frame_time"))
-        put(self, "up", up_axis(self.up))
+        check_timing(self)
         count = len(self.point_names) if self.root == "heading" else 0
         put(self, "plan", frozen(self.plan, "plan", (count,), np.complex128))
 

@@ -28,6 +28,7 @@ from freshtake.motion.planting.planting_model import (
 )
 from freshtake.motion.planting.rig import PlantedFrames, PlantSettings, empty_frames, fresh_memory, make_bones
 from freshtake.numeric.arrays import Floats, runs
+from freshtake.numeric.curves import quintic
 from freshtake.numeric.rotations import angle_between
 
 
@@ -66,8 +67,7 @@ def _ease(pin: Pin, taken: np.ndarray[tuple[int], np.dtype[np.bool_]], frame_tim
     left = min(blend, pin.start - before[-1]) if len(before) else blend
     right = min(blend, after[0] - pin.stop + 1) if len(after) else blend
     outside = np.maximum((pin.start - frames) / left, (frames - pin.stop + 1) / right)
-    s = np.clip(1.0 - outside, 0.0, 1.0)
-    return np.asarray(s**3 * (10.0 - 15.0 * s + 6.0 * s * s))
+    return quintic(np.clip(1.0 - outside, 0.0, 1.0))
 
 
 def _place(pin: Pin, path: Floats) -> Floats:

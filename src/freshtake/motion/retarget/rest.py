@@ -31,6 +31,7 @@ from freshtake.numeric.rotations import (
     multiply,
     rotate,
     shortest_arc,
+    unit,
 )
 
 ZERO, STATED, SEEN = "zero pose", "rest pose of the file", "straightest frame"
@@ -112,12 +113,8 @@ def _frame(clip: Clip, frame: int, how: str) -> _Pose:
     return _Pose(how, pose.positions, pose.rotations, clip.rotations[frame], np.eye(3)[clip.up_index])
 
 
-def _unit(vector: Floats) -> Floats:
-    return np.asarray(vector / np.maximum(np.linalg.norm(vector, axis=-1, keepdims=True), 1e-12))
-
-
 def _line(places: Floats, body: BodyMap, upper: str, lower: str) -> Floats:
-    return _unit(places[..., body.one(lower), :] - places[..., body.one(upper), :])
+    return unit(places[..., body.one(lower), :] - places[..., body.one(upper), :])
 
 
 def _across(places: Floats, body: BodyMap, part: str) -> Floats:
@@ -129,7 +126,7 @@ def trunk_line(places: Floats, body: BodyMap) -> Floats:
     low, high = (
         sum(places[..., body.one(f"{side}_{part}"), :] for side in SIDES) for part in ("upper_leg", "upper_arm")
     )
-    return _unit(np.asarray(high) - np.asarray(low))
+    return unit(np.asarray(high) - np.asarray(low))
 
 
 def _score(places: Floats, body: BodyMap, up: Floats | None) -> Floats:
@@ -158,7 +155,7 @@ def _dot(a: Floats, b: Floats) -> Floats:
 
 
 def _in_body_axes(skeleton: Skeleton, body: BodyMap, pose: _Pose, score: float) -> Rest:
-    up = _unit(_snapped(trunk_line(pose.places, body)) if pose.up is None else pose.up)
+    up = unit(_snapped(trunk_line(pose.places, body)) if pose.up is None else pose.up)
     left = _across(pose.places, body, "upper_leg")
     back = inverse(_axes(left if pose.how == SEEN else _snapped(left), up))
     trunk = rotate(back, trunk_line(pose.places, body))
@@ -167,7 +164,7 @@ def _in_body_axes(skeleton: Skeleton, body: BodyMap, pose: _Pose, score: float) 
 
 def _axes(left: Floats, up: Floats) -> Floats:
     """Return the rotation (..., 4) of the body's axes: up as given, left as near as possible."""
-    level = _unit(left - _dot(left, up)[..., None] * up)
+    level = unit(left - _dot(left, up)[..., None] * up)
     return from_matrix(np.stack([level, np.broadcast_to(up, level.shape), np.cross(level, up)], axis=-1))
 
 
@@ -186,7 +183,7 @@ def _with_usual_trunk(rest: Rest, clip: Clip, body: BodyMap) -> Rest:
     ]
     turns = rest.turns.copy()
     turns[joints] = mean(multiply(back[:, None], world.rotations[:, joints]))
-    trunk = _unit(rotate(back, trunk_line(world.positions, body)).mean(axis=0))
+    trunk = unit(rotate(back, trunk_line(world.positions, body)).mean(axis=0))
     return replace(rest, turns=turns, trunk=trunk)
 
 

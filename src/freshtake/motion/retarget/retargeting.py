@@ -36,8 +36,9 @@ from freshtake.motion.retarget.transfer import (
 )
 from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.curves import quintic
 from freshtake.numeric.limb_kernels import bend_angle, carry_into, exponential_into, swing_into
-from freshtake.numeric.rotations import WorldPose, forward, inverse, local_rotations, multiply, rotate
+from freshtake.numeric.rotations import WorldPose, forward, inverse, local_rotations, multiply, rotate, unit
 
 LEG: Limb = ("upper_leg", "lower_leg", "foot")
 ARM: Limb = ("upper_arm", "lower_arm", "hand")
@@ -55,7 +56,7 @@ def lead_limb(rig: Rig, side: str, limb: Limb, world: Floats, places: Floats, mo
     at_rest = np.array([1.0, 0.0, 0.0])  # in the body's axes knees bend back about the left
     if limb == ARM:  # and elbows forward
         at_rest = np.cross(rig.rest.places[middle] - rig.rest.places[first], np.array([0.0, 0.0, 1.0]))
-        at_rest /= max(float(np.linalg.norm(at_rest)), 1e-12)
+        at_rest = unit(at_rest)
     hinge = rotate(world[:, first], rotate(inverse(rig.rest.turns[first]), at_rest))
     if limb == ARM:
         hinge = _seen_hinge(upper, lower, hinge)
@@ -74,9 +75,7 @@ def _seen_hinge(upper: Floats, lower: Floats, hinge: Floats) -> Floats:
     size = np.linalg.norm(upper, axis=-1) * np.linalg.norm(lower, axis=-1)
     # Only a clear bend shows the hinge's axis.
     share = np.minimum(np.linalg.norm(normal, axis=-1) / (0.3 * size), 1.0)[:, None]
-    normal /= np.maximum(np.linalg.norm(normal, axis=-1, keepdims=True), 1e-12)
-    axis = share * normal + (1.0 - share) * hinge
-    return np.asarray(axis / np.maximum(np.linalg.norm(axis, axis=-1, keepdims=True), 1e-12))
+    return unit(share * unit(normal) + (1.0 - share) * hinge)
 
 
 @compiled
@@ -179,15 +178,11 @@ def limited(moves: Floats, most: float) -> Floats:
     return np.asarray(moves * np.where(length > 1e-9, np.tanh(length**3) ** (1 / 3) / np.maximum(length, 1e-9), 1.0))
 
 
-def _smooth(share: Floats) -> Floats:
-    return np.asarray(share**3 * (10.0 - 15.0 * share + 6.0 * share**2))
-
-
 def _fade(out: Floats, at: int, way: int, frame_time: float) -> Floats:
     """Fade the correction out before the first and after the last contact."""
     count = at if way < 0 else len(out) - 1 - at
     ahead = np.arange(1, count + 1) * frame_time / LONG_GAP
-    faded = out[at] * (1.0 - _smooth(np.minimum(ahead, 1.0)))[:, None]
+    faded = out[at] * (1.0 - quintic(np.minimum(ahead, 1.0)))[:, None]
     return np.asarray(faded[::-1] if way < 0 else faded)
 
 
@@ -198,7 +193,7 @@ def _bridge(out: Floats, end: int, start: int, frame_time: float) -> None:
         out[end + 1 : start] += _fade(out[:start], end, 1, frame_time)
         out[end + 1 : start] += _fade(out[end + 1 :], start - end - 1, -1, frame_time)
         return
-    share = _smooth(np.arange(1, count + 1) / (count + 1))[:, None]
+    share = quintic(np.arange(1, count + 1) / (count + 1))[:, None]
     out[end + 1 : start] = (1.0 - share) * out[end] + share * out[start]
 
 
