@@ -12,7 +12,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.rotations import continuous_euler, equivalent, from_euler, full_order, inverse, multiply
+from freshtake.numeric.rotations import continuous_euler, equivalent, from_euler, full_order
 
 
 def clip_from_channels(
@@ -36,8 +36,7 @@ def clip_from_channels(
     for order, members in _by_order(skeleton).items():
         columns = np.array([[column for _, column in layout[joint][2]] for joint in members])
         rotations[:, members] = from_euler(values[:, columns] * scale, order)
-    if skeleton.axes is not None:
-        rotations = multiply(multiply(skeleton.axes, rotations), inverse(skeleton.axes))
+    rotations = skeleton.from_axes(rotations)
     return Clip(
         skeleton,
         frame_time,
@@ -122,9 +121,7 @@ def _nearest(angles: Floats, reference: Floats, order: str) -> Floats:
 
 def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
     """Return continuous angles (frames, joints, 3) in each joint's completed order."""
-    local = clip.rotations
-    if skeleton.axes is not None:
-        local = multiply(multiply(inverse(skeleton.axes), local), skeleton.axes)
+    local = skeleton.about_axes(clip.rotations)
     out = np.zeros((len(clip), len(skeleton), 3))
     for order, members in _by_order(skeleton).items():
         full = full_order(order)

@@ -259,6 +259,20 @@ class Clip(Timed):
         object.__setattr__(out, "playback", None)
         return out
 
+    def posed(self, local: Floats, rotations: Floats) -> Clip:
+        """Return the clip in other poses.
+
+        Args:
+            local: (frames, joints, 3): where joints are on their parents, as in `local_translations`; all but the
+                root's count only where joints move against their parents.
+            rotations: (frames, joints, 4): local rotations.
+
+        Returns:
+            The new clip.
+        """
+        moved = None if self.joint_translations is None else local
+        return self.changed(root=local[:, 0], rotations=rotations, joint_translations=moved)
+
     def picked(self, rows: Any) -> Clip:
         """Return some frames, in any order, without playback.
 

@@ -213,12 +213,8 @@ def sampled_at(clip: Clip, places: Floats, frame_time: float | None = None) -> C
     share = (places - low)[:, None, None]
     local = clip.local_translations()
     local = local[low] + share * (local[high] - local[low])
-    return clip.changed(
-        frame_time=frame_time or clip.frame_time,
-        root=local[:, 0],
-        rotations=slerp(clip.rotations[low], clip.rotations[high], share[..., 0]),
-        joint_translations=None if clip.joint_translations is None else local,
-    )
+    rotations = slerp(clip.rotations[low], clip.rotations[high], share[..., 0])
+    return clip.posed(local, rotations).changed(frame_time=frame_time or clip.frame_time)
 
 
 def mirror(clip: Clip, axis: str = "x") -> Clip:

@@ -21,12 +21,11 @@ from freshtake.motion.check.checks import (
     radians_per_unit,
     repeated,
     spikes,
-    unaxed,
 )
 from freshtake.motion.clip import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.motion.kinds import PointClip, Stroke, drop_points, fill_gaps, kind_word, resample_stroke
-from freshtake.numeric.arrays import Floats, Ints, runs
+from freshtake.numeric.arrays import Floats, runs
 from freshtake.numeric.curves import gaussian_filter1d
 from freshtake.numeric.rotations import continuous, continuous_euler, gimbal_closeness, slerp, unflipped
 
@@ -84,18 +83,10 @@ def _bridged(clip: Clip, first: int, last: int, joints: list[int], *, travel: bo
     rotations = clip.rotations.copy()
     a, b = rotations[first][joints], rotations[last][joints]
     rotations[inside[:, None], joints] = slerp(a[None], b[None], share[:, None])
-    root, moving = clip.root, clip.joint_translations
+    local = clip.local_translations().copy()
     if travel:
-        root = _between(root, first, last, inside, share)
-        moving = None if moving is None else _between(moving, first, last, inside, share)
-    return clip.changed(root=root, rotations=rotations, joint_translations=moving)
-
-
-def _between(values: Floats, first: int, last: int, inside: Ints, share: Floats) -> Floats:
-    out = values.copy()
-    weight = share.reshape(-1, *[1] * (values.ndim - 1))
-    out[inside] = values[first] + weight * (values[last] - values[first])
-    return out
+        local[inside] = local[first] + share[:, None, None] * (local[last] - local[first])
+    return clip.posed(local, rotations)
 
 
 def relabel_fps(clip: Clip, fps: float) -> Clip:
@@ -127,7 +118,7 @@ def reorder_root(clip: Clip, order: str | None = None) -> Clip:
     skeleton = clip.skeleton
     if len(skeleton.orders[0]) != 3:
         raise UsageError(f"the root of {clip.name or 'the clip'} has fewer than three angles: nothing to reorder")
-    turned = unaxed(clip, 0)
+    turned = skeleton.about_axes(clip.rotations[:, 0], 0)
     chosen = order or _best_order(turned, clip.up.upper())
     if sorted(chosen) != ["X", "Y", "Z"]:
         raise UsageError(f"an order has each of X, Y and Z once, not {chosen!r}")

@@ -15,7 +15,7 @@ import numpy as np
 from freshtake.errors import InvalidMotion, SkeletonMismatch
 from freshtake.motion.validation import checked_names, frozen, frozen_quaternions
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.rotations import multiply, rotate
+from freshtake.numeric.rotations import inverse, multiply, rotate
 
 
 @dataclass(frozen=True, eq=False)
@@ -331,6 +331,36 @@ class Skeleton:
         out: Floats = np.linalg.norm(self.offsets, axis=1)
         out[0] = 0.0
         return out
+
+    def about_axes(self, rotations: Floats, joint: int | None = None) -> Floats:
+        """Return local rotations as the file measures them (Acclaim: about fixed axes).
+
+        Args:
+            rotations: (frames, joints, 4), or (frames, 4) of one joint.
+            joint: Its number; None: all joints.
+
+        Returns:
+            C^-1 R C, in the same shape; the rotations themselves where the file has no axes.
+        """
+        if self.axes is None:
+            return rotations
+        axes = self.axes if joint is None else self.axes[joint]
+        return multiply(multiply(inverse(axes), rotations), axes)
+
+    def from_axes(self, rotations: Floats, joint: int | None = None) -> Floats:
+        """Return the local rotations C R C^-1 that a file measures about its axes: the inverse of `about_axes`.
+
+        Args:
+            rotations: (frames, joints, 4), or (frames, 4) of one joint.
+            joint: Its number; None: all joints.
+
+        Returns:
+            Local rotations, in the same shape.
+        """
+        if self.axes is None:
+            return rotations
+        axes = self.axes if joint is None else self.axes[joint]
+        return multiply(multiply(axes, rotations), inverse(axes))
 
     def with_layout(self, channels: tuple[tuple[str, ...], ...] = (), orders: tuple[str, ...] = ()) -> Skeleton:
         """Return the same joints with another channel layout.

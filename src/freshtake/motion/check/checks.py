@@ -241,10 +241,8 @@ def radians_per_unit(clip: Clip) -> float | None:
     for scale in (np.pi / 180.0, 1.0):
         worst = 0.0
         for joint, columns in enumerate(rotation_columns(clip.skeleton)):
-            q = from_euler(clip.channels[rows][:, columns] * scale, clip.skeleton.orders[joint])
-            if clip.skeleton.axes is not None:
-                axis = clip.skeleton.axes[joint]
-                q = multiply(multiply(axis, q), inverse(axis))
+            angles = clip.channels[rows][:, columns] * scale
+            q = clip.skeleton.from_axes(from_euler(angles, clip.skeleton.orders[joint]), joint)
             worst = max(worst, float(angle_between(q, clip.rotations[rows, joint]).max()))
         if worst < 1e-5:
             return float(scale)
@@ -301,15 +299,6 @@ def _jump_finding(clip: Clip, code: str, what: str, where: dict[str, list[int]])
     return Finding(code, sentence, tuple(frames), tuple(where), repair="unwrap")
 
 
-def unaxed(clip: Clip, joint: int) -> Floats:
-    """Return a joint's rotations as its file measures them (Acclaim: about the joint's axes)."""
-    q = clip.rotations[:, joint]
-    if clip.skeleton.axes is None:
-        return q
-    axis = clip.skeleton.axes[joint]
-    return multiply(multiply(inverse(axis), q), axis)
-
-
 def check_gimbal(clip: Clip) -> list[Finding]:
     """Find a root whose middle angle is near a right angle, where its outer two describe the same turn."""
     order = clip.skeleton.orders[0]
@@ -317,7 +306,7 @@ def check_gimbal(clip: Clip) -> list[Finding]:
         return []
     angles = next((angles for joint, _, _, angles in joint_angles(clip) if joint == 0), None)
     if angles is None:  # those to be written
-        angles = continuous_euler(unaxed(clip, 0), order)
+        angles = continuous_euler(clip.skeleton.about_axes(clip.rotations[:, 0], 0), order)
     near = np.flatnonzero(gimbal_closeness(angles, order) < LOCKED)
     if len(near) == 0:
         return []

@@ -190,11 +190,7 @@ def _joined(clip: Clip, start: int, stop: int, cycles: int, speeds: bool) -> Cli
     moved[0] *= np.arange(3) == clip.up_index
     quicker = _moving(local, stop, at[1]) - _moving(local, start, at[0]) if speeds else np.zeros_like(moved)
     local = local - ramp[:, None, None] * moved + bump[:, None, None] * quicker
-    return clip.changed(
-        root=local[:, 0],
-        rotations=multiply(correction, clip.rotations),
-        joint_translations=None if clip.joint_translations is None else local,
-    )
+    return clip.posed(local, multiply(correction, clip.rotations))
 
 
 def _shapes(frames: Floats, period: int, reach: float) -> tuple[Floats, Floats]:

@@ -83,11 +83,8 @@ def with_seam(loop: Clip, goal: SeamPose) -> Clip:
         correction = from_rotvec(_spread(flat, turn) + _spread(steep, goal.turning - now.turning))
         moved = _spread(flat, goal.local - now.local) + _spread(steep, goal.moving - now.moving)
         local = loop.local_translations() + moved
-        loop = loop.changed(
-            root=local[:, 0],
-            rotations=continuous(multiply(correction, loop.rotations)),
-            joint_translations=None if loop.joint_translations is None else local,
-        ).changed(playback=loop.playback)
+        posed = loop.posed(local, continuous(multiply(correction, loop.rotations)))
+        loop = posed.changed(playback=loop.playback)
     return loop
 
 

@@ -148,9 +148,7 @@ def euler_angles(skeleton: Skeleton, rotations: Floats, reference: Floats | None
 
     With a reference (joints, 3) the entire clip lies on the branch (full turns, equivalent triple) nearest to it.
     """
-    local = rotations
-    if skeleton.axes is not None:
-        local = multiply(multiply(inverse(skeleton.axes), local), skeleton.axes)
+    local = skeleton.about_axes(rotations)
     out = np.empty((*rotations.shape[:-1], 3))
     for order, joints in _by_order(skeleton).items():
         angles = continuous_euler(local[:, joints], order)
@@ -163,9 +161,7 @@ def euler_rotations(skeleton: Skeleton, angles: Floats) -> Floats:
     out = np.empty((*angles.shape[:-1], 4))
     for order, joints in _by_order(skeleton).items():
         out[:, joints] = from_euler(angles[:, joints], order)
-    if skeleton.axes is not None:
-        out = multiply(multiply(skeleton.axes, out), inverse(skeleton.axes))
-    return out
+    return skeleton.from_axes(out)
 
 
 def euler_reference(skeleton: Skeleton, examples: Sequence[Floats]) -> Floats:

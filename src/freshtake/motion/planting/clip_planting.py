@@ -88,7 +88,7 @@ def _place(pin: Pin, path: Floats) -> Floats:
 def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
     """Return the clip with its root moved to the root's pins."""
     root_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
-    return with_root(clip, pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
+    return clip.changed(root=pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
 
 
 def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
@@ -124,16 +124,7 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
     pinned = {clip.skeleton.index(pin.joint) for pin in limb_pins}
     by_toe = np.array([limb.is_leg and limb.end not in pinned for limb in base.limbs], dtype=np.intp)
     lead_limbs(bones, clip.root, root, clip.bone_offsets(), moves, by_toe, rotations, PINNED)
-    return with_root(clip.changed(rotations=rotations), root)
-
-
-def with_root(clip: Clip, root: Floats) -> Clip:
-    """Return the clip with another path of its root."""
-    moved = clip.joint_translations
-    if moved is not None:
-        moved = moved.copy()
-        moved[:, 0] = root
-    return clip.changed(root=root, joint_translations=moved)
+    return clip.changed(root=root, rotations=rotations)
 
 
 class LedPath(NamedTuple):

@@ -19,6 +19,7 @@ import numpy as np
 from freshtake.motion.body.orientation import unit_of
 from freshtake.motion.body.rooting import rehang, rooted
 from freshtake.motion.clip import Clip
+from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.edit import moved, take_frames, tilt, with_up
 from freshtake.motion.planting.contacts import RECORDED, floor_heights, joint_contacts
 from freshtake.motion.retarget.mapping import SIDES
@@ -226,19 +227,19 @@ class Retargeter:
         With `plant`, feet stand as the source's do, in a loop also across its seam. With `hands`, hands are as high
         over floor, hips and shoulders as the source's.
         """
-        played = clip.playback
-        if not (plant and played is not None and played.loop):
+        info = clip.playback
+        if not (plant and info is not None and info.loop):
             moved_clip = self._retargeted(clip, plant, hands)
-        else:
-            count = len(clip) - played.closing
-            moved_clip = self._retargeted(_three_times(clip, count), plant, hands)
+        else:  # the loop between itself and itself, so that feet are planted across its seam
+            count = loop_frames(clip)
+            moved_clip = self._retargeted(played(clip, 2 * count + len(clip)), plant, hands)
             moved_clip = take_frames(moved_clip, count, count + len(clip))
-        if played is None:
+        if info is None:
             return moved_clip
-        travel = rotate(tilt(clip.up, moved_clip.up), played.travel) * self.transfer.leg_ratio
-        if plant and played.loop and played.root_motion != "none":
+        travel = rotate(tilt(clip.up, moved_clip.up), info.travel) * self.transfer.leg_ratio
+        if plant and info.loop and info.root_motion != "none":
             moved_clip = moved(moved_clip, -travel)
-        return moved_clip.changed(playback=played.changed(travel=travel), provenance=clip.provenance)
+        return moved_clip.changed(playback=info.changed(travel=travel), provenance=clip.provenance)
 
     def _retargeted(self, clip: Clip, plant: bool, hands: bool) -> Clip:
         upright = with_up(clip, "y")
@@ -337,16 +338,3 @@ class Retargeter:
         for joint in sorted(follower.joint for follower in self.followers):
             rehang(clip.skeleton, local, rotations, goal, (joint,))
         return clip.changed(root=local[:, 0], rotations=rotations, joint_translations=local)
-
-
-def _three_times(clip: Clip, count: int) -> Clip:
-    """Return a loop of `count` frames three times in a row, moved on by its travel each time."""
-    assert clip.playback is not None
-    travel = clip.playback.travel if clip.playback.root_motion != "none" else np.zeros(3)
-    rows = np.arange(3 * count + len(clip) - count) % count
-    shift = (np.arange(len(rows)) // count)[:, None] * travel
-    root = clip.root[rows] + shift
-    places = clip.joint_translations
-    return clip.changed(
-        root=root, rotations=clip.rotations[rows], joint_translations=None if places is None else places[rows]
-    )
