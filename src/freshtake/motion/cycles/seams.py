@@ -15,6 +15,7 @@ from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous, from_rotvec, inverse, multiply, to_rotvec
 
+REACH = 0.4  # seconds to either side of the seam; never more than half the loop
 BLEND = 0.25  # seconds in which a clip takes over the pose and speed of the one before
 
 
@@ -93,8 +94,7 @@ def _shapes(loop: Clip) -> tuple[Floats, Floats]:
     frames = loop_frames(loop)
     number = np.arange(len(loop), dtype=np.float64)
     from_seam = number - frames * np.round(number / frames)
-    # Corrections reach 0.4 s to either side of the seam, and never over more than half the loop.
-    reach = max(1.0, min(0.4 / loop.frame_time, 0.5 * frames))
+    reach = max(1.0, min(REACH / loop.frame_time, 0.5 * frames))
     share = np.minimum(np.abs(from_seam) / reach, 1.0)
     return (1.0 - share) ** 2 * (1.0 + 2.0 * share), from_seam * loop.frame_time * (1.0 - share) ** 2
 
