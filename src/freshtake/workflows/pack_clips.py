@@ -19,10 +19,10 @@ from freshtake.formats.registry import Format, for_writing
 from freshtake.formats.report_files import Stars, read_stars
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.cycles.looping import BodyCourse, course_of, in_place, loop_frames, on_joint, with_closing_frame
+from freshtake.motion.cycles.looping import BodyPath, body_path, in_place, loop_frames, on_joint, with_closing_frame
 from freshtake.motion.cycles.seams import SeamPose, seam_pose, with_seam
 from freshtake.motion.edit import moved, turned
-from freshtake.motion.verdict import AMBER, GREEN, RED, Standard, Verdict, judge, standard_of
+from freshtake.motion.verdict import AMBER, GREEN, RED, Standard, Verdict, assess, standard_of
 from freshtake.numeric.arrays import Floats
 from freshtake.requests.packs import Packing
 from freshtake.variation.amount import Amount, GuardReport, amount_of, guarded
@@ -275,7 +275,7 @@ class GroupMaker:
         # Aimed before the seam is made, so that clips that were turned differently still share one pose.
         loop = with_seam(aimed(self._put(variant.motion), self.aim), self.seam)
         amount = amount_of(self.settings.amount).largest
-        verdict = judge(loop, self.standard, amount=amount, rate=variant.report.rate, name=slot.name)
+        verdict = assess(loop, self.standard, amount=amount, rate=variant.report.rate, name=slot.name)
         loop = loop.changed(name=slot.name, playback=loop.playback)
         return PackClip(slot, loop, variant.report, checks, copied, verdict)
 
@@ -319,14 +319,14 @@ def delivered_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
     assert info is not None
     if where == "hips":
         return whole
-    course, usual = course_of(whole), course_of(mean)
+    course, usual = body_path(whole), body_path(mean)
     if where == "none":
         placed = in_place(whole, course)
     else:
         offset = (whole.root[0] - course.places[0]) - (mean.root[0] - usual.places[0])
         offset[whole.up_index] = 0.0
         heading = np.full(len(whole), usual.heading[0])
-        placed = on_joint(whole, BodyCourse(course.places + offset, heading))
+        placed = on_joint(whole, BodyPath(course.places + offset, heading))
     return placed.changed(playback=info.changed(root_motion=where))
 
 
@@ -369,14 +369,14 @@ def engine_loop(loop: Clip, where: str, closing: bool, mean: Clip) -> Clip:
 
     The arguments are those of `delivered_loop`.
     """
-    usual = course_of(mean)
+    usual = body_path(mean)
     home = mean.root[0] - usual.places[0] - loop.root[0]
     home[loop.up_index] = 0.0
     whole = moved(loop, home).changed(playback=loop.playback, provenance=loop.provenance)
     whole = with_closing_frame(whole) if closing else whole
     info = whole.playback
     assert info is not None
-    course = BodyCourse(info.travel * (np.arange(len(whole)) / loop_frames(whole))[:, None], np.zeros(len(whole)))
+    course = BodyPath(info.travel * (np.arange(len(whole)) / loop_frames(whole))[:, None], np.zeros(len(whole)))
     if where != "hips":
         whole = in_place(whole, course) if where == "none" else on_joint(whole, course)
     return whole.changed(playback=info.changed(root_motion=where))

@@ -23,7 +23,7 @@ from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.features import Start
 from freshtake.motion.tempo import FASTEST, SLOWEST
-from freshtake.motion.verdict import Remark, Standard, Verdict, judge, off_the_path, require_possible
+from freshtake.motion.verdict import Remark, Standard, Verdict, assess, off_the_path, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.shared import Amounts, Steer
 from freshtake.requests.variation import Variants, Vary
@@ -138,7 +138,7 @@ def judged(
     """
     if standard is None or not isinstance(motion, Clip):
         return []
-    verdict = judge(
+    verdict = assess(
         motion, standard, amount=amount_of(amount).largest, rate=rate, name=name, same_body=restyled is None
     )
     verdict = verdict._replace(remarks=(*verdict.remarks, *(restyled or ())))
