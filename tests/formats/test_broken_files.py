@@ -81,7 +81,7 @@ def test_the_installed_command_does_the_same(tmp_path: Path, case: Case) -> None
     command = Path(sys.executable).with_name("freshtake")
     start = [str(command)] if command.exists() else [sys.executable, "-m", "freshtake"]
     arguments = [*start, "info", str(put(case, tmp_path))]
-    done = subprocess.run(arguments, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(arguments, capture_output=True, text=True, check=False)
     assert done.returncode == 2
     assert done.stdout == ""
     assert done.stderr.count("\n") == 1

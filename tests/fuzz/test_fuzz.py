@@ -86,7 +86,7 @@ child.main()
     )
     starter.chmod(0o755)
     monkeypatch.setattr(runner.sys, "executable", str(starter))
-    result = fuzz("asf", seed=1, seconds=20, count=2, keep=tmp_path / "kept")
+    result = fuzz("asf", seed=1, seconds=1e4, count=2, keep=tmp_path / "kept")
     assert [failure.number for failure in result.failures] == [0, 1]
     assert all(f"code {code}" in failure.problem for failure in result.failures)
     assert all(failure.kept.is_file() for failure in result.failures)

@@ -70,6 +70,9 @@ GROUPS = {
     },
 }  # fmt: skip
 
+# Shared by the lists with and without imported commands: cyclopts refuses two groups of one name.
+_PANELS = {title: Group(title, sort_key=number) for number, title in enumerate(GROUPS)}
+
 
 def command_names() -> dict[str, tuple[str, str]]:
     """Return the top-level commands: where each is defined, and the first line of its help."""
@@ -101,11 +104,10 @@ def make_app(listing: bool = False) -> App:
         ),
     )
     names = iter(command_names().items())
-    for number, (title, members) in enumerate(GROUPS.items()):
-        group = Group(title, sort_key=number)
+    for title, members in GROUPS.items():
         for _ in members:
             name, (where, words) = next(names)
-            root.command(where, name=name, group=group, help=shown(words))
+            root.command(where, name=name, group=_PANELS[title], help=shown(words))
     root.register_install_completion_command(
         help=shown("Complete commands and options by Tab in this shell from now on.")
     )

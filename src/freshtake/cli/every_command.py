@@ -136,11 +136,25 @@ def _annotation(one: RequestField, panel: Group | None = None) -> Any:
         more["consume_multiple"] = not option.positional  # --like a.bvh b.bvh
     if isinstance(one.default, dict | tuple):
         more["show_default"] = False  # an empty list says nothing
+    if type_ in (int, int | None):
+        more["converter"] = _integer
     if option.names:
         more["name"] = list(option.names)
     if panel is not None:
         more["group"] = panel
     return Annotated[type_, Parameter(help=option.help, **more)]
+
+
+def _integer(kind: Any, tokens: Sequence[Any]) -> int:
+    """Convert a word to an integer; cyclopts would round 1.5 variants to 2."""
+    word = tokens[0].value
+    try:
+        value = float(word) if "." in word else int(word)
+        if value == int(value):
+            return int(value)
+    except (ValueError, OverflowError):
+        pass
+    raise ValueError(f'an integer was expected, not "{word}"')
 
 
 def _requested(request: type[Request], arguments: Sequence[Any], options: dict[str, Any]) -> Request:

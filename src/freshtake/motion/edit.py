@@ -180,6 +180,8 @@ def places_at_rate(frames: int, frame_time: float, fps: float, most: int = 100_0
     """
     if not (np.isfinite(fps) and fps > 0):
         raise UsageError(f"fps must be above 0, but is {fps}")
+    if not 1e-6 <= fps * frame_time <= 1e6:  # the reciprocal could overflow
+        raise UsageError(f"{fps:g} fps is too far from the {1.0 / frame_time:g} fps of the motion")
     step = 1.0 / (fps * frame_time)
     for times, exact in ((round(step), float(round(step))), (round(1.0 / step), 1.0 / max(round(1.0 / step), 1))):
         if times >= 1 and abs(step / exact - 1.0) < 1e-4:

@@ -162,7 +162,7 @@ def frame_at(moment: Length, frame_time: float) -> int:
 
 def _seconds(value: float) -> Seconds:
     if not 0.0 < value < 1e9:
-        raise UsageError(f"a time above 0 was expected, not {value:g} s")
+        raise UsageError(f"a time above 0 and below 1e9 s was expected, not {value:g} s")
     return Seconds(value)
 
 

@@ -246,7 +246,7 @@ def motion_send(
     """
     source, seconds, address = request.model, request.seconds, address_of(request.live or "", anywhere=request.host)
     if seconds is not None and not 0.0 < seconds < 1e9:
-        raise UsageError(f"a time above 0 was expected, not {seconds:g} s")
+        raise UsageError(f"a time above 0 and below 1e9 s was expected, not {seconds:g} s")
     if source.exists() and not is_model(source):
         raise FormatError(source, "this is not a freshtake model: write one with freshtake learn")
     steers = steers or Steers(request.amount, request.speed, request.heading)

@@ -55,12 +55,13 @@ class Noted(dict[str, Any]):
         return super().items()
 
     def ignored(self, before: str = "") -> list[str]:
-        """Return the keys that were never read, including those of nested dictionaries that were read."""
+        """Return the keys that were never read, including those of nested dictionaries that were read, in lists too."""
         out = [f"{before}{key}" for key in self if key not in self.asked]
         for key in self.asked:
             inner = super().get(key)
-            if isinstance(inner, Noted) and inner.asked:
-                out += inner.ignored(f"{before}{key}.")
+            for each in inner if isinstance(inner, list) else [inner]:
+                if isinstance(each, Noted) and each.asked:
+                    out += each.ignored(f"{before}{key}.")
         return out
 
 

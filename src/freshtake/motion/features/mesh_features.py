@@ -148,12 +148,12 @@ class MeshLayout(CloudColumns):
     @classmethod
     def from_parts(cls, header: Mapping[str, Any], arrays: Mapping[str, stored.Array]) -> MeshLayout:
         """Return the layout from its `parts`."""
-        constant = stored.texts(header, "constant")
+        constant, changing = stored.texts(header, "constant"), stored.field(header, "changing", dict)
         return cls(
             stored.field(header, "vertex_count", int),
             stored.array(arrays, "faces"),
             stored.field(header, "normals", bool),
-            {str(name): int(width) for name, width in stored.field(header, "changing", dict).items()},
+            {str(name): stored.field(changing, name, int) for name in changing},
             {name: stored.array(arrays, f"constant_{k}") for k, name in enumerate(constant)},
             stored.choice(header, "root", ROOTS),
             *stored.placed(header),
