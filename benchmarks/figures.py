@@ -2,10 +2,10 @@
 
 `docs/results/figures.json` names for each table its page and the command that prints it, and for each picture the
 command that draws it and the file that this leaves. A table is in its page between `<!-- figures: NAME -->` and
-`<!-- end -->`; a run replaces what is between the two and records the date, the digest of the takes and that of the
-text, so that `tests/test_figures.py` notices numbers that were changed by hand. The takes are those of the folder that
-FRESHTAKE_DATA names. Without it, sample takes are measured instead, and everything is written to a separate folder
-(--out): pages keep what recorded takes gave. `--only` chooses pages ("style") or single tables and pictures.
+`<!-- end -->`; a run replaces what is between the two and records the date, the version, the digest of the takes and
+that of the text, so that `tests/test_figures.py` notices numbers that were changed by hand. The takes are those of the
+folder that FRESHTAKE_DATA names. Without it, sample takes are measured instead, and everything is written to a separate
+folder (--out): pages keep what recorded takes gave. `--only` chooses pages ("style") or single tables and pictures.
 """
 
 from __future__ import annotations
@@ -45,6 +45,13 @@ def block(page: str, name: str) -> re.Match[str]:
     if marked is None:
         raise SystemExit(f"there is no block <!-- figures: {name} --> ... <!-- end --> in the page of {name}")
     return marked
+
+
+def version() -> str:
+    """Return the version and, in a clone, the commit that measures; "+" where the tree differs from it."""
+    command = ["git", "describe", "--always", "--dirty=+", "--exclude=*"]
+    done = subprocess.run(command, cwd=HOME, capture_output=True, text=True, check=False)
+    return " ".join([ft.__version__, *done.stdout.split()])
 
 
 def digest_of_folder(folder: Path) -> str:
@@ -107,7 +114,7 @@ def put_table(entry: dict[str, Any], name: str, text: str, takes: str) -> None:
     place = block(before, name)
     page.write_text(f"{before[: place.start(1)]}\n{text}\n\n{before[place.end(1) :]}", encoding="utf-8")
     today = datetime.now(UTC).date().isoformat()
-    entry |= {"date": today, "takes": takes, "text": digest(text.encode())}
+    entry |= {"date": today, "version": version(), "takes": takes, "text": digest(text.encode())}
     entry.pop("earlier", None)  # a table that an earlier version printed says so above itself
 
 
@@ -136,7 +143,8 @@ def make_pictures(record: Record, names: list[str], data: Path, out: Path | None
                 drawn = (Path(folder) / entry.get("file", Path(name).name)).read_bytes()
                 (HOME / name if out is None else out / Path(name).name).write_bytes(drawn)
                 if out is None:
-                    entry |= {"date": datetime.now(UTC).date().isoformat(), "bytes": digest(drawn)}
+                    today = datetime.now(UTC).date().isoformat()
+                    entry |= {"date": today, "version": version(), "bytes": digest(drawn)}
 
 
 def chosen(record: Record, only: list[str]) -> list[str]:

@@ -13,6 +13,8 @@ from benchmarks import figures
 from benchmarks.figures import HOME, RECORD, block, digest
 from benchmarks.pictures import PICTURES
 
+import freshtake as ft
+
 RECORDED: dict[str, dict[str, dict[str, Any]]] = json.loads(RECORD.read_text(encoding="utf-8"))
 PAGES = sorted(RECORD.parent.glob("*.md"))
 MARKED = re.compile(r"<!-- figures: (\w+) -->\n.*?<!-- end -->", re.DOTALL)
@@ -85,6 +87,7 @@ def test_a_run_replaces_the_table_and_records_what_it_is(tmp_path: Path, monkeyp
     assert page.read_text() == "Above.\n\n<!-- figures: one -->\n\n| new |\n\n<!-- end -->\n\nBelow.\n"
     assert record["tables"]["one"]["text"] == digest(b"| new |")
     assert "earlier" not in record["tables"]["one"]
+    assert record["tables"]["one"]["version"].startswith(ft.__version__)
     figures.make_tables(record, ["one"], tmp_path, tmp_path)  # as without recorded takes: pages stay
     assert (tmp_path / "one.md").read_text() == "| new |\n"
 

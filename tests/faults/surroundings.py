@@ -109,19 +109,22 @@ def wrong_clock(trial: Trial) -> Counts:
     counts = Counts()
     for off in CLOCKS:
         trial.clear()
-        locked, abandoned = trial.place / LOCKED, trial.place / ABANDONED
-        for path in (locked, abandoned):
+        # A command that writes file by file clears the folder that it writes to, and another's file there is a refusal.
+        inside = trial.name in FILE_BY_FILE
+        places = [trial.target / ABANDONED] if inside else [trial.place / ABANDONED, trial.place / LOCKED]
+        for path in places:
+            path.parent.mkdir(exist_ok=True)
             path.write_bytes(b"unfinished")
             os.utime(path, (86400.0, 86400.0) if off > 0.0 else (90.0 * YEARS, 90.0 * YEARS))
-        lock = files._locked(locked)
+        lock = None if inside else files._locked(places[1])
         code = ended(forked(lambda off=off: _at_another_time(trial, off)))  # type: ignore[misc]
-        stays, goes = locked.exists(), not abandoned.exists()
+        stays, goes = inside or places[1].exists(), not places[0].exists()
         if code != 0 or not stays or not goes:
             counts.other += 1
             counts.problems.append(f"{trial.name}: {off / YEARS:.0f} years off: {code}, stays {stays}, goes {goes}")
         if lock is not None:
             os.close(lock)
-        locked.unlink(missing_ok=True)
+            places[1].unlink(missing_ok=True)
         counts += trial.judged(True)
     return counts
 

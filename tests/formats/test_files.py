@@ -15,8 +15,10 @@ import numpy as np
 import pytest
 
 from freshtake.errors import FormatError
+from freshtake.formats import files
 from freshtake.formats.files import (
     Existing,
+    check_free,
     choose_existing,
     is_folder,
     read_bytes,
@@ -305,3 +307,22 @@ def test_models_and_crowds_are_durable(tmp_path: Path, monkeypatch: pytest.Monke
     assert len(synced) == 2
     replace_file(tmp_path / "manifest.json", b"{}")
     assert len(synced) == 4
+
+
+def test_a_folder_that_holds_leftovers_only_is_free(tmp_path: Path) -> None:
+    """A command that is killed before its first file leaves a folder with a temporary file: it can be run again."""
+    folder = tmp_path / "out"
+    folder.mkdir()
+    left = folder / f".first.json.{files._machine()}-{'1' * 16}.tmp"
+    left.write_bytes(b"half")
+    with replacing_folder(folder) as temporary:
+        (temporary / "first.json").write_bytes(b"all of it")
+    assert [path.name for path in folder.iterdir()] == ["first.json"]
+
+
+def test_a_folder_with_the_temporary_file_of_a_living_process_is_not_free(tmp_path: Path) -> None:
+    folder = tmp_path / "out"
+    with replacing(folder / "first.json") as temporary, pytest.raises(FormatError, match="is not empty"):
+        temporary.write_bytes(b"half")
+        check_free(folder)
+    check_free(folder / "second.json")

@@ -183,7 +183,7 @@ def check_free(path: Path) -> None:
         if not path.is_dir():
             if choice is Existing.REFUSE:
                 raise FormatError(path, "there is a file of this name: name another, or replace it with --force")
-        elif any(path.iterdir()):
+        elif _is_filled(path):
             more = ", or replace its files with --force" if choice is Existing.REFUSE else ""
             raise FormatError(path, f"the folder exists and is not empty: name another{more}")
 
@@ -262,7 +262,12 @@ def _rename_folder(source: Path, target: Path) -> None:
 
 
 def _is_filled(folder: Path) -> bool:
-    return folder.is_dir() and any(folder.iterdir())
+    """Return whether a folder holds anything besides what killed processes left, which is removed."""
+    if not folder.is_dir():
+        return False
+    if all(_LEFT.fullmatch(path.name) for path in folder.iterdir()):
+        _clear_leftovers(folder)
+    return any(folder.iterdir())
 
 
 def make_durable(path: Path) -> None:
