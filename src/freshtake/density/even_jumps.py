@@ -1,19 +1,27 @@
-"""Chances of jumps, offline: chosen so that all parts of a class are followed about equally often.
+"""Chances of jumps, offline: chosen so that all parts of a class are followed about equally often and no limb whips.
 
 A take that changes over time has few moments at which a jump leads from one part of it to another. Drawn by the
 density alone, those are hardly ever reached, and synthesis stays in one part of the take. So chances are learned: the
-more a jump leads to what is followed too seldom, now or later, the likelier it becomes.
+more a jump leads to what is followed too seldom, now or later, the likelier it becomes. Modes do not show how limbs
+turn, so the first frames of every jump are decoded, and jumps at which a limb whips are removed.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
 from freshtake.density.examples import rounded
-from freshtake.density.possible_jumps import Jumps, Span
+from freshtake.density.jumps import FARTHER, SHARP, SHARPEST, Track
+from freshtake.density.possible_jumps import BEFORE, Jumps, Span
+from freshtake.density.runs import Limits, Place, aligned_place, eased, fading, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.compiled import compiled
+
+if TYPE_CHECKING:
+    from freshtake.density.model import DensityModel
+
 
 MOST_KERNELS = 1500  # beyond, jumps are left to the density, which suffices with so much data
 ROUNDS = 60
@@ -21,6 +29,7 @@ STEP = 0.2  # share of the step towards the response to the current costs, per r
 GREATEST = 8.0  # natural logarithm of the largest change of a chance
 HORIZON = 0.9999  # discount per frame: ten thousand frames ahead counts 1/e
 LEAST = 1e-300
+FRAMES = 4  # two before a jump and two of it: a limb that whips does so at once
 
 
 class JumpTable(NamedTuple):
@@ -152,3 +161,64 @@ class _Paths:
         onward = np.flatnonzero(self.goes_on)
         going_on[onward] = HORIZON * ahead[onward + 1]
         return np.asarray(going_on[here] - by_jump)
+
+
+def without_whips(model: DensityModel) -> JumpTable:
+    """Return the model's jumps without those that are sharper than allowed once limbs are turned as the rows say.
+
+    Such a jump is kept only where a kernel has no other one and its run ends.
+    """
+    table = model.jumps
+    if model.turning is None or not len(table.goals):
+        return table
+    here = np.repeat(np.arange(len(table.counts)), table.counts)
+    bends = _shown_bends(model, here)
+    sharp = bends > SHARPEST / SHARP * model.limits[model.owners[here], 0]
+    return _without(table, here, sharp)
+
+
+def _without(table: JumpTable, here: Ints, sharp: Bools) -> JumpTable:
+    kernels = len(table.counts)
+    chances = np.where(sharp, 0.0, table.chances)
+    remaining = np.bincount(here, chances, minlength=kernels)
+    leads_on = remaining[here] > 0.0
+    return table._replace(
+        chances=np.where(leads_on, chances / np.where(leads_on, remaining[here], 1.0), table.chances),
+        jump_rates=table.jump_rates * remaining,
+    )
+
+
+def _shown_bends(model: DensityModel, here: Ints) -> Floats:
+    """Return the largest second difference (jumps,), in modes, of the first frames of every jump as decoded."""
+    largest, rows = np.zeros(len(here)), np.empty((len(here), FRAMES, model.track.rows.shape[1]))
+    for early in BEFORE:
+        first_frames(model.track, here, model.jumps.goals, early, model.controls.blend, rows)
+        shown = model.encode(model.decode(rows.reshape(-1, rows.shape[2]))).reshape(len(here), FRAMES, -1)
+        largest = np.maximum(largest, np.linalg.norm(np.diff(shown, 2, axis=1), axis=2).max(axis=1))
+    return largest
+
+
+@compiled
+def first_frames(track: Track, here: Ints, there: Ints, early: float, blend: float, out: Floats) -> None:
+    """Fill in rows (jumps, FRAMES, width): the last two frames before each jump and its first ones.
+
+    A jump begins `early` frames before the kernel that it is listed at.
+    """
+    width = out.shape[2]
+    history, offset = np.zeros((4, width)), np.empty((2, width))
+    for c in range(len(here)):
+        i, j = here[c], there[c]
+        source = Place(max(i - early, float(track.firsts[i])), track.firsts[i], track.lasts[i])
+        for k in range(2):
+            read_at(track.rows, source.at - k, source.first, source.last, width, history[k])
+            out[c, 1 - k] = history[k]
+        place = aligned_place(track.rows, track.modes, history[0], j, track.firsts[j], track.lasts[j])
+        goal = Place(place, track.firsts[j], track.lasts[j])
+        owner = track.owners[i]
+        limits = Limits(track.sharpest[owner], FARTHER * track.farthest[owner], blend)
+        _, span = eased(track.rows, track.modes, history, source, goal, 1.0, limits, offset)
+        for t in range(1, FRAMES - 1):
+            read_at(track.rows, place + t, goal.first, goal.last, width, out[c, t + 1])
+            keep, push = fading(float(t), span)
+            for k in range(width):
+                out[c, t + 1, k] += keep * offset[0, k] + push * offset[1, k]

@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.density.class_cycles import OTHER, PERIODIC, ROUNDS, SHORTEST, in_cycle, recurrence
 from freshtake.density.decoding import eigenspace, poses_of, position_errors, smooth_rates, weights_of
-from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table
+from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table, without_whips
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
 from freshtake.density.jumps import FAR, SHARP
 from freshtake.density.model import DensityModel
@@ -112,6 +112,7 @@ def learn(
     )
     model = replace(model, periodic=tuple(periodic))
     _check_feet(model)
+    model = replace(model, jumps=without_whips(model))
     say(Progress(1.0, "done"))
     return model
 
