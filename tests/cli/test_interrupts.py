@@ -45,3 +45,29 @@ def test_stopping_an_evaluation_never_aborts_python(tmp_path: Path, times: int) 
     os.close(main)
     assert b"stopped; nothing half-written is left behind" in seen and b"Fatal" not in seen and b"Traceback" not in seen
     assert sorted(path.name for path in tmp_path.iterdir()) == ["walks"]
+
+
+LOST = """
+import ctypes, os, signal, sys
+from freshtake.cli import entry
+
+def compiling(arguments):
+    # LLVM calls back into Python in the same way: an exception of a signal that arrives there is dropped.
+    ctypes.CFUNCTYPE(None)(lambda: os.kill(os.getpid(), int(sys.argv[1])) or sum(range(1000)))()
+    raise RuntimeError("the compiler gave up")
+
+signal.signal(signal.SIGINT, signal.default_int_handler)
+entry._command = compiling
+entry.main([])
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="other signals")
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_that_a_compiler_drops_is_no_crash(tmp_path: Path, number: int) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", LOST, str(int(number))], cwd=tmp_path, capture_output=True, text=True, timeout=600
+    )
+    assert done.returncode == 128 + number
+    assert "freshtake: stopped; nothing half-written is left behind" in done.stderr
+    assert "something went wrong" not in done.stderr

@@ -24,6 +24,8 @@ from freshtake.errors import FreshtakeError
 
 BAD_INPUT = 2
 INTERRUPTED = 130
+STOPPED = "stopped; nothing half-written is left behind"
+_received: list[int] = []  # signals that asked this process to stop
 
 # Where each command is, and the first line of its help, which its docstring continues. A command is imported when it
 # runs, and none for the list of all.
@@ -119,7 +121,9 @@ app = make_app()
 
 def main(arguments: Sequence[str] | None = None) -> NoReturn:
     """Run one command and exit with its code."""
-    signal.signal(signal.SIGTERM, _terminated)
+    signal.signal(signal.SIGTERM, _stop)
+    if signal.getsignal(signal.SIGINT) is signal.default_int_handler:  # a shell's background jobs ignore Ctrl-C
+        signal.signal(signal.SIGINT, _stop)
     code = run(sys.argv[1:] if arguments is None else arguments)
     if code == INTERRUPTED:
         _leave_at_once(code)
@@ -142,7 +146,7 @@ def run(arguments: Sequence[str]) -> int:
         return _failed(str(error))
     except KeyboardInterrupt:
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # ignore a second Ctrl-C while exiting
-        return _failed("stopped; nothing half-written is left behind", INTERRUPTED)
+        return _failed(STOPPED, INTERRUPTED)
     except BrokenPipeError:  # the reader of our output went away, as `head` does
         _give_up_output()
         return 0
@@ -154,6 +158,8 @@ def run(arguments: Sequence[str]) -> int:
     except MemoryError:
         return _failed("there is not enough memory for this: use fewer, shorter or smaller files")
     except Exception as error:  # anything unexpected
+        if _received:  # while LLVM compiled, which drops the exception of a signal and then fails by itself
+            return _failed(STOPPED, 128 + _received[0])
         from freshtake.workflows.sentences import INTERNAL_ERROR, crash_sentence
 
         return _failed(crash_sentence(error, shlex.join(["freshtake", *arguments])), INTERNAL_ERROR)
@@ -213,6 +219,7 @@ def _failed(sentence: str, code: int = BAD_INPUT) -> int:
     return code
 
 
-def _terminated(number: int, frame: FrameType | None) -> NoReturn:
-    """Unwind, so that temporary files are removed, and exit as a terminated program does."""
-    raise SystemExit(128 + number)
+def _stop(number: int, frame: FrameType | None) -> NoReturn:
+    """Unwind, so that temporary files are removed, and exit as a stopped program does."""
+    _received.append(number)
+    raise KeyboardInterrupt if number == signal.SIGINT else SystemExit(128 + number)
