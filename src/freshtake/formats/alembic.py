@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from freshtake import __version__
 from freshtake.errors import FormatError, MissingExtra
-from freshtake.formats.files import MOST_NUMBERS, SINGLE, read_head, replacing, try_apart
+from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted, read_head, replacing, try_apart
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from freshtake.motion.edit import nominal_frame_time
@@ -64,25 +64,16 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
     try_apart(path, __name__, "read")
     try:
         archive = lib.Abc.IArchive(str(path))
-        noted = _noted(lib, archive)
+        note = noted(lib.Abc.GetArchiveInfo(archive).get("userDescription"))
         parts = list(_meshes(lib, archive.getTop(), []))
         if not parts:
             raise FormatError(path, "there is no mesh in the file: export the geometry, not curves or cameras alone")
-        times, frame_time = _times(path, parts, options, noted)
-        return _sequence(path, lib, parts, times, frame_time, options, noted)
+        times, frame_time = _times(path, parts, options, note)
+        return _sequence(path, lib, parts, times, frame_time, options, note)
     except (RuntimeError, ValueError, TypeError, OverflowError, IndexError) as error:
         if isinstance(error, FormatError):
             raise
         raise FormatError(path, "the file is damaged, or not Alembic: get it again") from None
-
-
-def _noted(lib: Any, archive: Any) -> dict[str, Any]:
-    """Return what our writer noted in the description; empty for files of other programs."""
-    try:
-        noted = json.loads(lib.Abc.GetArchiveInfo(archive).get("userDescription", ""))
-    except (ValueError, RecursionError):
-        return {}
-    return noted if isinstance(noted, dict) else {}
 
 
 def _meshes(lib: Any, node: Any, above: list[Any]) -> Iterator[_Part]:
@@ -98,7 +89,7 @@ def _meshes(lib: Any, node: Any, above: list[Any]) -> Iterator[_Part]:
         yield from _meshes(lib, node.getChild(k), moved)
 
 
-def _times(path: Path, parts: list[_Part], options: ReadOptions, noted: dict[str, Any]) -> tuple[list[float], float]:
+def _times(path: Path, parts: list[_Part], options: ReadOptions, note: dict[str, Any]) -> tuple[list[float], float]:
     """Return the seconds of all frames, and the seconds from one to the next.
 
     The object with the most samples decides: a rigid mesh may be the child of a transform with a sample per frame.
@@ -117,7 +108,7 @@ def _times(path: Path, parts: list[_Part], options: ReadOptions, noted: dict[str
         raise FormatError(path, "the times of its samples do not increase: export it again")
     if not np.allclose(steps, steps.mean(), rtol=1e-3, atol=0.0):
         raise FormatError(path, "its samples are not evenly spaced in time: export it with one sample per frame")
-    exact = noted.get("frame_time")
+    exact = note.get("frame_time")
     step = float(steps.mean())
     same = isinstance(exact, float) and abs(exact / step - 1.0) < SINGLE
     return times, exact if same and isinstance(exact, float) else nominal_frame_time(step, SINGLE)
@@ -130,7 +121,7 @@ def _sequence(
     times: list[float],
     frame_time: float,
     options: ReadOptions,
-    noted: dict[str, Any],
+    note: dict[str, Any],
 ) -> MeshSequence:
     first = [part.schema.getValue(_at(lib, times[0])) for part in parts]
     counts = [len(sample.getPositions()) for sample in first]
@@ -150,13 +141,13 @@ def _sequence(
             vertices[frame, places[k] : places[k + 1]] = points @ matrix[:3, :3] + matrix[3, :3]
     coordinates = [_coordinates(part.schema, sample) for part, sample in zip(parts, first, strict=True)]
     given = [values for values in coordinates if values is not None]
-    unit = noted.get("unit_m")
+    unit = note.get("unit_m")
     return MeshSequence(
         vertices,
         np.concatenate([rows + start for rows, start in zip(faces, places, strict=False)]).astype(np.int32),
         frame_time,
         attributes={"uv": np.concatenate(given)} if len(given) == len(parts) else {},
-        name=str(noted.get("name") or path.stem),
+        name=str(note.get("name") or path.stem),
         provenance=path.name,
         up=options.up or "y",
         unit_m=options.unit_m or (float(unit) if isinstance(unit, float) and unit > 0 else None),

@@ -239,8 +239,6 @@ class _Motion(NamedTuple):
 def read(path: Path, options: ReadOptions) -> Clip:
     """Read one clip; `channels` holds the numbers of the file unchanged."""
     text = read_text(path)
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
     skeleton, end = parse_hierarchy(path, text)
     motion = _parse_motion(path, text[end:], skeleton.channel_count, text.count("\n", 0, end) + 1)
     return clip_from_channels(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import json
 import os
 import platform
 import re
@@ -139,7 +140,7 @@ def try_apart(path: Path, module: str, function: str) -> None:
 
 
 def read_text(path: Path) -> str:
-    """Return the content as text: UTF-8 (with or without mark), else Latin-1 as old tools wrote; no binary."""
+    """Return the content as text with plain line feeds: UTF-8, else Latin-1 as old tools wrote; no binary."""
     data = read_bytes(path)
     # Its zero bytes would otherwise be reported as binary, although an editor shows text.
     if data.startswith((b"\xff\xfe", b"\xfe\xff")):
@@ -147,9 +148,19 @@ def read_text(path: Path) -> str:
     if b"\x00" in data:
         raise FormatError(path, "text was expected, but this is binary", f"byte {data.index(0)}")
     try:
-        return data.decode("utf-8-sig")
+        text = data.decode("utf-8-sig")
     except UnicodeDecodeError:
-        return data.decode("latin-1")
+        text = data.decode("latin-1")
+    return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
+
+
+def noted(text: Any) -> dict[str, Any]:
+    """Return the JSON object that our writer noted in a text field of a format; empty where there is none."""
+    try:
+        note = json.loads(str(text or "{}"))
+    except (ValueError, RecursionError):
+        return {}
+    return note if isinstance(note, dict) else {}
 
 
 class Existing(Enum):

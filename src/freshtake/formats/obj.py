@@ -34,7 +34,7 @@ _BLOCKS = re.compile(
 
 def plain(text: str) -> str:
     """Normalize a text: newlines as line ends, no leading blanks, no comments, continued lines joined."""
-    text = text.replace("\r\n", "\n").replace("\r", "\n").replace(_JOINED, " ").replace("\f", " ")
+    text = text.replace(_JOINED, " ").replace("\f", " ")
     if "\n " in text or "\n\t" in text or text[:1] in (" ", "\t"):
         text = re.sub(r"^[ \t]+", "", text, flags=re.MULTILINE)
     if "#" in text:

@@ -53,7 +53,7 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 def _read_markers(path: Path, options: ReadOptions) -> PointClip:
     """Return a point clip; the file states its unit, but not its up axis."""
-    lines = read_text(path).replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    lines = read_text(path).split("\n")
     heading = _heading(path, lines)
     # A limit far above real marker sets: a damaged count must not allocate memory.
     count = _whole(path, heading, "NumMarkers", 10_000)
@@ -180,7 +180,7 @@ def _marker_text(path: Path, points: PointClip, unit: str) -> str:
 
 def _read_table(path: Path, options: ReadOptions) -> Stroke:
     """Return the coordinates as the file has them: a stroke whose dimensions are the columns."""
-    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
+    text = read_text(path)
     # Headings are short: only the beginning of the file is searched for the end of the heading.
     end = _END.search(text, 0, 100_000)
     if end is None:

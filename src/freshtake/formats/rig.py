@@ -19,7 +19,7 @@ from freshtake.formats.files import SINGLE
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.body.orientation import guess_unit, unlikely_unit
-from freshtake.motion.clip import Playback
+from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.kinds import kind_word
 from freshtake.motion.skeleton import require_compatible
@@ -138,6 +138,19 @@ def distinct(names: list[str]) -> list[str]:
         taken.add(fresh)
         out.append(fresh)
     return out
+
+
+def playback_noted(note: object, frames: int, frame_time: float) -> Playback | None:
+    """Return the playback that our writer noted in a file, where it fits the clip that was read."""
+    playback = playback_from(note)
+    return playback if playback is not None and playback.fits(frames, frame_time) else None
+
+
+def moved(translations: Floats, offsets: Floats) -> Floats | None:
+    """Return the translations (frames, joints, 3) where joints other than the root leave their offsets, else None."""
+    size = float(np.abs(offsets[1:]).max(initial=0.0))
+    shift = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
+    return translations if shift > SINGLE * size else None
 
 
 def composed(local: Floats, parents: list[int], above: Floats | None = None) -> Floats:

@@ -49,8 +49,6 @@ def parse_table(path: Path, text: str) -> Table:
 
     Decimal commas are accepted only with the other two.
     """
-    if "\r" in text:
-        text = text.replace("\r\n", "\n").replace("\r", "\n")
     start = len(text) - len(text.lstrip())
     first = text.count("\n", 0, start) + 1
     head, _, body = text[start:].partition("\n")
@@ -67,8 +65,7 @@ def parse_table(path: Path, text: str) -> Table:
 
 def csv_rows(path: Path) -> list[tuple[int, list[str]]]:
     """Return the non-blank rows of a file of comma-separated text, each with its first line number."""
-    text = read_text(path).replace("\r\n", "\n").replace("\r", "\n")
-    return [(line, row) for line, row in _cells(path, text, ",", 1) if any(cell.strip() for cell in row)]
+    return [(line, row) for line, row in _cells(path, read_text(path), ",", 1) if any(cell.strip() for cell in row)]
 
 
 def _header(path: Path, head: str, separator: str, line: int) -> tuple[str, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,15 +10,14 @@ import numpy as np
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.fbx.objects import Curves, Joints, Properties, Scene, find_joints, local_matrices, take_curves
 from freshtake.formats.fbx.records import parse
-from freshtake.formats.files import MOST_NUMBERS, SINGLE, SLOWEST_KEYS, read_bytes
+from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, noted, read_bytes
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import chosen_number, composed, distinct, scale_free
+from freshtake.formats.rig import chosen_number, composed, distinct, moved, playback_noted, scale_free
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats
 
-_RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
+RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
           11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
 _TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
 
@@ -117,24 +115,20 @@ def _clip(scene: Scene, joints: Joints, tips: set[int], take: _Take, options: Re
     joints_kept = [k for k in range(len(joints.models)) if k not in tips]
     places = {k: number for number, k in enumerate(joints_kept)}
     names = joint_names(scene, joints)
-    sites = tuple(_site(places[joints.parents[k]], offsets[k], names[k]) for k in sorted(tips))
+    sites = tuple(EndSite(places[joints.parents[k]], tuple(offsets[k].tolist()), names[k]) for k in sorted(tips))
     parents = np.array([places.get(joints.parents[k], -1) for k in joints_kept])
     skeleton = Skeleton(tuple(names[k] for k in joints_kept), parents, offsets[joints_kept], sites)
     up, unit = axis_and_unit(scene)
-    size_of_body = float(np.abs(offsets[1:]).max(initial=0.0))
-    # Constant translation curves are common in FBX: translations are kept only where a joint leaves its offset.
-    moves = np.abs(translations[:, joints_kept[1:]] - offsets[joints_kept[1:]]).max(initial=0.0) > SINGLE * size_of_body
+    note = noted(Properties(scene.objects.get(take.stack or 0)).text("Description"))
+    playback = playback_noted(note, len(times), frame_time)
+    if playback is not None:
+        playback = playback.changed(travel=playback.travel / unit)  # noted in metres
     return Clip(
         skeleton, frame_time, translations[:, 0], rotations[:, joints_kept],
-        translations[:, joints_kept] if moves else None,
+        moved(translations[:, joints_kept], skeleton.offsets),
         name=take.name, provenance=scene.path.name, up=up, unit_m=unit,
-        playback=_playback(scene, take.stack, len(times), frame_time, unit),
+        playback=playback,
     )  # fmt: skip
-
-
-def _site(joint: int, offset: Floats, name: str) -> EndSite:
-    x, y, z = offset.tolist()
-    return EndSite(joint, (x, y, z), name)
 
 
 def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Floats:
@@ -169,7 +163,7 @@ def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, 
 def _rate(scene: Scene) -> float:
     settings = Properties(scene.top.one("GlobalSettings"))
     custom = settings.number("CustomFrameRate", 30.0)
-    rate = _RATES.get(int(settings.number("TimeMode", 6.0)), custom if custom > 0 else 30.0)
+    rate = RATES.get(int(settings.number("TimeMode", 6.0)), custom if custom > 0 else 30.0)
     return rate if 1e-3 < rate < 1e5 else 30.0
 
 
@@ -181,15 +175,3 @@ def axis_and_unit(scene: Scene) -> tuple[str, float]:
         raise scene.fail("only files with y or z up are read: export with another up axis", "GlobalSettings")
     unit = settings.number("UnitScaleFactor", 1.0) / 100.0
     return ("y" if axis == 1.0 else "z"), unit if 1e-9 < unit < 1e9 else 0.01
-
-
-def _playback(scene: Scene, stack: int | None, frames: int, frame_time: float, unit: float) -> Playback | None:
-    """Return the playback that our writer noted for a loop or a clip in place; its lengths are in metres."""
-    try:
-        noted = json.loads(Properties(scene.objects.get(stack or 0)).text("Description") or "null")
-    except (ValueError, RecursionError):
-        return None
-    playback = playback_from(noted)
-    if playback is None or not playback.fits(frames, frame_time):
-        return None
-    return playback.changed(travel=playback.travel / unit)

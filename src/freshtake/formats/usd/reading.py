@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.files import MOST_NUMBERS, SINGLE
+from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import chosen_number, composed, distinct, nearest_rotations, scale_free
+from freshtake.formats.rig import (
+    chosen_number,
+    composed,
+    distinct,
+    moved,
+    nearest_rotations,
+    playback_noted,
+    scale_free,
+)
 from freshtake.formats.usd.writing import NOTE, explained, open_stage, pxr
 from freshtake.motion import Clip, EndSite, Skeleton
-from freshtake.motion.clip import playback_from
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate
 
@@ -30,12 +36,11 @@ class StagePose(NamedTuple):
 
 
 class ClipPose(NamedTuple):
-    """Translations (frames, joints, 3; the root's in the world), rotations, rest offsets, whether joints move."""
+    """Translations (frames, joints, 3; the root's in the world), rotations and rest offsets."""
 
     translations: Floats
     rotations: Floats
     offsets: Floats
-    moving: bool
 
 
 class _Local(NamedTuple):
@@ -76,15 +81,12 @@ def clip_pose(stage: StagePose, codes: Floats) -> ClipPose:
         # Exact rest offsets instead of single precision, so that the clip needs no translations of joints.
         if local.still:
             translations[:, 1:] = offsets[1:]
-        return ClipPose(translations, rotations, offsets, _moves(translations, offsets))
-    translations, rotations = _by_matrices(_composed(local), above, stage.parents)
-    at_rest, _ = _by_matrices(stage.rest[None], above[:1], stage.parents)
-    return ClipPose(translations, rotations, at_rest[0], _moves(translations, at_rest[0]))
-
-
-def _moves(translations: Floats, offsets: Floats) -> bool:
-    size = float(np.abs(offsets[1:]).max(initial=0.0))
-    return bool(np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0) > SINGLE * size)
+        return ClipPose(translations, rotations, offsets)
+    above = above.swapaxes(-1, -2)  # USD's matrices are for rows of vectors
+    moving, at_rest = (matrices.swapaxes(-1, -2) for matrices in (_composed(local), stage.rest[None]))
+    translations, rotations = scale_free(composed(moving, stage.parents, above), stage.parents)
+    offsets = scale_free(composed(at_rest, stage.parents, above[:1]), stage.parents)[0][0]
+    return ClipPose(translations, rotations, offsets)
 
 
 def _local(stage: StagePose, codes: Floats) -> _Local:
@@ -158,11 +160,6 @@ def _composed(local: _Local) -> Floats:
     return out
 
 
-def _by_matrices(local: Floats, above: Floats, parents: list[int]) -> tuple[Floats, Floats]:
-    """Return translations and rotations, computed through world matrices."""
-    return scale_free(composed(local.swapaxes(-1, -2), parents, above.swapaxes(-1, -2)), parents)
-
-
 class _Take(NamedTuple):
     """An animation, and which variant has to be chosen for it (set, name), if any."""
 
@@ -210,9 +207,9 @@ def _bones(path: Path, stage: Any) -> _Bones:
     parents = _parents(path, paths, place)
     stated = [str(name) for name in skeleton.GetJointNamesAttr().Get() or []]
     names = distinct(stated if len(stated) == len(paths) else [joint.rpartition("/")[2] for joint in paths])
-    count, rest = len(paths), _array(skeleton.GetRestTransformsAttr().Get())
+    count, rest = len(paths), np.array(skeleton.GetRestTransformsAttr().Get() or [], dtype=np.float64)
     if rest.shape != (count, 4, 4):
-        bind = _array(skeleton.GetBindTransformsAttr().Get())
+        bind = np.array(skeleton.GetBindTransformsAttr().Get() or [], dtype=np.float64)
         if bind.shape != (count, 4, 4):
             raise FormatError(path, f"{count} joints need as many rest or bind transforms", place)
         # Bind transforms are in the world, rest transforms relative to the parent.
@@ -237,14 +234,14 @@ def _parents(path: Path, paths: list[str], place: str) -> list[int]:
     return out
 
 
-def _array(values: Any) -> Floats:
-    return np.zeros(0) if values is None else np.array(values, dtype=np.float64)
-
-
 def _takes(bones: _Bones) -> list[_Take]:
     """Return each variant that binds another animation to the skeleton; without any, the bound animation."""
     lib, prim = pxr(), bones.prim
     out: list[_Take] = []
+
+    def order(take: _Take) -> int:  # among siblings: USD lists variants in another order
+        return [child.GetPath() for child in take.prim.GetParent().GetAllChildren()].index(take.prim.GetPath())
+
     holder = prim
     while holder and not out:
         sets = holder.GetVariantSets()
@@ -259,7 +256,7 @@ def _takes(bones: _Bones) -> list[_Take]:
                     takes.append(_Take(_note(source).get("name") or variant, source, (name, variant)))
             # Restore the selection: the stage is left as it was read.
             one.SetVariantSelection(before)
-            out = sorted(takes, key=lambda take: _order(take.prim)) if len(takes) > 1 else out
+            out = sorted(takes, key=order) if len(takes) > 1 else out
         holder = holder.GetParent()
     if out:
         return out
@@ -267,18 +264,9 @@ def _takes(bones: _Bones) -> list[_Take]:
     return [_Take(_note(source).get("name") or source.GetName(), source, None)] if source else []
 
 
-def _order(prim: Any) -> int:
-    """Return the position of a prim among its siblings: USD lists variants in another order."""
-    return [str(child.GetPath()) for child in prim.GetParent().GetAllChildren()].index(str(prim.GetPath()))
-
-
 def _note(prim: Any) -> dict[str, Any]:
     """Return what our writer noted at a prim; empty where there is no note or it is invalid."""
-    try:
-        note = json.loads(str(prim.GetCustomDataByKey(NOTE) or "{}"))
-    except (ValueError, RecursionError):
-        return {}
-    return note if isinstance(note, dict) else {}
+    return noted(prim.GetCustomDataByKey(NOTE))
 
 
 def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> Clip:
@@ -288,26 +276,20 @@ def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: Re
     codes, frame_time = _frames(path, stage, bones, take, options)
     source = None if take is None else take.prim
     pose = clip_pose(StagePose(bones.prim, bones.paths, bones.parents, bones.rest, source), codes)
-    offsets = pose.offsets
-    moving = pose.translations if pose.moving else None
     note = {} if take is None else _note(take.prim)
-    playback = playback_from(note.get("playback"))
+    metres = float(lib.UsdGeom.GetStageMetersPerUnit(stage))
     return Clip(
-        _skeleton(bones, offsets),
+        _skeleton(bones, pose.offsets),
         frame_time,
         pose.translations[:, 0],
         pose.rotations,
-        moving,
+        moved(pose.translations, pose.offsets),
         name=(take.name if take is not None else "") or path.stem,
         provenance=path.name,
         up="z" if str(lib.UsdGeom.GetStageUpAxis(stage)).upper() == "Z" else "y",
-        unit_m=_unit(lib.UsdGeom.GetStageMetersPerUnit(stage)),
-        playback=playback if playback is not None and playback.fits(len(codes), frame_time) else None,
+        unit_m=metres if np.isfinite(metres) and metres > 0 else None,
+        playback=playback_noted(note.get("playback"), len(codes), frame_time),
     )
-
-
-def _unit(metres: float) -> float | None:
-    return float(metres) if np.isfinite(metres) and metres > 0 else None
 
 
 def _select(prim: Any, name: str, variant: str) -> None:
@@ -351,11 +333,7 @@ def _sampled(bones: _Bones, take: _Take | None) -> Floats:
     codes: set[float] = set()
     if take is not None:
         animation = lib.UsdSkel.Animation(take.prim)
-        for attribute in (
-            animation.GetRotationsAttr(),
-            animation.GetTranslationsAttr(),
-            animation.GetScalesAttr(),
-        ):
+        for attribute in (animation.GetRotationsAttr(), animation.GetTranslationsAttr(), animation.GetScalesAttr()):
             codes.update(attribute.GetTimeSamples())
     prim = bones.prim
     while prim:
