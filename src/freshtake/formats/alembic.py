@@ -20,6 +20,7 @@ import numpy.typing as npt
 from freshtake import __version__
 from freshtake.errors import FormatError, MissingExtra
 from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted, read_head, replacing, try_apart
+from freshtake.formats.numbers import fans
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from freshtake.motion.edit import nominal_frame_time
@@ -177,13 +178,7 @@ def _triangles(path: Path, sample: Any, name: str) -> Whole:
     inside = corners.min(initial=0) >= 0 and corners.max(initial=0) < len(sample.getPositions())
     if sizes.sum() != len(corners) or sizes.min(initial=3) < 0 or not inside:
         raise FormatError(path, f"the faces of {name!r} have other corners than their counts say: get the file again")
-    starts = np.cumsum(sizes) - sizes
-    # A polygon of n corners becomes n - 2 triangles around its first corner; `number` counts them within a polygon.
-    fans = np.maximum(sizes - 2, 0)
-    first = np.repeat(starts, fans)
-    number = np.arange(fans.sum()) - np.repeat(np.cumsum(fans) - fans, fans)
-    rows = np.stack([corners[first], corners[first + number + 2], corners[first + number + 1]], axis=1)
-    return np.asarray(rows, dtype=np.int32)
+    return corners[fans(sizes)[0][:, [0, 2, 1]]].astype(np.int32)
 
 
 def _coordinates(schema: Any, sample: Any) -> Single | None:

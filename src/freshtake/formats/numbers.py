@@ -181,3 +181,16 @@ def _last_digit(whole: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[
     """Return the numbers without their last digit, and that digit as a character."""
     rest = whole // 10
     return rest, (whole - rest * 10 + ord("0")).astype(np.uint8)
+
+
+def fans(sizes: Ints) -> tuple[Ints, Ints]:
+    """Return the triangles around the first corner of each polygon, given how many corners each polygon has.
+
+    Returns:
+        Corners of the triangles (triangles, 3), counted through all polygons, and the polygon of each triangle.
+    """
+    counts = np.maximum(sizes - 2, 0)
+    polygons = np.repeat(np.arange(len(sizes)), counts)
+    first = np.repeat(np.cumsum(sizes) - sizes, counts)
+    number = np.arange(len(polygons)) - np.repeat(np.cumsum(counts) - counts, counts)
+    return np.stack([first, first + number + 1, first + number + 2], axis=1), polygons

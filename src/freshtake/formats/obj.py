@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_bytes, read_text, replacing_folder, write_bytes
-from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
+from freshtake.formats.numbers import fans, finite_number, parse_numbers, words_per_line
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from freshtake.motion.kinds import kind_word
@@ -114,7 +114,7 @@ def corners(source: FaceText) -> Corners:
         out.append(_rows(source, indices[:, column], preceding, size, table))
     if len(out[0]) and out[0].min() < 0:
         raise FormatError(source.path, "vertices are counted from 1, not from 0", _bad_place(source, 0))
-    return Corners(out[0], out[1], out[2], _fans(per_face))
+    return Corners(out[0], out[1], out[2], fans(per_face)[0])
 
 
 def _indices(source: FaceText, bare: str, count: int) -> Ints:
@@ -169,15 +169,6 @@ def _bad_place(source: FaceText, column: int, index: int = 0) -> str:
 def _bad_corner(source: FaceText) -> FormatError:
     place = place_of(source.whole, "f", lambda rest: not all(_CORNER.fullmatch(word) for word in rest.split()))
     return FormatError(source.path, "corners like 1, 1/2, 1//3 or 1/2/3 were expected after 'f'", place)
-
-
-def _fans(per_face: Ints) -> Ints:
-    """Return triangles (T, 3) of corner numbers: (first, k, k + 1) for every face."""
-    first = np.concatenate([[0], np.cumsum(per_face)[:-1]]) if len(per_face) else np.zeros(0, dtype=np.intp)
-    triangles = per_face - 2
-    starts = np.repeat(first, triangles)
-    step = np.arange(int(triangles.sum())) - np.repeat(np.cumsum(triangles) - triangles, triangles)
-    return np.stack([starts, starts + step + 1, starts + step + 2], axis=1).astype(np.intp).reshape(-1, 3)
 
 
 _LENGTHS = {"v": (3, 7), "vt": (1, 3), "vn": (3, 3)}  # fewest and most numbers in a line

@@ -19,6 +19,7 @@ from freshtake.formats.fbx.records import Entry, parse
 from freshtake.formats.files import read_bytes
 from freshtake.formats.gltf.build import INDICES, VERTICES, Builder
 from freshtake.formats.gltf.container import packed
+from freshtake.formats.numbers import fans
 from freshtake.formats.rig import GRAY, nearest_rotations, scale_free
 from freshtake.motion.edit import tilt
 from freshtake.numeric.arrays import Floats
@@ -55,18 +56,13 @@ def as_glb(path: Path, data: bytes) -> bytes:
         if not (sizes.min() > 1e-60 and sizes.max() < 1e60 and np.abs(world).max() < _LARGEST):
             raise scene.fail("a joint has no size, or its position is not finite", "Objects")
         numbers = _add_joints(builder, scene, joints, tips, world, up, unit)
-        stretch = _rigid_inverse(world) @ world
+        rigid = world.copy()
+        rigid[:, :3, :3] = to_matrix(nearest_rotations(world[:, :3, :3]))
+        stretch = np.linalg.inv(rigid) @ world
         meshes = [number for number in scene.of_kind("Model") if scene.below_of_kind(number, "Geometry")]
         drawn = [_add_mesh(builder, scene, joints, model, world, stretch, unit, numbers) for model in meshes]
     builder.append("scenes", {"nodes": [numbers[0], *[node for node in drawn if node is not None]]})
     return packed(path.with_suffix(".glb"), builder.document, bytes(builder.binary))
-
-
-def _rigid_inverse(world: Floats) -> Floats:
-    """Return the inverse matrices (joints, 4, 4) of joints without their scale."""
-    rigid = world.copy()
-    rigid[:, :3, :3] = to_matrix(nearest_rotations(world[:, :3, :3]))
-    return np.asarray(np.linalg.inv(rigid))
 
 
 def _add_joints(
@@ -92,7 +88,7 @@ def _add_mesh(
 ) -> int | None:  # fmt: skip
     """Add one mesh with its skin and return its number; None where no joint carries it."""
     geometry = scene.objects[scene.below_of_kind(model, "Geometry")[0].number]
-    vertices = _floats(geometry, "Vertices", 3)
+    vertices = _rows(geometry, "Vertices", 3)
     if np.abs(vertices).max(initial=0.0) > _LARGEST:
         raise scene.fail(f"the mesh {scene.name(model)[:40]!r} has vertices that are too far away", "Objects")
     corners = _corners(scene, geometry, len(vertices))
@@ -150,14 +146,14 @@ def _skin(
         for link in scene.below_of_kind(skin.number, "Deformer"):
             joint = next((place[entry.number] for entry in scene.below[link.number] if entry.number in place), None)
             cluster = scene.objects[link.number]
-            which, weights = _numbers(cluster, "Indexes").astype(np.int64), _numbers(cluster, "Weights")
+            which, weights = cluster.numbers("Indexes").astype(np.int64), cluster.numbers("Weights")
             if joint is None or not len(which) or len(which) != len(weights):
                 continue
             if which.min() < 0 or which.max() >= count or not np.isfinite(weights).all():
                 raise scene.fail(
                     f"a skin moves vertices that the mesh {scene.name(model)[:40]!r} does not have", "Objects"
                 )
-            matrix = _numbers(cluster, "Transform")
+            matrix = cluster.numbers("Transform")
             if matrix.size == 16 and np.isfinite(matrix).all() and np.abs(matrix).max() < _LARGEST:
                 into[joint] = matrix.reshape(4, 4).T @ _geometric(scene, model)
             rows.append((which, np.full(len(which), joint), weights))
@@ -210,32 +206,20 @@ def _geometric(scene: Scene, model: int) -> Floats:
     return out
 
 
-def _numbers(entry: Entry, name: str) -> npt.NDArray[Any]:
-    child = entry.one(name)
-    values = child.values[0] if child is not None and child.values else None
-    return np.asarray(values) if isinstance(values, np.ndarray) else np.zeros(0)
-
-
-def _floats(entry: Entry, name: str, width: int) -> Floats:
-    values = _numbers(entry, name).astype(np.float64)
+def _rows(entry: Entry, name: str, width: int) -> Floats:
+    values = entry.numbers(name)
     return np.nan_to_num(values[: len(values) // width * width].reshape(-1, width))
 
 
 def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
     """Return polygons as fans of triangles; the last corner of each has a negative number in the file."""
-    listed = _numbers(geometry, "PolygonVertexIndex").astype(np.int64)
+    listed = geometry.numbers("PolygonVertexIndex").astype(np.int64)
     ends = np.flatnonzero(listed < 0)
     listed = np.where(listed < 0, ~listed, listed)
     if len(listed) and listed.max() >= count:
         raise scene.fail(f"a polygon uses vertex {int(listed.max())}, but the mesh has {count}", "Objects")
-    starts = np.concatenate([[0], ends[:-1] + 1]) if len(ends) else np.zeros(0, np.int64)
-    sizes = ends - starts + 1
-    fans = np.maximum(sizes - 2, 0)
-    polygons = np.repeat(np.arange(len(sizes)), fans)
-    step = np.arange(len(polygons)) - np.repeat(np.cumsum(fans) - fans, fans)
-    first = starts[polygons] if len(polygons) else np.zeros(0, np.int64)
-    places = np.stack([first, first + step + 1, first + step + 2], axis=1) if len(polygons) else np.zeros((0, 3), int)
-    return _Corners(listed[places] if len(listed) else places, places, polygons)
+    places, polygons = fans(np.diff(ends, prepend=-1))
+    return _Corners(listed[places], places, polygons)
 
 
 def _layer(
@@ -245,12 +229,12 @@ def _layer(
     layer = geometry.one(kind)
     if layer is None:
         return None
-    table = _floats(layer, values, width)
+    table = _rows(layer, values, width)
     mapping, reference = layer.one("MappingInformationType"), layer.one("ReferenceInformationType")
     by_vertex = mapping is not None and str(mapping.value(0, str) or "").startswith("ByVert")
     rows = corners.vertices if by_vertex else corners.places
     if reference is not None and reference.value(0, str) != "Direct":
-        numbers = _numbers(layer, index).astype(np.int64)
+        numbers = layer.numbers(index).astype(np.int64)
         if not len(numbers) or rows.max(initial=-1) >= len(numbers):
             return None
         rows = numbers[rows]
@@ -262,7 +246,7 @@ def _layer(
 def _painted(scene: Scene, geometry: Entry, corners: _Corners) -> _Whole:
     """Return the material's number of every triangle."""
     layer = geometry.one("LayerElementMaterial")
-    numbers = _numbers(layer, "Materials").astype(np.int64) if layer is not None else np.zeros(0, np.int64)
+    numbers = layer.numbers("Materials").astype(np.int64) if layer is not None else np.zeros(0, np.int64)
     if not len(numbers) or corners.polygons.max(initial=-1) >= len(numbers):
         return np.full(len(corners.polygons), max(int(numbers[0]), 0) if len(numbers) else 0)
     return np.maximum(numbers[corners.polygons], 0)

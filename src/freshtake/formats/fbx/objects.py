@@ -131,7 +131,7 @@ class Curve(NamedTuple):
 def read_curve(scene: Scene, number: int) -> Curve | None:
     """Return a curve, or None where it has no keys; times must increase and be as many as values."""
     entry = scene.objects[number]
-    times, values = _numbers(entry, "KeyTime"), _numbers(entry, "KeyValueFloat")
+    times, values = entry.numbers("KeyTime"), entry.numbers("KeyValueFloat")
     if not len(times) or not len(values):
         return None
     if len(times) != len(values) or not np.isfinite(values).all() or (np.diff(times) <= 0).any():
@@ -140,17 +140,11 @@ def read_curve(scene: Scene, number: int) -> Curve | None:
     return Curve(times / SECOND, values, laws, slopes)
 
 
-def _numbers(entry: Entry, name: str) -> Floats:
-    child = entry.one(name)
-    values = child.values[0] if child is not None and child.values else None
-    return values.astype(np.float64) if isinstance(values, np.ndarray) else np.zeros(0)
-
-
 def _laws(entry: Entry, count: int) -> tuple[Ints, Floats]:
     """Return flags and slopes of each key; linear where the file states none."""
-    flags = _numbers(entry, "KeyAttrFlags").astype(np.int64)
-    data = _numbers(entry, "KeyAttrDataFloat")
-    repeats = _numbers(entry, "KeyAttrRefCount").astype(np.int64)
+    flags = entry.numbers("KeyAttrFlags").astype(np.int64)
+    data = entry.numbers("KeyAttrDataFloat")
+    repeats = entry.numbers("KeyAttrRefCount").astype(np.int64)
     straight = np.full(count, 4, dtype=np.intp), np.zeros((count, 2))
     shared = len(flags)
     fits = shared and len(repeats) == shared and len(data) == 4 * shared

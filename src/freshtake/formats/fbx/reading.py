@@ -10,6 +10,7 @@ import numpy as np
 from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.fbx.objects import Curves, Joints, Properties, Scene, find_joints, local_matrices, take_curves
 from freshtake.formats.fbx.records import parse
+from freshtake.formats.fbx.writing import RATES
 from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, noted, read_bytes
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import chosen_number, composed, distinct, moved, playback_noted, scale_free
@@ -17,8 +18,6 @@ from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats
 
-RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
-          11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
 _TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
 
 

@@ -57,19 +57,17 @@ def real(value: float) -> bytes:
 
 def text(value: str) -> bytes:
     """Encode a string."""
-    coded = value.encode("utf-8", "replace")
-    return struct.pack("<cI", b"S", len(coded)) + coded
+    return raw(value.encode("utf-8", "replace"), b"S")
 
 
 def titled(name: str, kind: str) -> bytes:
     """Encode an object's name and its class, separated by the bytes 0 and 1."""
-    coded = name.replace("\0", " ").encode("utf-8", "replace") + b"\x00\x01" + kind.encode()
-    return struct.pack("<cI", b"S", len(coded)) + coded
+    return text(name.replace("\0", " ") + "\x00\x01" + kind)
 
 
-def raw(value: bytes) -> bytes:
-    """Encode raw bytes."""
-    return struct.pack("<cI", b"R", len(value)) + value
+def raw(value: bytes, kind: bytes = b"R") -> bytes:
+    """Encode bytes with their number."""
+    return struct.pack("<cI", kind, len(value)) + value
 
 
 def array(values: npt.NDArray[Any], kind: str) -> bytes:
@@ -107,7 +105,7 @@ def _put(path: Path, out: bytearray, entry: Node) -> None:
     struct.pack_into("<I", out, start, len(out))
 
 
-_START = b"Kaydara FBX Binary  \x00"
+_START = _MAGIC[:21]
 _OLDEST, _WIDE = 7100, 7500  # versions: older ones have another layout; from the second on, lengths have 64 bits
 _PLAIN = {b"Y": "<h", b"I": "<i", b"F": "<f", b"D": "<d", b"L": "<q", b"C": "<B", b"B": "<B"}
 _ARRAYS = {b"f": "<f4", b"d": "<f8", b"l": "<i8", b"i": "<i4", b"b": "<u1", b"c": "<u1"}
@@ -133,6 +131,12 @@ class Entry:
         """Return a value of that type, or None."""
         value = self.values[place] if place < len(self.values) else None
         return value if isinstance(value, kind) and not isinstance(value, bool) else None
+
+    def numbers(self, name: str) -> npt.NDArray[np.float64]:
+        """Return the array of the first child node with this name; empty where there is none."""
+        child = self.one(name)
+        values = child.values[0] if child is not None and child.values else None
+        return values.astype(np.float64) if isinstance(values, np.ndarray) else np.zeros(0)
 
 
 class _Source:
@@ -210,7 +214,9 @@ def _value(source: _Source, place: int, stop: int) -> tuple[Any, int]:
             raise source.fail("a value is cut off", begin)
         return layout.unpack_from(source.data, place)[0], place + layout.size
     if kind in (b"S", b"R"):
-        size = _count(source, place, stop)
+        if place + 4 > stop:
+            raise source.fail("a length is cut off", place)
+        (size,) = struct.unpack_from("<I", source.data, place)
         content = source.data[place + 4 : place + 4 + size]
         if place + 4 + size > stop:
             raise source.fail(f"a text of {size} bytes is cut off", begin)
@@ -218,12 +224,6 @@ def _value(source: _Source, place: int, stop: int) -> tuple[Any, int]:
     if kind in _ARRAYS:
         return _array(source, place, stop, np.dtype(_ARRAYS[kind]))
     raise source.fail(f"a value of the unknown type {kind!r}", begin)
-
-
-def _count(source: _Source, place: int, stop: int) -> int:
-    if place + 4 > stop:
-        raise source.fail("a length is cut off", place)
-    return int(struct.unpack_from("<I", source.data, place)[0])
 
 
 def _array(source: _Source, place: int, stop: int, dtype: np.dtype[Any]) -> tuple[Any, int]:

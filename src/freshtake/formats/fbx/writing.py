@@ -9,20 +9,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from freshtake.formats.fbx.records import (
-    FILE_ID,
-    MADE,
-    VERSION,
-    Node,
-    array,
-    long,
-    node,
-    raw,
-    real,
-    text,
-    titled,
-    whole,
-)
+from freshtake.formats.fbx.records import FILE_ID, MADE, VERSION, Node
+
+from freshtake.formats.fbx.records import array, long, node, raw, real, text, titled, whole  # isort: skip
 from freshtake.formats.rig import Material, Rig, RigMesh, RigMotion
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous_euler, to_matrix
@@ -30,20 +19,10 @@ from freshtake.numeric.rotations import continuous_euler, to_matrix
 SECOND = 46_186_158_000  # ticks of FBX time
 CENTIMETRES = 100.0  # per metre: the unit of most FBX files
 _CREATOR = "freshtake"
-# Frame rates that FBX has a number for; any other is "custom".
-_TIME_MODES = {
-    120.0: 1,
-    100.0: 2,
-    60.0: 3,
-    50.0: 4,
-    48.0: 5,
-    30.0: 6,
-    25.0: 10,
-    24.0: 11,
-    1000.0: 12,
-    96.0: 15,
-    72.0: 16,
-}
+# Frame rates by their number in FBX; any other is "custom".
+RATES = {1: 120.0, 2: 100.0, 3: 60.0, 4: 50.0, 5: 48.0, 6: 30.0, 7: 30.0, 8: 30 / 1.001, 9: 30 / 1.001, 10: 25.0,
+         11: 24.0, 12: 1000.0, 13: 24 / 1.001, 15: 96.0, 16: 72.0, 17: 60 / 1.001, 18: 120 / 1.001}  # fmt: skip
+_TIME_MODES = {rate: mode for mode, rate in reversed(RATES.items())}
 SCENE = 0  # the number of the scene's root object
 
 
@@ -89,13 +68,16 @@ def vector(name: str, kind: str, values: Sequence[float], flags: str = "A") -> N
 
 def document(objects: Objects, fps: float, stop: int, takes: Sequence[Node]) -> list[Node]:
     """Return all top nodes of a file, in the order that readers expect."""
+    acting = prop("ActiveAnimStackName", "KString", "", "", text(""))
+    about = [properties(prop("SourceObject", "object", "", ""), acting), node("RootNode", long(SCENE))]
+    scene = node("Document", long(999_999), text(""), text("Scene"), inside=about)
     return [
         _header(),
         node("FileId", raw(FILE_ID)),
         node("CreationTime", text(MADE)),
         node("Creator", text(_CREATOR)),
         _settings(fps, stop),
-        node("Documents", inside=[node("Count", whole(1)), _only_scene()]),
+        node("Documents", inside=[node("Count", whole(1)), scene]),
         node("References"),
         _definitions(objects),
         node("Objects", inside=objects.nodes),
@@ -106,16 +88,14 @@ def document(objects: Objects, fps: float, stop: int, takes: Sequence[Node]) -> 
 
 def _header() -> Node:
     day = {"Version": 1000, "Year": 1970, "Month": 1, "Day": 1, "Hour": 10, "Minute": 0, "Second": 0, "Millisecond": 0}
-    return node(
-        "FBXHeaderExtension",
-        inside=[
-            node("FBXHeaderVersion", whole(1003)),
-            node("FBXVersion", whole(VERSION)),
-            node("EncryptionType", whole(0)),
-            node("CreationTimeStamp", inside=[node(name, whole(value)) for name, value in day.items()]),
-            node("Creator", text(_CREATOR)),
-        ],
-    )
+    about = [
+        node("FBXHeaderVersion", whole(1003)),
+        node("FBXVersion", whole(VERSION)),
+        node("EncryptionType", whole(0)),
+        node("CreationTimeStamp", inside=[node(name, whole(value)) for name, value in day.items()]),
+        node("Creator", text(_CREATOR)),
+    ]
+    return node("FBXHeaderExtension", inside=about)
 
 
 def _settings(fps: float, stop: int) -> Node:
@@ -147,17 +127,6 @@ def _settings(fps: float, stop: int) -> Node:
     )
 
 
-def _only_scene() -> Node:
-    inside = [
-        properties(
-            prop("SourceObject", "object", "", ""),
-            prop("ActiveAnimStackName", "KString", "", "", text("")),
-        ),
-        node("RootNode", long(SCENE)),
-    ]
-    return node("Document", long(999_999), text(""), text("Scene"), inside=inside)
-
-
 def _definitions(objects: Objects) -> Node:
     counts = Counter(entry.name.decode() for entry in objects.nodes)
     kinds = [
@@ -183,19 +152,6 @@ def add_take(objects: Objects, joints: list[int], rig: Rig, motion: RigMotion) -
     """Add one take; return its entry in the list of takes and its end. `joints` are the models' numbers."""
     times = np.rint(np.arange(len(motion.rotations)) * motion.frame_time * SECOND).astype(np.int64)
     stop = int(times[-1])
-    layer = _add_stack(objects, motion, stop)
-    keys = _Keys(times)
-    turns = euler_degrees(motion.rotations)
-    places = motion.translations * CENTIMETRES
-    for joint in motion.moving(rig):
-        _add_curves(objects, keys, layer, joints[joint], "T", "Lcl Translation", places[:, joint])
-    for joint, model in enumerate(joints):
-        _add_curves(objects, keys, layer, model, "R", "Lcl Rotation", turns[:, joint])
-    span = [node(name, long(0), long(stop)) for name in ("LocalTime", "ReferenceTime")]
-    return node("Take", text(motion.name), inside=[node("FileName", text(f"{motion.name}.tak")), *span]), stop
-
-
-def _add_stack(objects: Objects, motion: RigMotion, stop: int) -> int:
     spans = {"LocalStart": 0, "LocalStop": stop, "ReferenceStart": 0, "ReferenceStop": stop}
     entries = [prop(name, "KTime", "Time", "", long(value)) for name, value in spans.items()]
     if motion.playback is not None:
@@ -203,7 +159,15 @@ def _add_stack(objects: Objects, motion: RigMotion, stop: int) -> int:
     stack = objects.add("AnimationStack", titled(motion.name, "AnimStack"), "", [properties(*entries)])
     layer = objects.add("AnimationLayer", titled("BaseLayer", "AnimLayer"), "", [])
     objects.link(layer, stack)
-    return layer
+    keys = _Keys(times)
+    turns = euler_degrees(motion.rotations)
+    places = motion.translations * CENTIMETRES
+    for joint in motion.moving(rig):
+        _add_curves(objects, keys, layer, joints[joint], "T", "Lcl Translation", places[:, joint])
+    for joint, model in enumerate(joints):
+        _add_curves(objects, keys, layer, model, "R", "Lcl Rotation", turns[:, joint])
+    times_of = [node(name, long(0), long(stop)) for name in ("LocalTime", "ReferenceTime")]
+    return node("Take", text(motion.name), inside=[node("FileName", text(f"{motion.name}.tak")), *times_of]), stop
 
 
 class _Keys:
@@ -213,17 +177,15 @@ class _Keys:
     """
 
     def __init__(self, times: np.ndarray) -> None:
-        self._shared = {count: self._key_arrays(times[:count]) for count in {1, len(times)}}
-
-    @staticmethod
-    def _key_arrays(times: np.ndarray) -> tuple[Node, tuple[Node, ...]]:
-        law = (
-            # 4 is linear interpolation.
-            node("KeyAttrFlags", array(np.array([4]), "i4")),
-            node("KeyAttrDataFloat", array(np.zeros(4), "f4")),
-            node("KeyAttrRefCount", array(np.array([len(times)]), "i4")),
-        )
-        return node("KeyTime", array(times, "i8")), law
+        self._shared = {}
+        for count in (1, len(times)):
+            law = (
+                # 4 is linear interpolation.
+                node("KeyAttrFlags", array(np.array([4]), "i4")),
+                node("KeyAttrDataFloat", array(np.zeros(4), "f4")),
+                node("KeyAttrRefCount", array(np.array([count]), "i4")),
+            )
+            self._shared[count] = node("KeyTime", array(times[:count], "i8")), law
 
     def curve(self, values: Floats) -> list[Node]:
         if values.min() == values.max():
@@ -294,27 +256,20 @@ def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floa
 
 def add_meshes(objects: Objects, rig: Rig, joints: list[int]) -> None:
     """Add the rig's meshes, each with its skin, and the bind pose of everything."""
-    bind = _matrices(rig)
+    pose = rig.bind()
+    bind = np.tile(np.eye(4), (len(rig.names), 1, 1))  # in the world, in centimetres
+    bind[:, :3, :3], bind[:, :3, 3] = to_matrix(pose.rotations), pose.positions * CENTIMETRES
     painted: dict[Material, int] = {}
     models = [_add_mesh(objects, mesh, joints, bind, painted) for mesh in rig.meshes]
     posed = [*zip(joints, bind, strict=True), *[(model, np.eye(4)) for model in models]]
     entries = [
         node("PoseNode", inside=[node("Node", long(number)), node("Matrix", _flat(matrix))]) for number, matrix in posed
     ]
-    about = [
-        node("Type", text("BindPose")),
-        node("Version", whole(100)),
-        node("NbPoseNodes", whole(len(posed))),
-    ]
+    about = [node("Type", text("BindPose")), node("Version", whole(100)), node("NbPoseNodes", whole(len(posed)))]
     objects.add("Pose", titled("BindPose", "Pose"), "BindPose", [*about, *entries])
 
 
-def _matrices(rig: Rig) -> Floats:
-    """Return the bind pose in the world, (joints, 4, 4), in centimetres."""
-    pose = rig.bind()
-    out = np.tile(np.eye(4), (len(rig.names), 1, 1))
-    out[:, :3, :3], out[:, :3, 3] = to_matrix(pose.rotations), pose.positions * CENTIMETRES
-    return out
+_COLORS = (("DiffuseColor", "Color"), ("Diffuse", "Vector3D"))
 
 
 def _flat(matrix: Floats) -> bytes:
@@ -329,7 +284,9 @@ def _add_mesh(objects: Objects, mesh: RigMesh, joints: list[int], bind: Floats, 
     objects.link(geometry, model)
     for material in mesh.materials:
         if material not in painted:
-            painted[material] = _add_material(objects, material)
+            color = properties(*[vector(*named, material.color) for named in _COLORS])
+            inside = [node("Version", whole(102)), node("ShadingModel", text("Lambert")), node("MultiLayer", whole(0))]
+            painted[material] = objects.add("Material", titled(material.name, "Material"), "", [*inside, color])
         objects.link(painted[material], model)
     inside = [node("Version", whole(101)), node("Link_DeformAcuracy", real(50.0))]
     skin = objects.add("Deformer", titled(mesh.name, "Deformer"), "Skin", inside)
@@ -337,19 +294,15 @@ def _add_mesh(objects: Objects, mesh: RigMesh, joints: list[int], bind: Floats, 
     for joint in np.unique(mesh.joints[mesh.weights > 0]).tolist():
         shares = np.where(mesh.joints == joint, mesh.weights, 0.0).sum(axis=1)
         which = np.flatnonzero(shares)
-        cluster = objects.add(
-            "Deformer",
-            titled("", "SubDeformer"),
-            "Cluster",
-            [
-                node("Version", whole(100)),
-                node("UserData", text(""), text("")),
-                node("Indexes", array(which, "i4")),
-                node("Weights", array(shares[which], "f8")),
-                node("Transform", _flat(np.linalg.inv(bind[joint]))),
-                node("TransformLink", _flat(bind[joint])),
-            ],
-        )
+        moved = [
+            node("Version", whole(100)),
+            node("UserData", text(""), text("")),
+            node("Indexes", array(which, "i4")),
+            node("Weights", array(shares[which], "f8")),
+            node("Transform", _flat(np.linalg.inv(bind[joint]))),
+            node("TransformLink", _flat(bind[joint])),
+        ]
+        cluster = objects.add("Deformer", titled("", "SubDeformer"), "Cluster", moved)
         objects.link(cluster, skin)
         objects.link(joints[joint], cluster)
     return model
@@ -389,13 +342,3 @@ def _layer(kind: str, mapping: str, reference: str, rows: list[Node], name: str 
         node("ReferenceInformationType", text(reference)),
     ]
     return node(kind, whole(0), inside=[*about, *rows])
-
-
-def _add_material(objects: Objects, material: Material) -> int:
-    inside = [
-        node("Version", whole(102)),
-        node("ShadingModel", text("Lambert")),
-        node("MultiLayer", whole(0)),
-        properties(vector("DiffuseColor", "Color", material.color), vector("Diffuse", "Vector3D", material.color)),
-    ]
-    return objects.add("Material", titled(material.name, "Material"), "", inside)
