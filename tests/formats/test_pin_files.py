@@ -70,8 +70,8 @@ def test_bad_pins_are_refused(tmp_path: Path, text: str) -> None:
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("", "empty"),
-        ("joint,start\n", "no column 'stop'"),
+        ("", "column 'joint' is missing"),
+        ("joint,start\n", "column 'stop' is missing"),
         ("joint,start,stop,x,y,z\na,1\n", "6 cells"),
         ("joint,start,stop,x,y,z\na,1,x,,,\n", "whole numbers"),
         ("joint,start,stop,x,y,z\na,1,2,1,,\n", "all empty"),

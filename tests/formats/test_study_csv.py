@@ -49,7 +49,7 @@ def test_tables_from_spreadsheets_are_read(tmp_path: Path) -> None:
         (HEAD + "p,0,A,walk,s,5\n", "line 2", "position"),
         (HEAD + ",1,A,walk,s,5\n", "line 2", "participant is missing"),
         (HEAD + "p,1,A,walk,,5\n", "line 2", "stimulus is missing"),
-        (HEAD + "p,1,A,walk,s\n", "line 2", "5 cells"),
+        (HEAD + "p,1,A,walk,s\n", "line 2", "not 5"),
         (HEAD + "p,1,A,walk,s,5\np,1,A,walk,t,5\n", "line 3", "two rows"),
         (HEAD, "", "no ratings"),
         ("", "line 1", "'participant' is missing"),

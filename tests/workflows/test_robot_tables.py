@@ -51,8 +51,8 @@ def test_a_limiter_counts_and_names(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ("", "line 1: the columns joint, low, high"),
-        ("joint,low\na,1\n", "line 1: the columns"),
+        ("", "line 1: the column 'joint' is missing; joint, low, high"),
+        ("joint,low\na,1\n", "line 1: the column 'high'"),
         ("joint,low,high\n", "a line for each joint"),
         ("joint,low,high\na,1\n", "line 2: 3 cells were expected, not 2"),
         ("joint,low,high\na,one,2\n", "line 2: a number was expected, not 'one'"),

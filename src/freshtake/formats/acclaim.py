@@ -47,6 +47,20 @@ def parse_amc(path: Path, text: str, skeleton: Skeleton) -> AmcText:
     return AmcText(degrees, fps, _one_by_one(path, body, line, layout) if values is None else values)
 
 
+def _one_by_one(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
+    walk = _Walk(path, body, line)
+    rows: list[list[float]] = []
+    expected: int | None = None
+    while word := walk.peek():
+        if not (word.isascii() and _WHOLE.fullmatch(word) and expected in (None, int(word))):
+            what = "a frame number" if expected is None else f"the frame number {expected}"
+            raise walk.fail(f"{what} was expected, not {word[:40]!r}: frames must follow one another without a gap")
+        walk.at += 1
+        rows.append(_frame(walk, int(word), layout))
+        expected = int(word) + 1
+    return np.array(rows)
+
+
 def _header(path: Path, text: str) -> tuple[bool | None, float | None, int]:
     """Return unit and rate from the lines that begin with a colon, and where the frames start."""
     degrees: bool | None = None
@@ -131,26 +145,6 @@ class _Walk:
         return 0 < self.at < len(self.words) and self.words[self.at][1] == self.words[self.at - 1][1]
 
 
-def _one_by_one(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
-    walk = _Walk(path, body, line)
-    rows: list[list[float]] = []
-    expected: int | None = None
-    while walk.peek():
-        expected = _frame_number(walk, expected)
-        rows.append(_frame(walk, expected, layout))
-        expected += 1
-    return np.array(rows)
-
-
-def _frame_number(walk: _Walk, expected: int | None) -> int:
-    word = walk.peek()
-    if word.isascii() and _WHOLE.fullmatch(word) and expected in (None, int(word)):
-        walk.at += 1
-        return int(word)
-    what = "a frame number" if expected is None else f"the frame number {expected}"
-    raise walk.fail(f"{what} was expected, not {word[:40]!r}: frames must follow one another without a gap")
-
-
 def _frame(walk: _Walk, frame: int, layout: dict[str, int]) -> list[float]:
     values: dict[str, list[float]] = {}
     while len(values) < len(layout):
@@ -221,46 +215,32 @@ def read(path: Path, options: ReadOptions) -> Clip:
 
 def skeleton_file(path: Path, options: ReadOptions) -> Path:
     """Return the ASF of an AMC: the one in the options, else the only one in its folder."""
-    return Path(options.skeleton) if options.skeleton is not None else _only_asf(path)
-
-
-def _only_asf(path: Path) -> Path:
+    if options.skeleton is not None:
+        return Path(options.skeleton)
     try:
         candidates = sorted(p for p in path.parent.iterdir() if p.suffix.lower() == ".asf")
     except OSError as error:
         raise FormatError(path, f"its folder cannot be searched for an ASF file ({error.strerror})") from None
-    if len(candidates) == 1:
-        return candidates[0]
     if not candidates:
         raise FormatError(path, "there is no ASF file in its folder: name the skeleton with --skeleton FILE.asf")
-    names = ", ".join(p.name for p in candidates[:4])
-    raise FormatError(
-        path, f"its folder has {len(candidates)} ASF files ({names}): name the right one with --skeleton FILE.asf"
-    )
+    if len(candidates) > 1:
+        names = ", ".join(p.name for p in candidates[:4])
+        problem = f"its folder has {len(candidates)} ASF files ({names})"
+        raise FormatError(path, f"{problem}: name the right one with --skeleton FILE.asf")
+    return candidates[0]
 
 
 def clip_from_amc(
     skeleton: Skeleton, values: Floats, frame_time: float, *, degrees: bool = True, **about: object
 ) -> Clip:
     """Return a clip of a skeleton with axes: position dofs move a joint from its rest, along the axes of its bone."""
-    at_zero = clip_from_channels(_without_offsets(skeleton), values, frame_time, degrees=degrees)
+    bare = replace(skeleton, offsets=np.zeros_like(skeleton.offsets), end_sites=(), limits=None)
+    at_zero = clip_from_channels(bare, values, frame_time, degrees=degrees)
     assert skeleton.axes is not None
     with np.errstate(over="ignore", invalid="ignore"):  # the clip refuses values that are not finite
         moved = skeleton.offsets + rotate(skeleton.axes, at_zero.local_translations())
-    moving = at_zero.joint_translations is not None
-    return Clip(
-        skeleton,
-        frame_time,
-        moved[:, 0],
-        at_zero.rotations,
-        moved if moving else None,
-        values,
-        **about,  # type: ignore[arg-type]
-    )
-
-
-def _without_offsets(skeleton: Skeleton) -> Skeleton:
-    return replace(skeleton, offsets=np.zeros_like(skeleton.offsets), end_sites=(), limits=None)
+    translations = None if at_zero.joint_translations is None else moved
+    return Clip(skeleton, frame_time, moved[:, 0], at_zero.rotations, translations, values, **about)  # type: ignore[arg-type]
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
@@ -277,11 +257,7 @@ def to_text(path: Path, clip: Clip) -> str:
     """Return the complete file as text."""
     values, degrees = _columns(path, clip)
     starts = np.cumsum([0, *[len(dofs) for dofs in clip.skeleton.channels]]).tolist()
-    spans = [
-        (name, start, stop)
-        for name, start, stop in zip(clip.skeleton.names, starts[:-1], starts[1:], strict=True)
-        if start < stop
-    ]
+    spans = [span for span in zip(clip.skeleton.names, starts[:-1], starts[1:], strict=True) if span[1] < span[2]]
     # The format has no field for the vertical axis: state it where the body does not reveal it.
     lines = [f"# up {clip.up}"] if hides_up(clip) else []
     lines += [":FULLY-SPECIFIED", ":DEGREES" if degrees else ":RADIANS"]
@@ -311,7 +287,12 @@ def _computed(path: Path, clip: Clip) -> Floats:
     moved = rotate(back, clip.local_translations() - skeleton.offsets)
     columns = []
     for joint, dofs in enumerate(skeleton.channels):
-        order, angles = _angles(local[:, joint], skeleton.orders[joint])
+        # Axes that a joint lacks come after its first, where their angle is zero: its dofs then keep their full range.
+        free = skeleton.orders[joint]
+        order = free[:1] + "".join(axis for axis in "XYZ" if axis not in free) + free[1:]
+        turns = local[:, joint]
+        full = len(free) == 3
+        angles = np.degrees(continuous_euler(turns, order) if full else np.unwrap(to_euler(turns, order), axis=0))
         for dof in dofs:
             axis = "xyz".index(dof[1])
             columns.append(moved[:, joint, axis] if dof[0] == "t" else angles[:, order.index(dof[1].upper())])
@@ -320,28 +301,13 @@ def _computed(path: Path, clip: Clip) -> Floats:
     return values
 
 
-def _angles(local: Floats, order: str) -> tuple[str, Floats]:
-    """Return degrees (frames, 3) in the order completed to three axes.
-
-    Axes that a joint lacks come after its first, where their angle is zero: its dofs then keep their full range.
-    """
-    full = order[:1] + "".join(axis for axis in "XYZ" if axis not in order) + order[1:]
-    if len(order) == 3:
-        return full, np.degrees(continuous_euler(local, full))
-    return full, np.degrees(np.unwrap(to_euler(local, full), axis=0))
-
-
 def _check_fit(path: Path, clip: Clip, written: Clip) -> None:
     names = clip.skeleton.names
     misfit = angle_between(written.rotations, clip.rotations).max(axis=0)
     if misfit.max() > _LARGEST_MISFIT:
-        name, off = names[int(misfit.argmax())], np.degrees(misfit.max())
-        raise FormatError(
-            path, f"joint {name!r} turns by {off:.3g} degrees outside its Acclaim dofs: write .bvh instead"
-        )
+        problem = f"turns by {np.degrees(misfit.max()):.3g} degrees outside its Acclaim dofs: write .bvh instead"
+        raise FormatError(path, f"joint {names[int(misfit.argmax())]!r} {problem}")
     slip = np.abs(written.local_translations() - clip.local_translations()).max(axis=(0, 2))
     if slip.max() > 1e-6 * max(1.0, float(np.abs(clip.skeleton.offsets).max())):
-        name = names[int(slip.argmax())]
-        raise FormatError(
-            path, f"joint {name!r} moves by {slip.max():.3g}, for which it has no dofs: write .bvh instead"
-        )
+        problem = f"moves by {slip.max():.3g}, for which it has no dofs: write .bvh instead"
+        raise FormatError(path, f"joint {names[int(slip.argmax())]!r} {problem}")

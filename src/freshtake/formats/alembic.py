@@ -124,7 +124,7 @@ def _sequence(
     options: ReadOptions,
     note: dict[str, Any],
 ) -> MeshSequence:
-    first = [part.schema.getValue(_at(lib, times[0])) for part in parts]
+    first = [part.schema.getValue(lib.Abc.ISampleSelector(times[0])) for part in parts]
     counts = [len(sample.getPositions()) for sample in first]
     faces = [_triangles(path, sample, part.name) for sample, part in zip(first, parts, strict=True)]
     if sum(counts) * len(times) * 3 > max(MOST_NUMBERS, 100 * path.stat().st_size):
@@ -133,7 +133,7 @@ def _sequence(
     places = np.concatenate([[0], np.cumsum(counts)])
     for frame, time in enumerate(times):
         for k, part in enumerate(parts):
-            points = np.asarray(part.schema.getValue(_at(lib, time)).getPositions(), dtype=np.float64)
+            points = np.asarray(part.schema.getValue(lib.Abc.ISampleSelector(time)).getPositions(), dtype=np.float64)
             if len(points) != counts[k]:
                 raise FormatError(
                     path, f"{part.name!r} changes its number of vertices: a mesh sequence keeps them", f"{time:g} s"
@@ -155,15 +155,11 @@ def _sequence(
     )
 
 
-def _at(lib: Any, time: float) -> Any:
-    return lib.Abc.ISampleSelector(time)
-
-
 def _world(lib: Any, part: _Part, time: float) -> Floats:
     """Return the matrix (4, 4) for rows of vectors, from the mesh to the world."""
     out = np.eye(4)
     for schema in part.above:
-        sample = schema.getValue(_at(lib, time))
+        sample = schema.getValue(lib.Abc.ISampleSelector(time))
         matrix = sample.getMatrix()
         out = out @ np.array([[matrix[i][j] for j in range(4)] for i in range(4)])
         if not sample.getInheritsXforms():

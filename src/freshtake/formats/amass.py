@@ -213,5 +213,5 @@ def _on_body(path: Path, clip: Clip, options: WriteOptions, count: int) -> Clip:
             rotations[:, joint] = multiply(_Y_TO_Z, world.rotations[:, bones.index(BONES[name])])
         elif parent >= 0:
             rotations[:, joint] = rotations[:, parent]
-    way = rotate(_Y_TO_Z, world.positions[:, 0])
-    return Clip(skeleton, clip.frame_time, way, local_rotations(skeleton.parents, rotations))
+    path_of_root = rotate(_Y_TO_Z, world.positions[:, 0])
+    return Clip(skeleton, clip.frame_time, path_of_root, local_rotations(skeleton.parents, rotations))

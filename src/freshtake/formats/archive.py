@@ -328,6 +328,11 @@ def numbers(archive: Archive, key: str, dtype: type = np.float64) -> npt.NDArray
         return array.astype(dtype, copy=False)
 
 
+def optional(archive: Archive, key: str, dtype: type = np.float64) -> npt.NDArray[Any] | None:
+    """Return an array of numbers, None where it is absent."""
+    return numbers(archive, key, dtype) if key in archive else None
+
+
 def whole_numbers(archive: Archive, key: str, highest: int = 2**31 - 1) -> Ints:
     """Return an array of integers that lie in the range of an index (-1 for none)."""
     array = archive.array(key)
@@ -346,8 +351,10 @@ def number(archive: Archive, key: str) -> float:
     return float(array.reshape(()))
 
 
-def texts(archive: Archive, key: str) -> tuple[str, ...]:
-    """Return a list of texts."""
+def texts(archive: Archive, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+    """Return a list of texts, or the default where the key is absent and there is one."""
+    if default is not None and key not in archive:
+        return default
     array = archive.array(key)
     if array.dtype.kind == "S":
         array = np.array([value.decode("utf-8", "replace") for value in array.ravel().tolist()], dtype=np.str_)
@@ -358,7 +365,7 @@ def texts(archive: Archive, key: str) -> tuple[str, ...]:
 
 def text(archive: Archive, key: str, default: str) -> str:
     """Return a single text, or the default where the key is absent."""
-    values = texts(archive, key) if key in archive else (default,)
+    values = texts(archive, key, (default,))
     if len(values) != 1:
         raise FormatError(archive.path, f"one text was expected, not {len(values)}", f"array {key!r}")
     return values[0]

@@ -6,7 +6,6 @@ in the unit of the file.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from math import inf
 from pathlib import Path
@@ -209,12 +208,51 @@ def _bones(words: _Words) -> dict[str, Bone]:
     return bones
 
 
+_FIELDS = ("id", "name", "direction", "length", "axis", "dof", "limits", "bodymass", "cofmass")
+
+
+def _read_field(words: _Words, bone: Bone, word: str) -> None:
+    what = f"bone {bone.name!r}"
+    match word:
+        case "id":
+            words.next()
+        case "name":
+            bone.name = words.next()
+            if not bone.name:
+                words.fail("the name of a bone")
+        case "direction":
+            bone.direction = words.vector(f"the direction of {what}")
+        case "length":
+            bone.length = words.number(f"the length of {what}")
+            if bone.length < 0.0:
+                words.fail(f"a length of 0 or more for {what}")
+        case "axis":
+            bone.axis = words.vector(f"the axis of {what}")
+            if sorted(words.peek()) == ["x", "y", "z"]:
+                bone.order = words.axis_order(what)
+        case "dof":
+            bone.dofs = words.dofs(what)
+        case "limits":
+            _read_limits(words, bone)
+        case "bodymass" | "cofmass":
+            words.number(what)
+        case _:
+            words.fail(f"one of {', '.join(_FIELDS)} or end for {what}")
+
+
+def _read_limits(words: _Words, bone: Bone) -> None:
+    while words.peek() and words.peek() != "end" and words.peek() not in _FIELDS:
+        bone.limits.append(words.number(f"the limits of bone {bone.name!r}", infinite=True))
+    for low, high in zip(bone.limits[::2], bone.limits[1::2], strict=False):
+        if not low <= high or low == inf or high == -inf:
+            problem = f"bone {bone.name!r} has the lower limit {low:g} above its upper limit {high:g}"
+            raise FormatError(words.path, problem, f"line {words.last.line}")
+
+
 def _bone(words: _Words) -> Bone:
     bone = Bone(words.last.line)
     while (word := words.next().lower()) != "end":
-        if word not in _FIELDS:
-            words.fail(f"one of {', '.join(_FIELDS)} or end for bone {bone.name!r}")
-        _FIELDS[word](words, bone)
+        _read_field(words, bone, word)
     place = f"line {bone.line}"
     if not bone.name:
         raise FormatError(words.path, "a bone has no name", place)
@@ -229,76 +267,13 @@ def _bone(words: _Words) -> Bone:
     return bone
 
 
-def _set_name(words: _Words, bone: Bone) -> None:
-    bone.name = words.next()
-    if not bone.name:
-        words.fail("the name of a bone")
-
-
-def _set_direction(words: _Words, bone: Bone) -> None:
-    bone.direction = words.vector(f"the direction of bone {bone.name!r}")
-
-
-def _set_length(words: _Words, bone: Bone) -> None:
-    bone.length = words.number(f"the length of bone {bone.name!r}")
-    if bone.length < 0.0:
-        words.fail(f"a length of 0 or more for bone {bone.name!r}")
-
-
-def _set_axis(words: _Words, bone: Bone) -> None:
-    bone.axis = words.vector(f"the axis of bone {bone.name!r}")
-    if sorted(words.peek()) == ["x", "y", "z"]:
-        bone.order = words.axis_order(f"bone {bone.name!r}")
-
-
-def _set_dofs(words: _Words, bone: Bone) -> None:
-    bone.dofs = words.dofs(f"bone {bone.name!r}")
-
-
-def _set_limits(words: _Words, bone: Bone) -> None:
-    while words.peek() and words.peek() != "end" and words.peek() not in _FIELDS:
-        bone.limits.append(words.number(f"the limits of bone {bone.name!r}", infinite=True))
-    for low, high in zip(bone.limits[::2], bone.limits[1::2], strict=False):
-        if not low <= high or low == inf or high == -inf:
-            raise FormatError(
-                words.path,
-                f"bone {bone.name!r} has the lower limit {low:g} above its upper limit {high:g}",
-                f"line {words.last.line}",
-            )
-
-
-def _skip_number(words: _Words, bone: Bone) -> None:
-    words.number(f"bone {bone.name!r}")
-
-
-def _skip_word(words: _Words, bone: Bone) -> None:
-    words.next()
-
-
-_FIELDS: dict[str, Callable[[_Words, Bone], None]] = {
-    "id": _skip_word,
-    "name": _set_name,
-    "direction": _set_direction,
-    "length": _set_length,
-    "axis": _set_axis,
-    "dof": _set_dofs,
-    "limits": _set_limits,
-    "bodymass": _skip_number,
-    "cofmass": _skip_number,
-}
-
-
 def _hierarchy(words: _Words) -> list[tuple[Word, list[Word]]]:
     """Return each parent with its children, line by line."""
     lines: dict[int, list[Word]] = {}
     for word in words.words:
-        lines.setdefault(word.line, []).append(word)
-    rows = []
-    for row in lines.values():
-        names = [word for word in row if word.text.lower() not in ("begin", "end")]
-        if names:
-            rows.append((names[0], names[1:]))
-    return rows
+        if word.text.lower() not in ("begin", "end"):
+            lines.setdefault(word.line, []).append(word)
+    return [(parent, children) for parent, *children in lines.values()]
 
 
 DEFAULT_FPS = 120.0
@@ -328,7 +303,8 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
     """Return the skeleton, and whether its file (and its AMC files, unless they state otherwise) is in degrees."""
     asf = parse_text(path, text)
     bones, parents = _ordered(path, asf)
-    turn = from_euler(_radians(asf.root.orientation, asf.degrees)[_sequence(asf.root.axis)], asf.root.axis[::-1])
+    unit = np.pi / 180.0 if asf.degrees else 1.0  # of angles, in radians
+    turn = _turned(asf.root.orientation, asf.root.axis, unit)
     with np.errstate(over="ignore", invalid="ignore"):
         ends = [np.zeros(3), *[rotate(turn, np.array(bone.direction) * bone.length) for bone in bones]]
     if not np.isfinite(ends).all():
@@ -339,11 +315,11 @@ def asf_skeleton(path: Path, text: str) -> tuple[Skeleton, bool]:
             ("root", *[bone.name for bone in bones]),
             np.array(parents),
             np.array([asf.root.position, *[ends[parent] for parent in parents[1:]]]),
-            tuple(EndSite(joint, _vector(ends[joint])) for joint in leaves),
+            tuple(EndSite(joint, tuple(ends[joint].tolist())) for joint in leaves),
             (asf.root.order, *[bone.dofs for bone in bones]),
             (_turns(asf.root.order, _order_of(asf.root.order)), *[_turns(bone.dofs, bone.order) for bone in bones]),
-            np.array([turn, *[multiply(turn, _axis(bone, asf.degrees)) for bone in bones]]),
-            ((), *[_limits(bone, asf.degrees) for bone in bones]),
+            np.array([turn, *[multiply(turn, _turned(bone.axis, bone.order, unit)) for bone in bones]]),
+            ((), *[_limits(bone, unit) for bone in bones]),
         )
     except InvalidMotion as error:
         raise FormatError(path, str(error), "section :bonedata") from None
@@ -402,25 +378,13 @@ def _turns(dofs: tuple[str, ...], order: str) -> str:
     return "".join(axis for axis in reversed(order) if axis in free)
 
 
-def _sequence(order: str) -> list[int]:
-    return ["XYZ".index(axis) for axis in reversed(order)]
+def _turned(angles: Vector, order: str, unit: float) -> Floats:
+    """Return a rotation; its angles are listed for x, y and z, in whatever order they are applied."""
+    back = order[::-1]
+    return from_euler(np.array(angles)[["XYZ".index(axis) for axis in back]] * unit, back)
 
 
-def _radians(angles: Vector, degrees: bool) -> Floats:
-    return np.array(angles) * (np.pi / 180.0 if degrees else 1.0)
-
-
-def _axis(bone: Bone, degrees: bool) -> Floats:
-    """Return the rotation C; its angles are listed for x, y and z, in whatever order they are applied."""
-    return from_euler(_radians(bone.axis, degrees)[_sequence(bone.order)], bone.order[::-1])
-
-
-def _limits(bone: Bone, degrees: bool) -> Limits:
-    scale = [np.pi / 180.0 if degrees and dof[0] == "r" else 1.0 for dof in bone.dofs]
+def _limits(bone: Bone, unit: float) -> Limits:
+    scale = [unit if dof[0] == "r" else 1.0 for dof in bone.dofs]
     pairs = zip(bone.limits[::2], bone.limits[1::2], scale, strict=False)
     return tuple((low * factor, high * factor) for low, high, factor in pairs)
-
-
-def _vector(values: Floats) -> Vector:
-    x, y, z = values.tolist()
-    return x, y, z

@@ -6,7 +6,7 @@ import re
 from dataclasses import replace
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple, NoReturn
+from typing import NoReturn
 
 import numpy as np
 
@@ -231,54 +231,45 @@ _SPLICED_HEADER = re.compile(rb"(MOTION\s+Frames\s*:\s*)(\S+)\s+Frame\s+Time\s*:
 _WORDS = re.compile(rb"(\s+)")
 
 
-class _Motion(NamedTuple):
-    frame_time: float
-    values: Floats  # (frames, channels)
-
-
 def read(path: Path, options: ReadOptions) -> Clip:
     """Read one clip; `channels` holds the numbers of the file unchanged."""
     text = read_text(path)
     skeleton, end = parse_hierarchy(path, text)
-    motion = _parse_motion(path, text[end:], skeleton.channel_count, text.count("\n", 0, end) + 1)
+    frame_time, values = _parse_motion(path, text[end:], skeleton.channel_count, text.count("\n", 0, end) + 1)
+    first_line = text.partition("\n")[0]
+    up = next((axis for axis, mark in _UP_MARKS.items() if first_line == f"HIERARCHY{mark}"), "y")
     return clip_from_channels(
-        skeleton,
-        motion.values,
-        motion.frame_time,
-        name=path.stem,
-        provenance=path.name,
-        unit_m=options.unit_m,
-        up=options.up or _stated_up(text),
-    )
+        skeleton, values, frame_time,
+        name=path.stem, provenance=path.name, unit_m=options.unit_m, up=options.up or up,
+    )  # fmt: skip
 
 
-def _stated_up(text: str) -> str:
-    line = text.partition("\n")[0]
-    return next((axis for axis, mark in _UP_MARKS.items() if line == f"HIERARCHY{mark}"), "y")
-
-
-def _parse_motion(path: Path, body: str, columns: int, line: int) -> _Motion:
+def _parse_motion(path: Path, body: str, columns: int, line: int) -> tuple[float, Floats]:
+    """Return the frame time and the numbers (frames, columns) after the word MOTION."""
     header = _HEADER.match(body)
     if header is None:
         raise FormatError(path, "'Frames: N' and 'Frame Time: seconds' were expected after MOTION", f"line {line}")
-    frames = _count(path, header[1], line + body.count("\n", 0, header.start(1)))
+    if not re.fullmatch(r"\+?\d{1,12}", header[1]) or int(header[1]) == 0:
+        problem = f"a number of frames above 0 was expected after 'Frames:', not {header[1][:40]!r}"
+        raise FormatError(path, problem, f"line {line + body.count(chr(10), 0, header.start(1))}")
+    frames = int(header[1])
     line += body.count("\n", 0, header.end())
-    frame_time = _frame_time(path, header[2], line)
+    frame_time = finite_number(header[2].replace(",", "."))
+    if frame_time is None or frame_time <= 0:
+        problem = f"a frame time above 0 s was expected after 'Frame Time:', not {header[2][:40]!r}"
+        raise FormatError(path, problem, f"line {line}")
     if columns == 0:
         raise FormatError(path, "no joint has a channel, so there is no motion in the file", f"line {line}")
     data = body[header.end() :]
     values = parse_numbers(path, data, line)
     if len(values) != frames * columns:
-        raise FormatError(path, _wrong_count(frames, columns, len(values)), f"line {line}")
+        whole, rest = divmod(len(values), columns)
+        actual = _counted(whole, "frame") + (f" and {_counted(rest, 'number')}" if rest else "")
+        declared = f"{_counted(frames, 'frame')} of {_counted(columns, 'channel')}"
+        problem = f"{declared} were expected, but the data has {actual}: correct 'Frames:' or the data"
+        raise FormatError(path, problem, f"line {line}")
     _check_rows(path, data, frames, columns, line)
-    return _Motion(frame_time, values.reshape(frames, columns))
-
-
-def _wrong_count(frames: int, columns: int, numbers: int) -> str:
-    whole, rest = divmod(numbers, columns)
-    actual = _counted(whole, "frame") + (f" and {_counted(rest, 'number')}" if rest else "")
-    declared = f"{_counted(frames, 'frame')} of {_counted(columns, 'channel')}"
-    return f"{declared} were expected, but the data has {actual}: correct 'Frames:' or the data"
+    return frame_time, values.reshape(frames, columns)
 
 
 def _counted(count: int, noun: str) -> str:
@@ -295,23 +286,6 @@ def _check_rows(path: Path, data: str, frames: int, columns: int, line: int) -> 
         raise FormatError(path, problem, f"line {line + odd}")
 
 
-def _count(path: Path, text: str, line: int) -> int:
-    if not re.fullmatch(r"\+?\d{1,12}", text) or int(text) == 0:
-        raise FormatError(
-            path, f"a number of frames above 0 was expected after 'Frames:', not {text[:40]!r}", f"line {line}"
-        )
-    return int(text)
-
-
-def _frame_time(path: Path, text: str, line: int) -> float:
-    value = finite_number(text.replace(",", "."))
-    if value is None or value <= 0:
-        raise FormatError(
-            path, f"a frame time above 0 s was expected after 'Frame Time:', not {text[:40]!r}", f"line {line}"
-        )
-    return value
-
-
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a clip. Channels that came from a file are written with all their digits."""
     if not isinstance(motion, Clip):
@@ -321,7 +295,8 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
 
 def to_bytes(path: Path, clip: Clip) -> bytes:
     """Return the complete file, in UTF-8."""
-    clip = _with_plain_angles(clip)
+    layout_for_bvh = _other_layout(clip.skeleton)
+    clip = clip if layout_for_bvh is None else clip.changed(skeleton=layout_for_bvh)
     try:
         layout, values = channels_from_clip(clip)
     except InvalidMotion as error:
@@ -366,11 +341,6 @@ def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
     lines[filled[-1] + 1 : filled[-1] + 1] = added
     count = str(len(after)).encode() if added else header[2]
     return data[: header.start(2)] + count + data[header.end(2) : header.end()] + ending.join(lines)
-
-
-def _with_plain_angles(clip: Clip) -> Clip:
-    other = _other_layout(clip.skeleton)
-    return clip if other is None else clip.changed(skeleton=other)
 
 
 @lru_cache(maxsize=64)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import struct
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -88,14 +90,11 @@ def parse_sections(path: Path, data: bytes) -> tuple[Header, Parameters, Numbers
     if processor is None:
         raise FormatError(path, f"processor 84, 85 or 86 was expected, not {data[start + 3]}", f"byte {start + 3}")
     numbers = Numbers(processor)
-    return _header(data, numbers), _parameters(path, data, start, numbers), numbers
-
-
-def _header(data: bytes, numbers: Numbers) -> Header:
     words = numbers.integers(data[:BLOCK]).view(np.uint16).tolist()
     with np.errstate(all="ignore"):
         scale, rate = (float(numbers.floats(data[at : at + 4])[0]) for at in (12, 20))
-    return Header(words[1], words[2], words[3], words[4], scale, words[8], rate)
+    header = Header(words[1], words[2], words[3], words[4], scale, words[8], rate)
+    return header, _parameters(path, data, start, numbers), numbers
 
 
 def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parameters:
@@ -104,7 +103,8 @@ def _parameters(path: Path, data: bytes, start: int, numbers: Numbers) -> Parame
     records: list[tuple[int, str, Value]] = []
     at = start + 4
     while at + 2 <= len(data):
-        length, group = abs(_signed(data[at])), _signed(data[at + 1])
+        length, group = struct.unpack_from("bb", data, at)
+        length = abs(length)  # negative where the parameter is locked
         if length == 0:
             break
         place = f"byte {at}"
@@ -130,12 +130,10 @@ def _value(path: Path, body: bytes, name: str, place: str, numbers: Numbers) -> 
     """Parse a value: type, number of dimensions, dimensions, then numbers or characters, first dimension fastest."""
     if len(body) < 2 or len(body) < 2 + body[1]:
         raise FormatError(path, f"parameter {name!r} ends before its dimensions", place)
-    kind, dimensions = _signed(body[0]), list(body[2 : 2 + body[1]])
+    (kind,), dimensions = struct.unpack_from("b", body), list(body[2 : 2 + body[1]])
     if kind not in _SIZES:
         raise FormatError(path, f"parameter {name!r} has type {kind}, where -1, 1, 2 or 4 was expected", place)
-    count = 1
-    for size in dimensions:
-        count *= size
+    count = math.prod(dimensions)
     start = 2 + len(dimensions)
     stop = start + count * _SIZES[kind]
     if stop > len(body):
@@ -148,10 +146,6 @@ def _value(path: Path, body: bytes, name: str, place: str, numbers: Numbers) -> 
         return np.frombuffer(raw, dtype=np.int8).astype(np.float64)
     with np.errstate(all="ignore"):
         return (numbers.integers(raw) if kind == 2 else numbers.floats(raw)).astype(np.float64)
-
-
-def _signed(byte: int) -> int:
-    return byte - 256 if byte > 127 else byte
 
 
 def _text(raw: bytes) -> str:
@@ -173,15 +167,17 @@ def read(path: Path, options: ReadOptions) -> PointClip:
     data = read_bytes(path)
     header, parameters, numbers = parse_sections(path, data)
     words = _point_words(path, data, header, parameters, numbers)
+    rates = [rate for rate in (parameters.number("POINT", "RATE"), header.rate) if rate is not None]
+    rate = next((rate for rate in rates if 1e-6 < rate < 1e9), None)
+    if rate is None:
+        raise FormatError(path, f"a frame rate above 0 was expected, not {header.rate:g}", "byte 20")
+    rate = float(str(np.float32(rate)))  # 29.97 was meant, not the nearest 32-bit number 29.969999
+    screen, unit = ("".join(parameters.texts("POINT", name)[:1]).lower() for name in ("Y_SCREEN", "UNITS"))
+    up = screen[-1] if screen in ("y", "+y", "-y", "z", "+z", "-z") else "z"
     return PointClip(
-        _labels(parameters, words.shape[1]),
-        _positions(words, header.scale),
-        1.0 / _rate(path, header, parameters),
-        name=path.stem,
-        provenance=path.name,
-        up=options.up or _up(parameters),
-        unit_m=_unit(parameters) or options.unit_m,
-    )
+        _labels(parameters, words.shape[1]), _positions(words, header.scale), 1.0 / rate,
+        name=path.stem, provenance=path.name, up=options.up or up, unit_m=_METRES.get(unit) or options.unit_m,
+    )  # fmt: skip
 
 
 def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters, numbers: Numbers) -> npt.NDArray[Any]:
@@ -250,22 +246,6 @@ def _positions(words: npt.NDArray[Any], scale: float) -> Floats:
     return positions
 
 
-def _rate(path: Path, header: Header, parameters: Parameters) -> float:
-    for rate in (parameters.number("POINT", "RATE"), header.rate):
-        if rate is not None and 1e-6 < rate < 1e9:
-            return float(str(np.float32(rate)))  # 29.97 was meant, not the nearest 32-bit number 29.969999
-    raise FormatError(path, f"a frame rate above 0 was expected, not {header.rate:g}", "byte 20")
-
-
-def _up(parameters: Parameters) -> str:
-    screen = "".join(parameters.texts("POINT", "Y_SCREEN")[:1]).lower()
-    return screen[-1] if screen in ("y", "+y", "-y", "z", "+z", "-z") else "z"
-
-
-def _unit(parameters: Parameters) -> float | None:
-    return _METRES.get("".join(parameters.texts("POINT", "UNITS")[:1]).lower())
-
-
 def _labels(parameters: Parameters, count: int) -> tuple[str, ...]:
     """Return LABELS, LABELS2 and so on in one list; missing labels are numbered, repeated ones get a suffix."""
     labels: list[str] = parameters.texts("POINT", "LABELS")[:count]
@@ -296,7 +276,11 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     points = joint_points(motion) if isinstance(motion, Clip) else motion
     if not isinstance(points, PointClip):
         raise FormatError(path, f"C3D holds points over time, not a {kind_word(motion)}: {choose_for(motion)}")
-    positions, unit = _in_named_unit(points, options.unit_m or points.unit_m)
+    unit_m, positions, unit = options.unit_m or points.unit_m, points.positions, ""
+    if unit_m is not None:
+        unit = next((name for name, metres in _METRES.items() if abs(unit_m / metres - 1.0) < 1e-9), "")
+        if not unit:
+            positions, unit = positions * (unit_m / _METRES["mm"]), "mm"
     too_long = next((name for name in points.names if len(name.encode()) > _LONGEST_NAME), None)
     if too_long is not None:
         raise FormatError(path, f"the point name {too_long[:40]!r}... is longer than the {_LONGEST_NAME} bytes of C3D")
@@ -315,29 +299,15 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
         ending = temporary.with_name(f"{temporary.name}.c3d")  # ezc3d requires this ending
         try:
             content.write(str(ending))
-            _check_whole(path, ending, points)
+            try:
+                shape = read(ending, ReadOptions()).positions.shape
+            except FormatError:
+                shape = ()
+            if shape != points.positions.shape:  # ezc3d reports no error when the disk is full
+                raise FormatError(path, "the file could not be written whole: is the disk full?")
             ending.replace(temporary)
         finally:
             ending.unlink(missing_ok=True)
-
-
-def _check_whole(path: Path, written: Path, points: PointClip) -> None:
-    """Check that the file was written completely: ezc3d reports no error when the disk is full."""
-    try:
-        shape = read(written, ReadOptions()).positions.shape
-    except FormatError:
-        shape = ()
-    if shape != points.positions.shape:
-        raise FormatError(path, "the file could not be written whole: is the disk full?")
-
-
-def _in_named_unit(points: PointClip, unit_m: float | None) -> tuple[Floats, str]:
-    if unit_m is None:
-        return points.positions, ""
-    for name, metres in _METRES.items():
-        if abs(unit_m / metres - 1.0) < 1e-9:
-            return points.positions, name
-    return points.positions * (unit_m / _METRES["mm"]), "mm"
 
 
 def _content(content: Any, points: PointClip, single: npt.NDArray[np.float32], unit: str) -> Any:

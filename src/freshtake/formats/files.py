@@ -334,9 +334,11 @@ def _temporary(path: Path, flags: int | None = None) -> Iterator[Path]:
         else:
             os.close(os.open(temporary, flags, 0o666))
         lock = _locked(temporary)
-        if lock is None or _is_at(lock, temporary):
-            break
-        os.close(lock)  # another process removed it before it was locked
+        with suppress(FileNotFoundError):
+            if lock is None or os.path.samestat(os.fstat(lock), temporary.stat()):
+                break
+        if lock is not None:
+            os.close(lock)  # another process removed it before it was locked
     try:
         yield temporary
     finally:
@@ -385,13 +387,6 @@ def _locked(path: Path) -> int | None:
         os.close(descriptor)
         return None
     return descriptor
-
-
-def _is_at(descriptor: int, path: Path) -> bool:
-    try:
-        return os.path.samestat(os.fstat(descriptor), path.stat())
-    except FileNotFoundError:
-        return False
 
 
 def write_bytes(path: Path, data: bytes, *, durable: bool = False) -> None:

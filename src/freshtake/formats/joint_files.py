@@ -15,7 +15,7 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.table import csv_rows, parse_table
+from freshtake.formats.table import csv_records, parse_table
 from freshtake.motion.pins import Pin
 from freshtake.numeric.arrays import Floats
 
@@ -50,28 +50,28 @@ def write_body_maps(path: str | PathLike[str], maps: Mapping[str, Parts]) -> Non
         return
     lines = []
     for table, parts in maps.items():
-        lines += [f"[{table}]", *[f"{part} = {_toml(joints)}" for part, joints in parts.items()], ""]
+        lines.append(f"[{table}]")
+        for part, joints in parts.items():
+            texts = [json.dumps(joint, ensure_ascii=False) for joint in joints]  # a JSON string is a TOML string
+            listed = ", ".join(texts)
+            lines.append(f"{part} = {listed}" if len(texts) == 1 else f"{part} = [{listed}]")
+        lines.append("")
     write_bytes(place, "\n".join(lines).encode())
 
 
-def _toml(joints: list[str]) -> str:
-    texts = [json.dumps(joint, ensure_ascii=False) for joint in joints]  # a JSON string is a TOML string
-    return texts[0] if len(texts) == 1 else f"[{', '.join(texts)}]"
-
-
 def _loaded(path: Path) -> dict[str, Any]:
+    """Return the tables of a JSON or TOML file."""
     text = read_text(path)
+    if text.lstrip().startswith("{"):
+        return dict(_json(path))
     try:
-        tables = json.loads(text) if text.lstrip().startswith("{") else tomllib.loads(text)
+        return tomllib.loads(text)
     except RecursionError:
         raise FormatError(path, "the file is nested too deeply to be read") from None
-    except ValueError as error:  # both kinds of decoding errors
+    except ValueError as error:
         where = re.search(r"line (\d+)", str(error))
-        place = f"line {where[1]}" if where else ""
-        raise FormatError(
-            path, "this is neither TOML nor JSON: check quotes, brackets and equals signs", place
-        ) from None
-    return dict(tables)
+        problem = "this is neither TOML nor JSON: check quotes, brackets and equals signs"
+        raise FormatError(path, problem, f"line {where[1]}" if where else "") from None
 
 
 def _parts(path: Path, table: str, lines: Any) -> Parts:
@@ -87,44 +87,34 @@ def _parts(path: Path, table: str, lines: Any) -> Parts:
 
 
 Limits = dict[str, tuple[float, float]]
-_COLUMNS = ("joint", "low", "high")
-_OPEN = {"": math.inf, "inf": math.inf, "+inf": math.inf, "-inf": -math.inf}
 
 
 def read_limits(path: Path) -> Limits:
     """Read the lowest and highest value by joint; an empty cell is no limit."""
-    rows = csv_rows(path)
-    names = [cell.strip().lower() for cell in rows[0][1]] if rows else []
-    if any(column not in names for column in _COLUMNS):
-        raise FormatError(path, f"the columns {', '.join(_COLUMNS)} were expected", "line 1")
     out: Limits = {}
-    for number, row in rows[1:]:
-        if len(row) != len(names):
-            raise FormatError(path, f"{len(names)} cells were expected, not {len(row)}", f"line {number}")
-        joint = row[names.index("joint")].strip()
+    for place, cells in csv_records(path, ("joint", "low", "high")):
+        joint = cells["joint"]
         if not joint or joint in out:
-            raise FormatError(path, f"joint {joint[:40]!r} has no name, or is listed twice", f"line {number}")
-        low, high = (_value(path, row[names.index(key)], number, sign) for key, sign in (("low", -1.0), ("high", 1.0)))
+            raise FormatError(path, f"joint {joint[:40]!r} has no name, or is listed twice", place)
+        low, high = (_limit(path, place, cells[key], sign) for key, sign in (("low", -1.0), ("high", 1.0)))
         if not low <= high:
-            raise FormatError(
-                path, f"the low limit {low:g} of {joint[:40]!r} is above the high {high:g}", f"line {number}"
-            )
+            raise FormatError(path, f"the low limit {low:g} of {joint[:40]!r} is above the high {high:g}", place)
         out[joint] = (low, high)
     if not out:
         raise FormatError(path, "a line for each joint was expected", "end of file")
     return out
 
 
-def _value(path: Path, cell: str, line: int, sign: float) -> float:
-    text = cell.strip().lower()
-    if text in _OPEN:
-        return sign * _OPEN[""] if not text else _OPEN[text]
+def _limit(path: Path, place: str, cell: str, sign: float) -> float:
+    if not cell:
+        return sign * math.inf
     try:
-        value = float(text)
+        value = float(cell)
     except ValueError:
         value = math.nan
-    if not math.isfinite(value):
-        raise FormatError(path, f"a number was expected, not {cell[:40]!r}", f"line {line}")
+    # Only the word itself is no limit: 1e999 is a mistake.
+    if not math.isfinite(value) and cell.lower().lstrip("+-") != "inf":
+        raise FormatError(path, f"a number was expected, not {cell[:40]!r}", place)
     return value
 
 
@@ -141,7 +131,8 @@ def read_pins(path: str | PathLike[str]) -> list[Pin]:
     """
     source = Path(path)
     if source.suffix.lower() in (".csv", ".tsv"):
-        return _pins_from_csv(source)
+        records = csv_records(source, _PIN_COLUMNS)
+        return [_pin(source, place, _row(source, place, cells)) for place, cells in records]
     document = _json(source)
     rows = document.get("pins") if isinstance(document, dict) else document
     if not isinstance(rows, list):
@@ -160,8 +151,8 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         )
     if ("frame" in row) == ("frames" in row):
         raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
-    ends = [row["frame"], row["frame"] + 1] if _whole(row.get("frame")) else row.get("frames")
-    if not (isinstance(ends, list) and len(ends) == 2 and all(map(_whole, ends)) and 0 <= ends[0] < ends[1] <= 10**9):
+    ends = [row["frame"], row["frame"] + 1] if type(row.get("frame")) is int else row.get("frames")
+    if not (isinstance(ends, list) and _is_span(ends)):
         raise FormatError(path, "frames are whole numbers from 0 on, [first, one after the last]", place)
     hard, blend = row.get("hard", True), row.get("blend", 0.25)
     if not isinstance(hard, bool) or isinstance(blend, bool) or not isinstance(blend, int | float):
@@ -170,24 +161,6 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         return Pin(row["joint"], range(ends[0], ends[1]), row.get("position"), hard, float(blend))
     except UsageError as error:
         raise FormatError(path, str(error), place) from None
-
-
-def _pins_from_csv(path: Path) -> list[Pin]:
-    """Return one pin per line; the file holds names, so the reader of numeric tables cannot be used."""
-    lines = [(number, line) for number, line in enumerate(read_text(path).splitlines(), start=1) if line.strip()]
-    if not lines:
-        raise FormatError(path, "the file is empty: a line of names such as joint,start,stop,x,y,z was expected")
-    names = [cell.strip().lower() for cell in lines[0][1].split(",")]
-    missing = [name for name in _PIN_COLUMNS if name not in names]
-    if missing:
-        raise FormatError(path, f"there is no column {missing[0]!r}; pins need {','.join(_PIN_COLUMNS)}", "line 1")
-    pins = []
-    for number, line in lines[1:]:
-        cells = [cell.strip() for cell in line.split(",")]
-        if len(cells) != len(names):
-            raise FormatError(path, f"{len(names)} cells were expected, but there are {len(cells)}", f"line {number}")
-        pins.append(_pin(path, f"line {number}", _row(path, f"line {number}", dict(zip(names, cells, strict=True)))))
-    return pins
 
 
 def _row(path: Path, place: str, cells: dict[str, str]) -> dict[str, Any]:
@@ -227,12 +200,15 @@ def read_contacts(path: str | PathLike[str]) -> Contacts:
 
 def _intervals(path: Path, name: str, spans: Any) -> Floats:
     """Return intervals (n, 2): first frame and the one after the last."""
-    good = isinstance(spans, list) and all(
-        isinstance(s, list) and len(s) == 2 and all(map(_whole, s)) and 0 <= s[0] < s[1] <= 10**9 for s in spans
-    )
-    if not good:
+    if not (isinstance(spans, list) and all(map(_is_span, spans))):
         raise FormatError(path, "contacts are a list of [first frame, frame after the last]", f"{name!r}")
     return np.array(spans, dtype=np.float64).reshape(-1, 2)
+
+
+def _is_span(ends: Any) -> bool:
+    """Return whether this is [first frame, frame after the last]."""
+    whole = isinstance(ends, list) and len(ends) == 2 and all(type(frame) is int for frame in ends)
+    return whole and 0 <= ends[0] < ends[1] <= 10**9
 
 
 def read_mapping(path: str | PathLike[str]) -> dict[str, list[str]]:
@@ -255,7 +231,3 @@ def _json(path: Path) -> Any:
     except ValueError as error:
         where = f"line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise FormatError(path, "this is not JSON: check commas, quotes and brackets", where) from None
-
-
-def _whole(value: Any) -> bool:
-    return isinstance(value, int) and not isinstance(value, bool)

@@ -21,6 +21,7 @@ from freshtake.formats.archive import (
     number,
     numbers,
     open_archive,
+    optional,
     space,
     text,
     text_array,
@@ -28,9 +29,10 @@ from freshtake.formats.archive import (
     whole_numbers,
     write_archive,
 )
+from freshtake.formats.files import noted
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
-from freshtake.motion.clip import Playback, playback_from
+from freshtake.motion.clip import playback_from
 from freshtake.motion.skeleton import Limits
 from freshtake.numeric.arrays import Floats
 
@@ -78,55 +80,41 @@ def _skeleton_arrays(skeleton: Skeleton, exact: str) -> Arrays:
 
 def clip_from(archive: Archive, options: ReadOptions) -> Clip:
     """Return a clip from its arrays; names, parents, offsets, root, rotations and fps are required."""
+    playback = playback_from(noted(text(archive, "playback", "")))
+    if playback is None and "playback" in archive:
+        raise FormatError(archive.path, "playback information in JSON was expected", "array 'playback'")
     return Clip(
         _skeleton(archive),
         frame_time(archive, options),
         numbers(archive, "root"),
         numbers(archive, "rotations"),
-        numbers(archive, "joint_translations") if "joint_translations" in archive else None,
-        numbers(archive, "channels") if "channels" in archive else None,
+        optional(archive, "joint_translations"),
+        optional(archive, "channels"),
         **about(archive),
         **space(archive, options),
-        playback=_playback(archive),
+        playback=playback,
     )
 
 
-def _playback(archive: Archive) -> Playback | None:
-    if "playback" not in archive:
-        return None
-    try:
-        playback = playback_from(json.loads(text(archive, "playback", "")))
-    except (ValueError, RecursionError):
-        playback = None
-    if playback is None:
-        raise FormatError(archive.path, "playback information in JSON was expected", "array 'playback'")
-    return playback
-
-
 def _skeleton(archive: Archive) -> Skeleton:
-    channels: tuple[tuple[str, ...], ...] = ()
-    if "channel_layout" in archive:
-        channels = tuple(tuple(layout.split()) for layout in texts(archive, "channel_layout"))
+    channels = tuple(tuple(layout.split()) for layout in texts(archive, "channel_layout", ()))
+    sites: tuple[EndSite, ...] = ()
+    if "end_site_joints" in archive:
+        joints = whole_numbers(archive, "end_site_joints").ravel().tolist()
+        offsets = numbers(archive, "end_site_offsets")
+        names = texts(archive, "end_site_names", ("",) * len(joints))
+        if offsets.shape != (len(joints), 3) or len(names) != len(joints):
+            raise FormatError(archive.path, f"{len(joints)} end sites need as many offsets and names", "end sites")
+        sites = tuple(EndSite(*row) for row in zip(joints, map(tuple, offsets.tolist()), names, strict=True))
     return Skeleton(
         texts(archive, "names"),
         whole_numbers(archive, "parents"),
         numbers(archive, "offsets"),
-        _end_sites(archive) if "end_site_joints" in archive else (),
+        sites,
         channels,
-        texts(archive, "euler_orders") if "euler_orders" in archive else (),
-        numbers(archive, "axes") if "axes" in archive else None,
+        texts(archive, "euler_orders", ()),
+        optional(archive, "axes"),
         _limits(archive, channels) if "limits" in archive else None,
-    )
-
-
-def _end_sites(archive: Archive) -> tuple[EndSite, ...]:
-    joints = whole_numbers(archive, "end_site_joints").ravel().tolist()
-    offsets = numbers(archive, "end_site_offsets")
-    names = texts(archive, "end_site_names") if "end_site_names" in archive else ("",) * len(joints)
-    if offsets.shape != (len(joints), 3) or len(names) != len(joints):
-        raise FormatError(archive.path, f"{len(joints)} end sites need as many offsets and names", "end sites")
-    return tuple(
-        EndSite(joint, (x, y, z), name) for joint, (x, y, z), name in zip(joints, offsets.tolist(), names, strict=True)
     )
 
 
@@ -158,6 +146,8 @@ def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Li
 
 _VERSION = 1
 _ATTRIBUTE = "attribute_"
+# Arrays that tell the kind of a motion where the file does not state it.
+_TELLING = {"clip": ("rotations", "parents"), "mesh": ("vertices",), "points": ("positions",), "stroke": ("points",)}
 
 
 def read(path: Path, options: ReadOptions) -> Motion:
@@ -165,26 +155,18 @@ def read(path: Path, options: ReadOptions) -> Motion:
     archive = open_archive(path)
     if "kind" not in archive and is_amass(archive):
         return amass_from(archive, options)
-    kind = text(archive, "kind", "") or _kind_by_keys(archive)
+    kind = text(archive, "kind", "")
+    if not kind:
+        kind = next((kind for kind, keys in _TELLING.items() if all(key in archive for key in keys)), "")
+    if not kind:
+        actual = ", ".join(archive.keys[:20]) or "no arrays"
+        expected = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
+        raise FormatError(archive.path, f"arrays named {expected} were expected, not {actual[:200]}")
     if "version" in archive and number(archive, "version") > _VERSION:
         raise FormatError(path, "the file was written by a newer freshtake: update it to read this", "array 'version'")
     if kind not in _READERS:
         raise FormatError(path, f"one of {', '.join(_READERS)} was expected, not {kind[:40]!r}", "array 'kind'")
     return _READERS[kind](archive, options)
-
-
-def _kind_by_keys(archive: Archive) -> str:
-    for kind, keys in (
-        ("clip", ("rotations", "parents")),
-        ("mesh", ("vertices",)),
-        ("points", ("positions",)),
-        ("stroke", ("points",)),
-    ):
-        if all(key in archive for key in keys):
-            return kind
-    actual = ", ".join(archive.keys[:20]) or "no arrays"
-    expected = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
-    raise FormatError(archive.path, f"arrays named {expected} were expected, not {actual[:200]}")
 
 
 def _mesh_from(archive: Archive, options: ReadOptions) -> MeshSequence:
@@ -194,7 +176,7 @@ def _mesh_from(archive: Archive, options: ReadOptions) -> MeshSequence:
         numbers(archive, "vertices", np.float32),
         whole_numbers(archive, "faces").astype(np.int32),
         frame_time(archive, options),
-        numbers(archive, "normals", np.float32) if "normals" in archive else None,
+        optional(archive, "normals", np.float32),
         {name: numbers(archive, key, np.float32) for name, key in named.items()},
         **about(archive),
         **space(archive, options),
@@ -205,7 +187,7 @@ def _points_from(archive: Archive, options: ReadOptions) -> PointClip:
     positions = numbers(archive, "positions")
     count = positions.shape[1] if positions.ndim == 3 else 0
     return PointClip(
-        texts(archive, "names") if "names" in archive else tuple(f"point_{k + 1}" for k in range(count)),
+        texts(archive, "names", tuple(f"point_{k + 1}" for k in range(count))),
         positions,
         frame_time(archive, options),
         **about(archive),
@@ -221,8 +203,7 @@ def _stroke_from(archive: Archive, options: ReadOptions) -> Stroke:
         times = np.arange(len(points), dtype=np.float64) * frame_time(archive, options)
     else:
         times = numbers(archive, key)
-    dimensions = texts(archive, "dimensions") if "dimensions" in archive else ()
-    return Stroke(points, times, dimensions, **about(archive))
+    return Stroke(points, times, texts(archive, "dimensions", ()), **about(archive))
 
 
 _READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {
@@ -253,32 +234,21 @@ def motion_arrays(motion: Motion) -> Arrays:
 
 
 def _arrays(motion: Motion) -> tuple[str, Arrays]:
+    arrays: Arrays
     match motion:
         case Clip():
             return "clip", clip_arrays(motion)
         case MeshSequence():
-            return "mesh", _mesh_arrays(motion)
+            arrays = {"vertices": motion.vertices, "faces": motion.faces, **about_arrays(motion)}
+            if motion.normals is not None:
+                arrays["normals"] = motion.normals
+            for name, values in motion.attributes.items():
+                arrays[_ATTRIBUTE + quote(name, safe="", errors="surrogatepass")] = values
+            return "mesh", arrays
         case PointClip():
-            return "points", {
-                "names": text_array(motion.names),
-                "positions": motion.positions,
-                **about_arrays(motion),
-            }
+            arrays = {"names": text_array(motion.names), "positions": motion.positions}
+            return "points", {**arrays, **about_arrays(motion)}
         case Stroke():
-            return "stroke", {
-                "points": motion.points,
-                "times": motion.times,
-                "dimensions": text_array(motion.dimensions),
-                "name": text_array(motion.name),
-                "provenance": text_array(motion.provenance),
-            }
+            arrays = {"points": motion.points, "times": motion.times, "dimensions": text_array(motion.dimensions)}
+            return "stroke", {**arrays, "name": text_array(motion.name), "provenance": text_array(motion.provenance)}
     raise ValueError("one clip, stroke, point clip or mesh sequence goes into an npz file: write one file for each")
-
-
-def _mesh_arrays(mesh: MeshSequence) -> Arrays:
-    arrays: Arrays = {"vertices": mesh.vertices, "faces": mesh.faces, **about_arrays(mesh)}
-    if mesh.normals is not None:
-        arrays["normals"] = mesh.normals
-    for name, values in mesh.attributes.items():
-        arrays[_ATTRIBUTE + quote(name, safe="", errors="surrogatepass")] = values
-    return arrays

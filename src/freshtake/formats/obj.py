@@ -269,12 +269,6 @@ _KINDS: dict[str, tuple[type, ...]] = {
 _DEFAULT_FPS = 30.0
 
 
-def sidecar_text(mesh: MeshSequence) -> str:
-    """Return the text of the sidecar file: what OBJ files cannot state about a sequence."""
-    fields = {"format": _TAG, "version": 1, "fps": mesh.fps, **{key: getattr(mesh, key) for key in _KINDS}}
-    return json.dumps(fields, indent=2) + "\n"
-
-
 def read_sidecar(path: Path) -> dict[str, Any]:
     """Return the fields of a mesh sequence from its sidecar file; empty where there is none."""
     if not path.is_file():
@@ -299,26 +293,26 @@ def read(path: Path, options: ReadOptions) -> MeshSequence:
     if "frame_time" not in fields:
         if options.fps is None and len(files) > 1:
             options.warn(f"{path}: OBJ files carry no frame rate, so {_DEFAULT_FPS:g} fps are assumed: give fps")
-        fields["frame_time"] = 1.0 / _rate(path, options)
+        fields["frame_time"] = 1.0 / (options.fps or _DEFAULT_FPS)
     first = parse_obj(files[0], read_text(files[0]))
     meshes = [first, *[_like(file, files[0], first) for file in files[1:]]]
     if any(mesh.torn for mesh in meshes):
         options.warn(f"{path}: texture coordinates or normals that differ within a vertex were left out")
     with np.errstate(over="ignore"):  # values beyond float32 become infinite and are refused
+        by_name = {
+            "uv": _over_frames([mesh.texture for mesh in meshes]),
+            "color": _over_frames([mesh.colors for mesh in meshes]),
+        }
+        changing = {name: values for name, values in by_name.items() if values is not None}
         return MeshSequence(
             np.stack([mesh.positions.astype(np.float32) for mesh in meshes]),
             first.corners.faces.astype(np.int32),
             normals=_over_frames([mesh.normals for mesh in meshes]),
-            attributes=_attributes(meshes),
+            attributes={
+                name: values[0] if (values == values[0]).all() else values for name, values in changing.items()
+            },
             **{"name": path.stem, "provenance": path.name, "up": options.up or "y", "unit_m": options.unit_m, **fields},
         )
-
-
-def _rate(path: Path, options: ReadOptions) -> float:
-    fps = _DEFAULT_FPS if options.fps is None else options.fps
-    if not (np.isfinite(fps) and fps > 0):
-        raise FormatError(path, f"a frame rate above 0 was expected, not {fps}")
-    return fps
 
 
 def _numbered(folder: Path, options: ReadOptions) -> list[Path]:
@@ -359,15 +353,6 @@ def _over_frames(values: Sequence[Floats | None]) -> npt.NDArray[np.float32] | N
     return np.stack(present) if same else None
 
 
-def _attributes(meshes: Sequence[ObjMesh]) -> dict[str, npt.NDArray[np.float32]]:
-    by_name = {
-        "uv": _over_frames([mesh.texture for mesh in meshes]),
-        "color": _over_frames([mesh.colors for mesh in meshes]),
-    }
-    present = {name: values for name, values in by_name.items() if values is not None}
-    return {name: values[0] if (values == values[0]).all() else values for name, values in present.items()}
-
-
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a folder with one file per frame, which must be new or empty; or one .obj file for one frame."""
     if not isinstance(motion, MeshSequence):
@@ -382,7 +367,9 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     with replacing_folder(path) as folder:
         for frame in range(len(motion)):
             (folder / f"frame_{frame + 1:0{digits}}.obj").write_bytes(_frame_text(motion, frame, faces).encode())
-        (folder / SIDECAR).write_text(sidecar_text(motion), encoding="utf-8")
+        known = {key: getattr(motion, key) for key in _KINDS}
+        sidecar = {"format": _TAG, "version": 1, "fps": motion.fps, **known}
+        (folder / SIDECAR).write_text(json.dumps(sidecar, indent=2) + "\n", encoding="utf-8")
 
 
 def _frame_text(mesh: MeshSequence, frame: int, faces: str) -> str:

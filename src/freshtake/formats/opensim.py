@@ -57,7 +57,7 @@ def _read_markers(path: Path, options: ReadOptions) -> PointClip:
     heading = _heading(path, lines)
     # A limit far above real marker sets: a damaged count must not allocate memory.
     count = _whole(path, heading, "NumMarkers", 10_000)
-    names = [cell.strip() for cell in _cells(lines, 3)[2::3] if cell.strip()]
+    names = [cell.strip() for cell in "".join(lines[3:4]).split("\t")[2::3] if cell.strip()]
     if len(names) != count:
         raise FormatError(path, f"{count} markers are declared, but {len(names)} are named", "line 4")
     rows = _rows(path, lines, count)
@@ -75,15 +75,12 @@ def _read_markers(path: Path, options: ReadOptions) -> PointClip:
     )  # fmt: skip
 
 
-def _cells(lines: list[str], number: int) -> list[str]:
-    return lines[number].split("\t") if number < len(lines) else []
-
-
 def _heading(path: Path, lines: list[str]) -> dict[str, str]:
     """Return the values of line 3 by the names of line 2."""
     if not lines[0].startswith("PathFileType"):
         raise FormatError(path, "'PathFileType' was expected", "line 1")
-    heading = dict(zip([cell.strip() for cell in _cells(lines, 1)], _cells(lines, 2), strict=False))
+    names, values = ("".join(lines[k : k + 1]).split("\t") for k in (1, 2))
+    heading = dict(zip([name.strip() for name in names], values, strict=False))
     for key in _HEADING:
         if key not in heading:
             raise FormatError(path, f"{key!r} is missing in the heading", "line 2")
@@ -109,7 +106,13 @@ def _rows(path: Path, lines: list[str], count: int) -> Floats:
         if len(cells) > width:
             raise FormatError(path, f"{width} cells were expected, not {len(cells)}", f"line {number}")
         cells += [""] * (width - len(cells))  # gaps at the end of a line whose tabs were stripped
-        rows.append([_value(path, cell, number) for cell in cells])
+        values: list[float] = []
+        for cell in cells:
+            value = math.nan if cell.lower() in _GAPS else finite_number(cell)
+            if value is None:
+                raise FormatError(path, f"a finite number was expected, not {cell[:40]!r}", f"line {number}")
+            values.append(value)
+        rows.append(values)
         if not all(math.isfinite(value) for value in rows[-1][:2]):
             raise FormatError(path, "a frame number and a time were expected", f"line {number}")
         places = np.isnan(rows[-1][2:]).reshape(count, 3)
@@ -118,15 +121,6 @@ def _rows(path: Path, lines: list[str], count: int) -> Floats:
     if not rows:
         raise FormatError(path, "rows of numbers were expected below the heading", "end of file")
     return np.array(rows)
-
-
-def _value(path: Path, cell: str, line: int) -> float:
-    if cell.lower() in _GAPS:
-        return math.nan
-    value = finite_number(cell)
-    if value is None:
-        raise FormatError(path, f"a finite number was expected, not {cell[:40]!r}", f"line {line}")
-    return value
 
 
 def _frame_time(path: Path, heading: dict[str, str], times: Floats) -> float:
@@ -206,13 +200,9 @@ def _write_table(path: Path, motion: Motion, options: WriteOptions) -> None:
     plain = [re.sub(r"\s", "_", name) for name in names]
     if len(set(plain)) < len(plain) or "" in plain or "time" in [name.lower() for name in plain]:
         raise FormatError(path, "the columns' names must differ and not be 'time': rename them")
-    write_bytes(path, _table_text(path, plain, times, values, isinstance(motion, Clip)).encode())
-
-
-def _table_text(path: Path, names: list[str], times: Floats, values: Floats, degrees: bool) -> str:
     heading = [
-        re.sub(r"\s", "_", path.stem), "version=1", f"nRows={len(values)}", f"nColumns={len(names) + 1}",
-        f"inDegrees={'yes' if degrees else 'no'}", "endheader", "\t".join(["time", *names]),
+        re.sub(r"\s", "_", path.stem), "version=1", f"nRows={len(values)}", f"nColumns={len(plain) + 1}",
+        f"inDegrees={'yes' if isinstance(motion, Clip) else 'no'}", "endheader", "\t".join(["time", *plain]),
     ]  # fmt: skip
     rows = ["\t".join(map(repr, row)) for row in np.column_stack([times, values]).tolist()]
-    return "\n".join([*heading, *rows]) + "\n"
+    write_bytes(path, ("\n".join([*heading, *rows]) + "\n").encode())

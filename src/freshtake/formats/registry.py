@@ -170,9 +170,21 @@ def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool =
                         "give --up y or --up z"
                     )
                 opened[number] = ReadMotion(replace(cast(Clip, opened[number].motion), up=upright.axis), upright.how)
-        placed = [_placed(motion, how, settings, filed) for motion, how in opened]
+        placed = []
+        for motion, how in opened:
+            motion = following(motion) if isinstance(motion, Clip) and not filed else motion
+            placed.append(ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how))
         _question_unit(placed, settings)
         return placed if filed else _on_their_paws(placed)
+
+
+def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
+    """Note once if a given unit does not fit the bodies; where a file states its unit, that one counts."""
+    for motion, _ in motions:
+        if isinstance(motion, Clip) and settings.unit_m is not None and motion.unit_m == settings.unit_m:
+            if doubt := unlikely_unit(motion.skeleton, settings.unit_m):
+                settings.warn(doubt)
+            return
 
 
 def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
@@ -189,36 +201,9 @@ def _on_their_paws(motions: list[ReadMotion]) -> list[ReadMotion]:
     return out
 
 
-def _question_unit(motions: Sequence[ReadMotion], settings: ReadOptions) -> None:
-    """Note once if a given unit does not fit the bodies; where a file states its unit, that one counts."""
-    for motion, _ in motions:
-        if isinstance(motion, Clip) and settings.unit_m is not None and motion.unit_m == settings.unit_m:
-            if doubt := unlikely_unit(motion.skeleton, settings.unit_m):
-                settings.warn(doubt)
-            return
-
-
 def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
     """Return the motion with its root at its body, and the source of its vertical axis (empty if unknown)."""
     form = detect(source)
-    motion = _read(source, form, settings)
-    if isinstance(motion, Clip) and not filed:
-        motion = rooted(motion, exact=form.name == "npz")  # an npz is exact, text is rounded
-    if settings.up is not None and form.name not in ("gltf", "npz"):
-        return ReadMotion(motion, "as given")
-    stated = form.states_up(read_head(source)) if callable(form.states_up) else form.states_up
-    if stated:
-        return ReadMotion(motion, "stated in the file")
-    return ReadMotion(motion, "" if isinstance(motion, Clip | PointClip) else ASSUMED)
-
-
-def _placed(motion: Motion, how: str, settings: ReadOptions, filed: bool) -> ReadMotion:
-    """Return the motion at the requested rate, after the steps that need its vertical axis."""
-    motion = following(motion) if isinstance(motion, Clip) and not filed else motion
-    return ReadMotion(motion if settings.rate is None else at_rate(motion, settings.rate), how)
-
-
-def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
     try:
         motion: Motion = form.load().read(source, settings)
     except InvalidMotion as error:
@@ -227,7 +212,14 @@ def _read(source: Path, form: Format, settings: ReadOptions) -> Motion:
         raise FormatError(source, "the file is nested too deeply to be read") from None
     except MemoryError:
         raise FormatError(source, "the file asks for more memory than there is") from None
-    return motion
+    if isinstance(motion, Clip) and not filed:
+        motion = rooted(motion, exact=form.name == "npz")  # an npz is exact, text is rounded
+    if settings.up is not None and form.name not in ("gltf", "npz"):
+        return ReadMotion(motion, "as given")
+    stated = form.states_up(read_head(source)) if callable(form.states_up) else form.states_up
+    if stated:
+        return ReadMotion(motion, "stated in the file")
+    return ReadMotion(motion, "" if isinstance(motion, Clip | PointClip) else ASSUMED)
 
 
 def write(path: str | PathLike[str], motion: Motion | Sequence[Clip], **options: Unpack[WriteKeywords]) -> None:
@@ -414,14 +406,10 @@ def write_clips(
     if onto is not None:
         raise UsageError(f"{target}: a character is animated in a glTF, FBX or USD file: name one")
     folder = target.with_suffix("")
-    files = [folder / f"{_file_name(clip.name)}{target.suffix}" for clip in named]
+    stems = [re.sub(r"[^\w ._+()-]", "_", clip.name).strip(". ") or "clip" for clip in named]
+    files = [folder / f"{stem}{target.suffix}" for stem in stems]
     if len(set(files)) < len(files):
         raise UsageError(f"{target}: two clips would have the same file name")
     for file, clip in zip(files, named, strict=True):
         write(file, clip, **options)
     return files
-
-
-def _file_name(name: str) -> str:
-    """Return a clip's name without characters that file names cannot hold."""
-    return "".join(letter if letter.isalnum() or letter in " ._-+()" else "_" for letter in name).strip(". ") or "clip"

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError, SkeletonMismatch
-from freshtake.formats.files import SINGLE
+from freshtake.formats.files import LARGEST_SINGLE, SINGLE
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.motion.body.orientation import guess_unit, unlikely_unit
@@ -175,11 +175,17 @@ def scale_free(world: Floats, parents: list[int]) -> tuple[Floats, Floats]:
     return translations, local_rotations(np.array(parents), turned)
 
 
+def affine(linear: Floats, positions: Floats) -> Floats:
+    """Return the matrices (..., 4, 4) of linear maps (..., 3, 3) followed by translations (..., 3)."""
+    out = np.zeros((*positions.shape[:-1], 4, 4))
+    out[..., :3, :3], out[..., :3, 3], out[..., 3, 3] = linear, positions, 1.0
+    return out
+
+
 def nearest_rotations(linear: Floats) -> Floats:
     """Return the rotations (..., 4) nearest to linear maps (..., 3, 3), without reflection."""
     u, _, vt = np.linalg.svd(np.nan_to_num(linear))
-    mirrored = np.linalg.det(u @ vt) < 0
-    u[mirrored, :, 2] *= -1.0
+    u[..., 2] *= np.where(np.linalg.det(u @ vt) < 0, -1.0, 1.0)[..., None]
     return from_matrix(u @ vt)
 
 
@@ -266,6 +272,13 @@ def motion_on(clip: Clip, name: str, order: list[int] | None = None) -> RigMotio
     if order is not None:
         rotations, translations = rotations[:, order], translations[:, order]
     return RigMotion(name, clip.frame_time, rotations, translations, clip.playback)
+
+
+def require_single(path: Path, motions: Sequence[RigMotion], title: str) -> None:
+    """Refuse lengths that overflow in the single precision of a format."""
+    for entry in motions:
+        if not np.abs(entry.translations).max() < LARGEST_SINGLE:
+            raise FormatError(path, f"{entry.name!r} has lengths beyond {title}'s single precision: scale the clip")
 
 
 def on_rig(clips: list[Clip], options: WriteOptions) -> tuple[Rig, list[RigMotion]]:

@@ -19,7 +19,8 @@ from freshtake.evaluation.study.schedule import (
     check_stimulus,
     scale_of,
 )
-from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.files import write_bytes
+from freshtake.formats.table import csv_records
 
 RATINGS = ("participant", "position", "experiment", "motion", "stimulus", "score")
 KEY = ("stimulus", "experiment", "motion", "condition", "sources")
@@ -40,11 +41,11 @@ def ratings_text(rows: Iterable[Rating | Trial]) -> bytes:
 def read_ratings(path: Path) -> list[Rating]:
     """Return all rows, checked; an empty score is None. A bad row is an error that names its line."""
     ratings, seen = [], set()
-    for line, cells in _rows(path, RATINGS):
-        rating = _rating(path, line, cells)
+    for line, cells in csv_records(path, RATINGS):
+        rating = _rating(path, line, [cells[name] for name in RATINGS])
         if (rating.participant, rating.position) in seen:
             problem = f"{rating.participant} has two rows at position {rating.position}: keep one"
-            raise FormatError(path, problem, f"line {line}")
+            raise FormatError(path, problem, line)
         seen.add((rating.participant, rating.position))
         ratings.append(rating)
     if not ratings:
@@ -61,53 +62,32 @@ def write_key(path: Path, stimuli: Iterable[Stimulus]) -> None:
 def read_key(path: Path) -> dict[str, Stimulus]:
     """Return the stimuli by name, checked."""
     stimuli: dict[str, Stimulus] = {}
-    for line, (name, experiment, motion, condition, sources) in _rows(path, KEY):
+    for line, cells in csv_records(path, KEY):
+        name, experiment, motion, condition, sources = (cells[column] for column in KEY)
         stimulus = Stimulus(name, experiment, motion, condition, tuple(filter(None, sources.split(BETWEEN))))
         if name in stimuli:
-            raise FormatError(path, f"the stimulus {name!r} is listed twice: keep one", f"line {line}")
+            raise FormatError(path, f"the stimulus {name!r} is listed twice: keep one", line)
         try:
             check_stimulus(stimulus)
         except UsageError as error:
-            raise FormatError(path, str(error), f"line {line}") from None
+            raise FormatError(path, str(error), line) from None
         stimuli[name] = stimulus
     return stimuli
 
 
-def _rating(path: Path, line: int, cells: Sequence[str]) -> Rating:
+def _rating(path: Path, line: str, cells: Sequence[str]) -> Rating:
     participant, position, experiment, motion, stimulus, score = cells
     for name, value in (("participant", participant), ("stimulus", stimulus)):
         if not value:
-            raise FormatError(path, f"the {name} is missing", f"line {line}")
+            raise FormatError(path, f"the {name} is missing", line)
     if not (position.isascii() and position.isdigit() and len(position) < 10 and int(position) >= 1):
         problem = f"the position is {position[:40]!r}: whole numbers from 1 on are expected"
-        raise FormatError(path, problem, f"line {line}")
+        raise FormatError(path, problem, line)
     lowest, highest = scale_of(experiment)
     if score and score not in {str(k) for k in range(lowest, highest + 1)}:
         problem = f"the score is {score[:40]!r}: a whole number from {lowest} to {highest} is expected, or nothing"
-        raise FormatError(path, problem, f"line {line}")
+        raise FormatError(path, problem, line)
     return Rating(participant, int(position), experiment, motion, stimulus, int(score) if score else None)
-
-
-def _rows(path: Path, names: Sequence[str]) -> list[tuple[int, list[str]]]:
-    """Return line numbers and cells in the order of `names`; the file may have other columns and another order."""
-    reader = csv.reader(io.StringIO(read_text(path), newline=""), strict=True)
-    try:
-        head = [cell.strip().lower() for cell in next(reader, [])]
-        missing = [name for name in names if name not in head]
-        if missing:
-            raise FormatError(path, f"the column {missing[0]!r} is missing; {', '.join(names)} are expected", "line 1")
-        places = [head.index(name) for name in names]
-        out = []
-        for cells in reader:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(head):
-                problem = f"there are {len(cells)} cells where the line of names has {len(head)}"
-                raise FormatError(path, problem, f"line {reader.line_num}")
-            out.append((reader.line_num, [cells[k].strip() for k in places]))
-    except csv.Error as error:
-        raise FormatError(path, f"this is not a CSV table ({error})", f"line {reader.line_num}") from None
-    return out
 
 
 def _text(names: Sequence[str], rows: Iterable[Sequence[object]]) -> bytes:

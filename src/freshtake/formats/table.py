@@ -6,7 +6,7 @@ import csv
 import io
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from math import inf, nan
 from pathlib import Path
@@ -63,9 +63,25 @@ def parse_table(path: Path, text: str) -> Table:
     return _plain(path, names, body, separator, first + 1) or _any(path, names, body, separator, first + 1)
 
 
-def csv_rows(path: Path) -> list[tuple[int, list[str]]]:
+def csv_rows(path: Path, strict: bool = False) -> list[tuple[int, list[str]]]:
     """Return the non-blank rows of a file of comma-separated text, each with its first line number."""
-    return [(line, row) for line, row in _cells(path, read_text(path), ",", 1) if any(cell.strip() for cell in row)]
+    return [(n, row) for n, row in _cells(path, read_text(path), ",", 1, strict) if any(cell.strip() for cell in row)]
+
+
+def csv_records(path: Path, needed: Sequence[str]) -> list[tuple[str, dict[str, str]]]:
+    """Return the rows of a comma-separated file with a line of names: the line for messages, and cells by name.
+
+    Names are in lower case; the file may have other columns than the needed ones, in any order.
+    """
+    rows = csv_rows(path, strict=True)
+    names = [cell.strip().lower() for cell in rows[0][1]] if rows else []
+    missing = [name for name in needed if name not in names]
+    if missing:
+        raise FormatError(path, f"the column {missing[0]!r} is missing; {', '.join(needed)} are expected", "line 1")
+    for line, row in rows[1:]:
+        if len(row) != len(names):
+            raise FormatError(path, f"{len(names)} cells were expected, not {len(row)}", f"line {line}")
+    return [(f"line {line}", dict(zip(names, [cell.strip() for cell in row], strict=True))) for line, row in rows[1:]]
 
 
 def _header(path: Path, head: str, separator: str, line: int) -> tuple[str, ...]:
@@ -82,9 +98,9 @@ def _header(path: Path, head: str, separator: str, line: int) -> tuple[str, ...]
     return names
 
 
-def _cells(path: Path, text: str, separator: str, line: int) -> list[tuple[int, list[str]]]:
+def _cells(path: Path, text: str, separator: str, line: int, strict: bool = False) -> list[tuple[int, list[str]]]:
     """Return the cells of each row and its first line number."""
-    reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator)
+    reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=separator, strict=strict)
     rows = []
     begin = 0
     try:
@@ -92,7 +108,7 @@ def _cells(path: Path, text: str, separator: str, line: int) -> list[tuple[int, 
             rows.append((line + begin, row))
             begin = reader.line_num
     except csv.Error as error:
-        raise FormatError(path, f"the table cannot be taken apart ({error})", f"line {line + begin}") from None
+        raise FormatError(path, f"this is not a CSV table ({error})", f"line {line + begin}") from None
     return rows
 
 
@@ -140,15 +156,13 @@ def _row(path: Path, cells: list[str], names: tuple[str, ...], line: int) -> lis
             return [float(cell) if cell else nan for cell in cells]
         except ValueError:
             pass
-    return [_cell(path, cell.strip(), name, line) for cell, name in zip(cells, names, strict=True)]
-
-
-def _cell(path: Path, text: str, name: str, line: int) -> float:
-    value = _MISSING.get(text.lower())
-    value = finite_number(text) if value is None else value
-    if value is None:
-        raise FormatError(path, f"column {name!r} needs a finite number, not {text[:40]!r}", f"line {line}")
-    return value
+    values = []
+    for text, name in zip([cell.strip() for cell in cells], names, strict=True):
+        value = _MISSING[text.lower()] if text.lower() in _MISSING else finite_number(text)
+        if value is None:
+            raise FormatError(path, f"column {name!r} needs a finite number, not {text[:40]!r}", f"line {line}")
+        values.append(value)
+    return values
 
 
 _MOST_DECIMALS = 15
@@ -255,7 +269,9 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
     timed = [k for k, name in enumerate(table.names) if name.lower() in _TIME_NAMES]
     if len(timed) > 1:
         raise FormatError(path, "two columns hold times: keep one of t and time", "line of names")
-    counted = [k for k in range(len(table.names)) if _counts_rows(table, k)]
+    # Columns that only number the rows, as many tools write them.
+    counters = [k for k, name in enumerate(table.names) if name.lower() in _COUNTER_NAMES]
+    counted = [k for k in counters if (np.diff(table.values[:, k]) == 1.0).all()]
     others = [k for k in range(len(table.names)) if k not in timed and k not in counted]
     if not others:
         raise FormatError(path, "columns such as x,y or NAME.x,NAME.y,NAME.z were expected beside the time", "line 1")
@@ -265,12 +281,6 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
     if points and any(_COORDINATE.fullmatch(table.names[k]) for k in others):
         return _points(table, time, others, options)
     return _stroke(table, time, others, options)
-
-
-def _counts_rows(table: Table, column: int) -> bool:
-    """Return whether a column only numbers the rows, as many tools write it."""
-    values = table.values[:, column]
-    return table.names[column].lower() in _COUNTER_NAMES and bool((np.diff(values) == 1.0).all())
 
 
 def _require_finite(table: Table, columns: list[int]) -> None:
@@ -392,7 +402,13 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     if bad:
         raise FormatError(path, f"a table cannot hold the name {bad[0]!r}: rename it")
     separator = "\t" if path.suffix.lower() == ".tsv" else ","
-    write_bytes(path, (_saying(motion, options) + _text(("t", *names), times, values, separator)).encode())
+    head = io.StringIO()
+    # Otherwise the reader might choose another separator.
+    quoting: Literal[0, 1] = csv.QUOTE_ALL if re.search("[,;\t]", "".join(names)) else csv.QUOTE_MINIMAL
+    csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(("t", *names))
+    rows = np.concatenate([times[:, None], values], axis=1).tolist()
+    lines = [separator.join(map(repr, row)).replace("nan", "") + "\n" for row in rows]
+    write_bytes(path, (_saying(motion, options) + head.getvalue() + "".join(lines)).encode())
 
 
 def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
@@ -404,18 +420,3 @@ def _saying(motion: Stroke | PointClip, options: WriteOptions) -> str:
         return "" if motion.up == "y" else f"# up {motion.up}\n"
     named = next((unit.short for unit in UNITS if unit.metres == unit_m), repr(float(unit_m)))
     return f"# up {motion.up}, unit {named}\n"
-
-
-def _text(names: Sequence[str], times: Floats, values: Floats, separator: str) -> str:
-    head = io.StringIO()
-    # Otherwise the reader might choose another separator.
-    has_separator = re.search("[,;\t]", "".join(names)) is not None
-    quoting: Literal[0, 1] = csv.QUOTE_ALL if has_separator else csv.QUOTE_MINIMAL
-    csv.writer(head, delimiter=separator, lineterminator="\n", quoting=quoting).writerow(names)
-    table = np.concatenate([times[:, None], values], axis=1)
-    return head.getvalue() + "".join(_rows(table, separator))
-
-
-def _rows(table: Floats, separator: str) -> Iterable[str]:
-    for row in table.tolist():
-        yield separator.join(map(repr, row)).replace("nan", "") + "\n"

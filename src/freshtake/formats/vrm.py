@@ -71,7 +71,10 @@ def humanoid_of(clip: Clip) -> Humanoid:
     for k, entry in enumerate(bones[1:], start=1):
         from_parent = rest.places[entry.joint] - rest.places[joints[entry.above]]
         offsets[k] = rotate(turns[entry.above], from_parent)
-    offsets[0, 1] = _height(bones, offsets)
+    places = np.zeros_like(offsets)
+    for k, entry in enumerate(bones[1:], start=1):
+        places[k] = places[entry.above] + offsets[k]
+    offsets[0, 1] = max(-places[:, 1].min(), 1e-2)  # so that the lowest of ankles and toes is on the ground
     skeleton = Skeleton(tuple(entry.name for entry in bones), parents, offsets)
     return Humanoid(skeleton, joints, multiply(turns, rest.turns[joints]))
 
@@ -85,7 +88,9 @@ def _bones(body: BodyMap) -> list[_Bone]:
         return len(out) - 1
 
     trunk = 0
-    for name, place in _spine_places(len(body.joints.get("spine", ()))):
+    count = len(body.joints.get("spine", ()))
+    # At most three joints of a spine of any length: the first, the last, and one in the middle.
+    for name, place in zip(_SPINE, [0, count // 2, count - 1] if count > 3 else range(count), strict=False):
         trunk = add(name, "spine", place, trunk)
     head = add("neck", "neck", 0, trunk) if "neck" in body else trunk
     if "head" in body:
@@ -97,23 +102,13 @@ def _bones(body: BodyMap) -> list[_Bone]:
                 if f"{side}_{part}" in body:
                     above = add(f"{side}{_LIMB[part]}", f"{side}_{part}", 0, above)
             if parts[-1] == "hand" and f"{side}_hand" in body:
-                _add_fingers(body, side, above, add)
+                hand = above
+                for finger in FINGERS:
+                    above = hand
+                    words = _PHALANGES.get(finger, ("Proximal", "Intermediate", "Distal"))
+                    for place, word in enumerate(words[: len(body.joints.get(f"{side}_{finger}", ()))]):
+                        above = add(f"{side}{finger.capitalize()}{word}", f"{side}_{finger}", place, above)
     return out
-
-
-def _spine_places(count: int) -> list[tuple[str, int]]:
-    """Choose at most three joints of a spine of any length: the first, the last, and one in the middle."""
-    places = [0, count // 2, count - 1] if count > 3 else list(range(count))
-    return list(zip(_SPINE, places, strict=False))
-
-
-def _add_fingers(body: BodyMap, side: str, hand: int, add: object) -> None:
-    assert callable(add)
-    for finger in FINGERS:
-        above = hand
-        words = _PHALANGES.get(finger, ("Proximal", "Intermediate", "Distal"))
-        for place, word in enumerate(words[: len(body.joints.get(f"{side}_{finger}", ()))]):
-            above = add(f"{side}{finger.capitalize()}{word}", f"{side}_{finger}", place, above)
 
 
 def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
@@ -133,14 +128,6 @@ def _turns_to_t_pose(rest: Rest, body: BodyMap, bones: list[_Bone]) -> Floats:
         if direction is not None:
             out[k] = multiply(shortest_arc(rotate(out[k], direction), aim), out[k])
     return out
-
-
-def _height(bones: list[_Bone], offsets: Floats) -> float:
-    """Return the height of the hips, so that the lowest of ankles and toes of the T-pose is on the ground."""
-    places = np.zeros_like(offsets)
-    for k, entry in enumerate(bones[1:], start=1):
-        places[k] = places[entry.above] + offsets[k]
-    return float(max(-places[:, 1].min(), 1e-2))
 
 
 Value = int | float | str

@@ -18,9 +18,8 @@ from freshtake.formats.fbx.reading import axis_and_unit, joint_names, moving_joi
 from freshtake.formats.fbx.records import Entry, parse
 from freshtake.formats.files import read_bytes
 from freshtake.formats.gltf.build import INDICES, VERTICES, Builder
-from freshtake.formats.gltf.container import packed
 from freshtake.formats.numbers import fans
-from freshtake.formats.rig import GRAY, nearest_rotations, scale_free
+from freshtake.formats.rig import GRAY, affine, nearest_rotations, scale_free
 from freshtake.motion.edit import tilt
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import from_euler, multiply, rotate, to_matrix
@@ -50,19 +49,17 @@ def as_glb(path: Path, data: bytes) -> bytes:
         joints = find_joints(scene, moving_joints(scene))
         tips = tips_of(scene, joints)
         up, unit = axis_and_unit(scene)
-        builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+        builder = Builder(path)
         world = rest_world(scene, joints)
         sizes = np.abs(np.linalg.det(world[:, :3, :3])) if np.isfinite(world).all() else np.zeros(1)
         if not (sizes.min() > 1e-60 and sizes.max() < 1e60 and np.abs(world).max() < _LARGEST):
             raise scene.fail("a joint has no size, or its position is not finite", "Objects")
         numbers = _add_joints(builder, scene, joints, tips, world, up, unit)
-        rigid = world.copy()
-        rigid[:, :3, :3] = to_matrix(nearest_rotations(world[:, :3, :3]))
-        stretch = np.linalg.inv(rigid) @ world
+        stretch = np.linalg.inv(affine(to_matrix(nearest_rotations(world[:, :3, :3])), world[:, :3, 3])) @ world
         meshes = [number for number in scene.of_kind("Model") if scene.below_of_kind(number, "Geometry")]
         drawn = [_add_mesh(builder, scene, joints, model, world, stretch, unit, numbers) for model in meshes]
     builder.append("scenes", {"nodes": [numbers[0], *[node for node in drawn if node is not None]]})
-    return packed(path.with_suffix(".glb"), builder.document, bytes(builder.binary))
+    return builder.packed(path.with_suffix(".glb"))
 
 
 def _add_joints(
@@ -199,11 +196,9 @@ def _world_of(scene: Scene, model: int) -> Floats:
 def _geometric(scene: Scene, model: int) -> Floats:
     """Return the geometric transform, which moves the mesh of a model but not its child models."""
     settings = Properties(scene.objects[model])
-    out = np.eye(4)
     turn = from_euler(np.radians(settings.vector("GeometricRotation"))[::-1], "ZYX")
-    out[:3, :3] = to_matrix(turn) * settings.vector("GeometricScaling", 1.0)
-    out[:3, 3] = settings.vector("GeometricTranslation")
-    return out
+    scaled = to_matrix(turn) * settings.vector("GeometricScaling", 1.0)
+    return affine(scaled, settings.vector("GeometricTranslation"))
 
 
 def _rows(entry: Entry, name: str, width: int) -> Floats:

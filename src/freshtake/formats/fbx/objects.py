@@ -12,6 +12,7 @@ import numpy as np
 from freshtake.errors import FormatError
 from freshtake.formats.fbx.records import Entry
 from freshtake.formats.fbx.writing import SECOND
+from freshtake.formats.rig import affine
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.rotations import from_euler, inverse, multiply, to_matrix
 
@@ -244,10 +245,8 @@ def local_matrices(scene: Scene, model: int, curves: Curves, times: Floats) -> F
     rotation = to_matrix(turned)
     pivot, scale_pivot = settings.vector("RotationPivot"), settings.vector("ScalingPivot")
     inner = settings.vector("ScalingOffset") - pivot + scale_pivot - scales * scale_pivot
-    out = np.tile(np.eye(4), (len(times), 1, 1))
-    out[:, :3, :3] = rotation * scales[:, None, :]
-    out[:, :3, 3] = moved + settings.vector("RotationOffset") + pivot + np.einsum("fij,fj->fi", rotation, inner)
-    return out
+    place = moved + settings.vector("RotationOffset") + pivot + np.einsum("fij,fj->fi", rotation, inner)
+    return affine(rotation * scales[:, None, :], place)
 
 
 def _turn(angles: Floats, order: str) -> Floats:

@@ -8,20 +8,46 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.fbx.objects import Curves, Joints, Properties, Scene, find_joints, local_matrices, take_curves
+from freshtake.formats.fbx.objects import (
+    Curve,
+    Curves,
+    Joints,
+    Properties,
+    Scene,
+    find_joints,
+    local_matrices,
+    take_curves,
+)
 from freshtake.formats.fbx.records import parse
 from freshtake.formats.fbx.writing import RATES
 from freshtake.formats.files import MOST_NUMBERS, SLOWEST_KEYS, noted, read_bytes
-from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import chosen_number, composed, distinct, moved, playback_noted, scale_free
-from freshtake.motion import Clip, EndSite, Skeleton
+from freshtake.formats.read_options import ReadOptions, WriteOptions
+from freshtake.formats.rig import chosen_number, composed, distinct, moved, playback_noted, same_skeleton, scale_free
+from freshtake.motion import Clip, EndSite, MeshSequence, Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats
 
-_TURNS, _MOVES, _GROWS = "Lcl Rotation", "Lcl Translation", "Lcl Scaling"
+
+def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
+    """Return one take of the largest skeleton, or with `options.mesh` its skin, baked in metres and y up.
+
+    With several takes, `options.animation` chooses; by default the first that moves, with a note.
+    """
+    clip = _clips_in(path, options, every=False)[0]
+    if not options.mesh:
+        return clip
+    from freshtake.formats.gltf import bake_onto  # reads characters of FBX
+
+    (ready,) = same_skeleton(path, [clip], WriteOptions(warn=options.warn), "FBX")
+    return bake_onto(path, ready, options)
 
 
-def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
+def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
+    """Return all takes, one clip each."""
+    return _clips_in(path, options or ReadOptions(), every=True)
+
+
+def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
     """Return all takes of a file, or the chosen one; the rest pose where there is none."""
     try:
         with np.errstate(all="ignore"):
@@ -47,7 +73,7 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     animated = {model for curves in moving.values() for model, _, _ in curves}
     joints = find_joints(scene, animated)
     tips = tips_of(scene, joints, animated)
-    acting = [k for k, stack in enumerate(stacks) if _moves(joints, moving[stack])]
+    acting = [k for k, stack in enumerate(stacks) if any(np.ptp(c.values) > 0.0 for c in _used(joints, moving[stack]))]
     if stacks and not every:
         chosen = [chosen_number(scene.path, names, options, acting)]
     else:  # exporters put an empty stack ("Take 001") before the animation: it is no take
@@ -61,13 +87,11 @@ def _clips(scene: Scene, options: ReadOptions, every: bool, size: int) -> list[C
     ]
 
 
-def _moves(joints: Joints, curves: Curves) -> bool:
-    """Return whether a take moves a joint or a model above the joints."""
+def _used(joints: Joints, curves: Curves) -> list[Curve]:
+    """Return the curves that move a joint or a model above the joints."""
     models = {*joints.models, *joints.above}
-    return any(
-        model in models and role in (_TURNS, _MOVES, _GROWS) and np.ptp(curve.values) > 0.0
-        for (model, role, _), curve in curves.items()
-    )
+    roles = ("Lcl Rotation", "Lcl Translation", "Lcl Scaling")
+    return [curve for (model, role, _), curve in curves.items() if model in models and role in roles]
 
 
 def moving_joints(scene: Scene) -> set[int]:
@@ -140,9 +164,11 @@ def _world(scene: Scene, joints: Joints, curves: Curves, times: Floats) -> Float
 
 def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, size: int) -> tuple[Floats, float]:
     """Return the times of all frames: at the keys where they are even, else at `options.fps` or the file's rate."""
-    models = {*joints.models, *joints.above}
-    used = [c for (model, role, _), c in curves.items() if model in models and role in (_TURNS, _MOVES, _GROWS)]
-    rate = options.fps or _rate(scene)
+    used = _used(joints, curves)
+    settings = Properties(scene.top.one("GlobalSettings"))
+    custom = settings.number("CustomFrameRate", 30.0)
+    stated = RATES.get(int(settings.number("TimeMode", 6.0)), custom if custom > 0 else 30.0)
+    rate = options.fps or (stated if 1e-3 < stated < 1e5 else 30.0)
     keys = np.unique(np.concatenate([curve.times for curve in used])) if used else np.zeros(1)
     if len(keys) < 2:
         return keys, 1.0 / rate
@@ -154,16 +180,11 @@ def _frames(scene: Scene, joints: Joints, curves: Curves, options: ReadOptions, 
     )
     count = len(keys) if even else int(min((keys[-1] - keys[0]) * rate + 1e-3, 1e12)) + 1
     if count * len(joints.models) * 16 > max(MOST_NUMBERS, 200 * size):
-        raise scene.fail(f"{count} frames of {len(models)} joints are too many for a file of this size", "Objects")
+        raise scene.fail(
+            f"{count} frames of {len(joints.models)} joints are too many for a file of this size", "Objects"
+        )
     # Tolerance, in frames, for times rounded to FBX's ticks.
     return (keys, nominal_frame_time(step, 1e-9)) if even else (keys[0] + np.arange(count) / rate, 1.0 / rate)
-
-
-def _rate(scene: Scene) -> float:
-    settings = Properties(scene.top.one("GlobalSettings"))
-    custom = settings.number("CustomFrameRate", 30.0)
-    rate = RATES.get(int(settings.number("TimeMode", 6.0)), custom if custom > 0 else 30.0)
-    return rate if 1e-3 < rate < 1e5 else 30.0
 
 
 def axis_and_unit(scene: Scene) -> tuple[str, float]:

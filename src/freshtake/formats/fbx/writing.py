@@ -6,13 +6,27 @@ import itertools
 import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 
 import numpy as np
 
 from freshtake.formats.fbx.records import FILE_ID, MADE, VERSION, Node
 
-from freshtake.formats.fbx.records import array, long, node, raw, real, text, titled, whole  # isort: skip
-from freshtake.formats.rig import Material, Rig, RigMesh, RigMotion
+from freshtake.formats.fbx.records import array, long, node, put_together, raw, real, text, titled, whole  # isort: skip
+from freshtake.formats.files import write_bytes
+from freshtake.formats.read_options import Motion, WriteOptions
+from freshtake.formats.rig import (
+    Material,
+    Rig,
+    RigMesh,
+    RigMotion,
+    affine,
+    clips_of,
+    on_rig,
+    require_single,
+    same_skeleton,
+)
+from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous_euler, to_matrix
 
@@ -64,6 +78,21 @@ def prop(name: str, kind: str, label: str, flags: str, *values: bytes) -> Node:
 def vector(name: str, kind: str, values: Sequence[float], flags: str = "A") -> Node:
     """Return a named value of three doubles."""
     return prop(name, kind, "", flags, *map(real, values))
+
+
+def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
+    """Write one clip, or several as takes of one file, in centimetres and y up; with `options.character`, its skin."""
+    clips = same_skeleton(path, clips_of(path, motion, "FBX"), options, "FBX")
+    rig, motions = on_rig(clips, options)
+    require_single(path, motions, "FBX")
+    objects = Objects()
+    played = {entry.name: entry.playback.summary() for entry in motions if entry.playback is not None}
+    joints = add_joints(objects, rig, json.dumps(played) if played else "")
+    add_meshes(objects, rig, joints)
+    takes = [add_take(objects, joints, rig, entry) for entry in motions]
+    stop = max(end for _, end in takes)
+    content = document(objects, 1.0 / motions[0].frame_time, stop, [take for take, _ in takes])
+    write_bytes(path, put_together(path, content))
 
 
 def document(objects: Objects, fps: float, stop: int, takes: Sequence[Node]) -> list[Node]:
@@ -257,8 +286,7 @@ def _add_model(objects: Objects, name: str, form: str, place: Floats, turn: Floa
 def add_meshes(objects: Objects, rig: Rig, joints: list[int]) -> None:
     """Add the rig's meshes, each with its skin, and the bind pose of everything."""
     pose = rig.bind()
-    bind = np.tile(np.eye(4), (len(rig.names), 1, 1))  # in the world, in centimetres
-    bind[:, :3, :3], bind[:, :3, 3] = to_matrix(pose.rotations), pose.positions * CENTIMETRES
+    bind = affine(to_matrix(pose.rotations), pose.positions * CENTIMETRES)  # in the world
     painted: dict[Material, int] = {}
     models = [_add_mesh(objects, mesh, joints, bind, painted) for mesh in rig.meshes]
     posed = [*zip(joints, bind, strict=True), *[(model, np.eye(4)) for model in models]]

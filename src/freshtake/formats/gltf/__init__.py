@@ -10,10 +10,8 @@ from typing import NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, InvalidMotion
-from freshtake.formats.files import SINGLE
 from freshtake.formats.gltf.animation import (
     Animation,
-    animated_nodes,
     chosen,
     joint_pose,
     read_animation,
@@ -23,14 +21,21 @@ from freshtake.formats.gltf.animation import (
     timing,
 )
 from freshtake.formats.gltf.character import onto_character
-from freshtake.formats.gltf.container import Container, load, packed, parsed
-from freshtake.formats.gltf.nodes import Character, Nodes, Parts, clean_name, find_character, humanoid_parts, read_nodes
+from freshtake.formats.gltf.container import Container, load, parsed
+from freshtake.formats.gltf.nodes import (
+    Loaded,
+    Parts,
+    clean_name,
+    find_character,
+    humanoid_parts,
+    load_joints,
+    read_nodes,
+)
 from freshtake.formats.gltf.skin import bake, bind_pose
-from freshtake.formats.gltf.writing import FIGURE, write_clips
+from freshtake.formats.gltf.writing import FIGURE, write_clips, write_vrma
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
-from freshtake.formats.rig import clips_of, distinct
+from freshtake.formats.rig import clips_of, distinct, moved, playback_noted
 from freshtake.motion import Clip, MeshSequence
-from freshtake.motion.clip import Playback
 from freshtake.numeric.arrays import Floats
 
 __all__ = ["read", "read_animations", "read_character", "write"]
@@ -56,8 +61,8 @@ def read(path: Path, options: ReadOptions) -> Clip | MeshSequence:
             return bake(container, nodes, animation, label, options)
         if animation and not container.top.items("skins") and any(t.path == "weights" for t in animation.tracks):
             options.warn(f"{path.name}: its mesh changes by morph targets, which clips leave out: read it with --mesh")
-        character = find_character(container, nodes, animated_nodes(container), options.warn)
-        return _clip(container, nodes, character, animation, label, options)
+        character = find_character(container, nodes, options.warn)
+        return _clip(Loaded(container, nodes, character), animation, label, options)
 
 
 def has_skin(path: Path) -> bool:
@@ -70,7 +75,7 @@ def bake_onto(source: Path, clip: Clip, options: ReadOptions) -> MeshSequence:
     """Return the skin of a character, baked over a clip of it, which is in metres and y up."""
     with _naming(source):
         builder = onto_character(source.with_suffix(".glb"), source, [clip], [clip.name])
-        container = parsed(source, packed(builder.path, builder.document, bytes(builder.binary)))
+        container = parsed(source, builder.packed(builder.path))
         return bake(container, read_nodes(container), read_animation(container, 0, options), clip.name, options)
 
 
@@ -87,15 +92,11 @@ def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip
     options = options or ReadOptions()
     with _naming(path):
         container = load(path)
-        nodes = read_nodes(container)
-        character = find_character(container, nodes, animated_nodes(container), options.warn)
+        loaded = load_joints(container, options.warn)
         count = len(container.top.items("animations"))
         animations = [read_animation(container, number, options) for number in range(count)]
         labels = distinct([animation.name or path.stem for animation in animations])
-        return [
-            _clip(container, nodes, character, animation, label, options)
-            for animation, label in zip(animations, labels, strict=True)
-        ]
+        return [_clip(loaded, animation, label, options) for animation, label in zip(animations, labels, strict=True)]
 
 
 class StillCharacter(NamedTuple):
@@ -115,10 +116,8 @@ def read_character(path: Path, options: ReadOptions | None = None) -> StillChara
     """Read the joints of a character without animation; its rest pose is the bind pose of its skin, else its nodes."""
     options = options or ReadOptions()
     with _naming(path):
-        container = load(path)
-        nodes = read_nodes(container)
-        character = find_character(container, nodes, animated_nodes(container), options.warn)
-        clip = _clip(container, nodes, character, None, path.stem, options)
+        loaded = container, nodes, character = load_joints(load(path), options.warn)
+        clip = _clip(loaded, None, path.stem, options)
         bound = bind_pose(container, nodes, character, clip)
         skinned = bool(container.top.items("skins"))
         return StillCharacter(clip, *bound, skinned, humanoid_parts(container, character))
@@ -143,21 +142,11 @@ def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) ->
         options: with `character`, its nodes are animated; without, a figure of bones.
     """
     clips = clips_of(path, motion, "glTF")
-    if path.suffix.lower() == ".vrma":
-        from freshtake.formats.gltf.writing import write_vrma
-
-        return write_vrma(path, clips, options)
-    return write_clips(path, clips, options)
+    (write_vrma if path.suffix.lower() == ".vrma" else write_clips)(path, clips, options)
 
 
-def _clip(
-    container: Container,
-    nodes: Nodes,
-    character: Character,
-    animation: Animation | None,
-    label: str,
-    options: ReadOptions,
-) -> Clip:
+def _clip(loaded: Loaded, animation: Animation | None, label: str, options: ReadOptions) -> Clip:
+    container, nodes, character = loaded
     joint_nodes = [node for node in character.nodes if node >= 0]
     rest = joint_pose(rest_pose(nodes, joint_nodes), character)
     skeleton = rest_skeleton(nodes, character, rest)
@@ -171,26 +160,15 @@ def _clip(
         what = "has scale that is animated, differs by axis or reflects"
         options.warn(f"{container.path.name}: {label} {what}; positions are kept, rotations leave it out")
     about = f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name
+    note = animation.noted.get("freshtake_playback") if animation else None
     return Clip(
         skeleton,
         frame_time,
         pose.translations[:, 0],
         pose.rotations,
-        _moving(pose.translations, skeleton.offsets),
+        moved(pose.translations, skeleton.offsets),
         name=label,
         provenance=about,
         unit_m=1.0,
-        playback=_playback(animation, len(pose.rotations), frame_time),
+        playback=playback_noted(note, len(pose.rotations), frame_time),
     )
-
-
-def _playback(animation: Animation | None, frames: int, frame_time: float) -> Playback | None:
-    noted = animation.playback if animation else None
-    return noted if noted is not None and noted.fits(frames, frame_time) else None
-
-
-def _moving(translations: Floats, offsets: Floats) -> Floats | None:
-    """Return the translations where joints other than the root leave their offsets, None where none does."""
-    size = float(np.abs(offsets[1:]).max(initial=0.0)) + float(np.linalg.norm(offsets[1:], axis=1).max(initial=0.0))
-    largest = np.abs(translations[:, 1:] - offsets[1:]).max(initial=0.0)
-    return translations if largest > SINGLE * size else None

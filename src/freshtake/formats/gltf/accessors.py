@@ -57,7 +57,10 @@ def integers(container: Container, index: int, kinds: tuple[str, ...]) -> npt.ND
 
 def _raw(container: Container, index: int, kinds: tuple[str, ...]) -> tuple[Item, Array]:
     item = container.accessors[index]
-    layout = _layout(item, kinds)
+    kind = item.text("type")
+    if kind not in kinds:
+        item.fail(f"{' or '.join(kinds)} was expected, not {kind[:20]!r}", "type")
+    layout = _Layout(_component(item), *_SHAPES[kind])
     count = item.integer("count", low=1)
     if "bufferView" in item:
         raw = _elements(container, item, layout, count)
@@ -70,13 +73,6 @@ def _raw(container: Container, index: int, kinds: tuple[str, ...]) -> tuple[Item
     return item, raw if sparse is None else _with_sparse(container, sparse, raw, layout)
 
 
-def _layout(item: Item, kinds: tuple[str, ...]) -> _Layout:
-    kind = item.text("type")
-    if kind not in kinds:
-        item.fail(f"{' or '.join(kinds)} was expected, not {kind[:20]!r}", "type")
-    return _Layout(_component(item), *_SHAPES[kind])
-
-
 def _component(item: Item) -> np.dtype[Any]:
     code = item.integer("componentType")
     if code not in _TYPES:
@@ -86,9 +82,7 @@ def _component(item: Item) -> np.dtype[Any]:
 
 def _elements(container: Container, item: Item, layout: _Layout, count: int, stride: int | None = None) -> Array:
     """Return elements (count, rows x columns) of a buffer view, with the view's stride unless one is given."""
-    number = item.index("bufferView", len(container.views), "buffer view")
-    if number is None:
-        item.fail("'bufferView' is missing")
+    number = item.needed_index("bufferView", len(container.views), "buffer view")
     view = container.views[number]
     data = view_bytes(container, number)
     step = stride or view.integer("byteStride", layout.size, low=1, high=1 << 16)
@@ -99,22 +93,14 @@ def _elements(container: Container, item: Item, layout: _Layout, count: int, str
     if end > len(data):
         item.fail(f"{count} elements reach to byte {end} of a buffer view of {len(data)} bytes", "count")
     rows = np.ndarray((count, layout.size), np.uint8, data, offset, (step, 1))
-    return _components(rows, layout)
-
-
-def _components(rows: npt.NDArray[np.uint8], layout: _Layout) -> Array:
-    count = len(rows)
     columns = rows.reshape(count, layout.columns, layout.column)[:, :, : layout.rows * layout.dtype.itemsize]
-    packed = np.ascontiguousarray(columns).view(layout.dtype)
-    return packed.reshape(count, layout.columns * layout.rows)
+    return np.ascontiguousarray(columns).view(layout.dtype).reshape(count, layout.columns * layout.rows)
 
 
 def view_bytes(container: Container, number: int) -> memoryview:
     """Return the bytes of a buffer view, checked to lie inside its buffer."""
     view = container.views[number]
-    index = view.index("buffer", len(container.buffers), "buffer")
-    if index is None:
-        view.fail("'buffer' is missing")
+    index = view.needed_index("buffer", len(container.buffers), "buffer")
     buffer = container.buffers[index]
     if buffer is None:
         view.fail(f"buffer {index} has no data", "buffer")
@@ -175,22 +161,18 @@ def primitives_of(container: Container, mesh: Item, options: ReadOptions) -> lis
         if mode < _TRIANGLES:
             options.warn(f"{container.path.name}: {item.place} is points or lines, which are left out")
             continue
-        out.append(_primitive(container, item, mode))
+        attributes = item.needed("attributes")
+        attributes.needed_index("POSITION", len(container.accessors), "accessor")
+        vertices = _attribute(container, attributes, "POSITION", ("VEC3",))
+        assert vertices is not None
+        count = len(vertices)
+        normals = _attribute(container, attributes, "NORMAL", ("VEC3",), count)
+        coordinates = _attribute(container, attributes, "TEXCOORD_0", ("VEC2",), count)
+        influences = _influences(container, attributes, count)
+        targets = _targets(container, item, vertices, normals)
+        faces = _faces(container, item, mode, count)
+        out.append(Primitive(item, vertices, faces, normals, coordinates, *influences, *targets))
     return out
-
-
-def _primitive(container: Container, item: Item, mode: int) -> Primitive:
-    attributes = item.needed("attributes")
-    vertices = _attribute(container, attributes, "POSITION", ("VEC3",))
-    if vertices is None:
-        attributes.fail("'POSITION' is missing")
-    count = len(vertices)
-    normals = _attribute(container, attributes, "NORMAL", ("VEC3",), count)
-    coordinates = _attribute(container, attributes, "TEXCOORD_0", ("VEC2",), count)
-    joints, weights = _influences(container, attributes, count)
-    moved, turned = _targets(container, item, vertices, normals)
-    faces = _faces(container, item, mode, count)
-    return Primitive(item, vertices, faces, normals, coordinates, joints, weights, moved, turned)
 
 
 def _attribute(

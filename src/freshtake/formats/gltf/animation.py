@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -12,16 +12,14 @@ from freshtake.errors import FormatError
 from freshtake.formats.files import SINGLE, SLOWEST_KEYS
 from freshtake.formats.gltf.accessors import floats
 from freshtake.formats.gltf.container import Container, Item
-from freshtake.formats.gltf.nodes import Character, Nodes, clean_name, tip_name
+from freshtake.formats.gltf.nodes import MOVES, Character, Nodes, clean_name
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import chosen_number
 from freshtake.motion import EndSite, Skeleton
-from freshtake.motion.clip import Playback, playback_from
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.numeric.rotations import forward, inverse, levels, rotate, slerp, to_matrix
+from freshtake.numeric.rotations import forward, inverse, levels, normalize, rotate, slerp, to_matrix
 
-_WIDTHS = {"translation": 3, "rotation": 4, "scale": 3}
 _KINDS = {"translation": ("VEC3",), "rotation": ("VEC4",), "scale": ("VEC3",), "weights": ("SCALAR",)}
 
 
@@ -38,24 +36,11 @@ class Track(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Animation:
-    """A named set of tracks; `frame_time` and `playback` where the file notes them."""
+    """A named set of tracks, and what our writer noted: playback, and frame time, since keys have single precision."""
 
     name: str
     tracks: tuple[Track, ...]
-    frame_time: float | None = None
-    playback: Playback | None = None
-
-
-def animated_nodes(container: Container) -> set[int]:
-    """Return all nodes whose translation, rotation or scale any animation of the file moves."""
-    out = set()
-    for animation in container.top.items("animations"):
-        for channel in animation.items("channels"):
-            target = channel.needed("target")
-            node = target.index("node", len(container.nodes), "node")
-            if node is not None and target.text("path") in _WIDTHS:
-                out.add(node)
-    return out
+    noted: dict[str, Any]
 
 
 def chosen(container: Container, options: ReadOptions) -> int | None:
@@ -91,34 +76,17 @@ def read_animation(container: Container, number: int, options: ReadOptions) -> A
             continue
         if (node, path) in tracks:
             channel.fail(f"the {path} of node {node} is moved by two channels")
-        sampler = channel.index("sampler", len(samplers), "sampler")
-        if sampler is None:
-            channel.fail("'sampler' is missing")
+        sampler = channel.needed_index("sampler", len(samplers), "sampler")
         tracks[node, path] = _track(container, samplers[sampler], node, path)
     if not tracks:
         item.fail("the animation moves nothing", "channels")
-    return Animation(clean_name(item), tuple(tracks.values()), _noted_frame_time(item), _noted_playback(item))
-
-
-def _noted_frame_time(item: Item) -> float | None:
-    """Return the exact frame time that our writer notes in `extras`, because key times are single precision."""
     extras = item.value.get("extras")
-    noted = extras.get("freshtake_frame_time") if isinstance(extras, dict) else None
-    good = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
-    return float(noted) if good and noted is not None else None
-
-
-def _noted_playback(item: Item) -> Playback | None:
-    """Return the playback that our writer notes in `extras`, or None."""
-    extras = item.value.get("extras")
-    return playback_from(extras.get("freshtake_playback")) if isinstance(extras, dict) else None
+    return Animation(clean_name(item), tuple(tracks.values()), extras if isinstance(extras, dict) else {})
 
 
 def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
     count = len(container.accessors)
-    source, result = sampler.index("input", count, "accessor"), sampler.index("output", count, "accessor")
-    if source is None or result is None:
-        sampler.fail("'input' or 'output' is missing")
+    source, result = (sampler.needed_index(key, count, "accessor") for key in ("input", "output"))
     times = floats(container, source, ("SCALAR",))[:, 0]
     if (np.diff(times) <= 0).any():
         container.accessors[source].fail("key times must increase from each to the next")
@@ -127,7 +95,7 @@ def _track(container: Container, sampler: Item, node: int, path: str) -> Track:
         sampler.fail(f"LINEAR, STEP or CUBICSPLINE was expected, not {interpolation[:20]!r}", "interpolation")
     values = floats(container, result, _KINDS[path])
     parts = 3 if interpolation == "CUBICSPLINE" else 1
-    width = _WIDTHS.get(path, max(values.size // (parts * len(times)), 1))
+    width = MOVES.get(path, max(values.size // (parts * len(times)), 1))
     if values.size != len(times) * parts * width:
         place = container.accessors[result]
         place.fail(f"{len(times)} keys of {parts * width} numbers were expected, but {values.size} numbers are there")
@@ -160,7 +128,9 @@ def sample(track: Track, times: Floats) -> Floats:
     if track.tangents is not None:
         mixed = _hermite(a, span[:, None] * track.tangents[1][low], b, span[:, None] * track.tangents[0][high], share)
         # A cubic between unit quaternions leaves the sphere, and may pass through zero.
-        return _unit(mixed, a) if track.path == "rotation" else mixed
+        if track.path != "rotation":
+            return mixed
+        return normalize(np.where(np.linalg.norm(mixed, axis=-1, keepdims=True) > 1e-9, mixed, a))
     if track.path == "rotation":
         return slerp(a, b, share)
     return np.asarray(a + share[:, None] * (b - a))
@@ -174,13 +144,6 @@ def _hermite(a: Floats, out: Floats, b: Floats, into: Floats, share: Floats) -> 
     return mixed
 
 
-def _unit(q: Floats, fallback: Floats) -> Floats:
-    length: Floats = np.linalg.norm(q, axis=-1, keepdims=True)
-    safe = np.where(length > 1e-9, q, fallback)
-    length = np.linalg.norm(safe, axis=-1, keepdims=True)
-    return np.asarray(safe / length)
-
-
 class Timing(NamedTuple):
     """The times of frames, and the time between them."""
 
@@ -190,12 +153,19 @@ class Timing(NamedTuple):
 
 def timing(container: Container, animation: Animation, options: ReadOptions, columns: int) -> Timing:
     """Return frames from the first to the last key: at `fps`, else at the keys' rate, else at 60 with a warning."""
-    keys = _merged(np.concatenate([track.times for track in animation.tracks]))
+    keys = np.unique(np.concatenate([track.times for track in animation.tracks]))
+    # Keys that differ only by single precision are merged.
+    keys = keys[np.diff(keys, prepend=-np.inf) > max(1e-7, 4e-7 * float(np.abs(keys).max()))]
     start, length = float(keys[0]), float(keys[-1] - keys[0])
     if options.fps is not None:
         step = 1.0 / options.fps
     else:
-        step = _own_step(keys, animation.frame_time) or _assumed_step(container, animation, options, len(keys))
+        step = _own_step(keys, animation.noted.get("freshtake_frame_time")) or 0.0
+        if not step:
+            step = 1.0 / 60.0
+            if len(keys) > 1:
+                name = f"{container.path.name}: animation {animation.name!r}"
+                options.warn(f"{name} has keys at no single rate; it is read at 60 fps")
     slack = min(_slack(keys, step), 0.2)
     count = np.floor(length / step + slack) + 1
     # A file of a few bytes can span hours at a thousand frames a second: memory is bounded by its size.
@@ -213,10 +183,11 @@ def timing(container: Container, animation: Animation, options: ReadOptions, col
     return Timing(np.where(np.abs(nearest - times) <= slack * step, nearest, times), step)
 
 
-def _own_step(keys: Floats, noted: float | None) -> float | None:
+def _own_step(keys: Floats, noted: object) -> float | None:
     """Return the frame time that puts every key on a frame; None where there is none or it is too long."""
-    if noted is not None and _on_grid(keys, noted):
-        return noted
+    usable = isinstance(noted, float | int) and not isinstance(noted, bool) and 1e-9 < noted < 1e9
+    if usable and _on_grid(keys, float(noted)):  # type: ignore[arg-type]
+        return float(noted)  # type: ignore[arg-type]
     if len(keys) < 2:
         return None
     length, gaps = float(keys[-1] - keys[0]), np.diff(keys)
@@ -228,13 +199,6 @@ def _own_step(keys: Floats, noted: float | None) -> float | None:
     return None
 
 
-def _merged(times: Floats) -> Floats:
-    """Return all key times in order; those that differ only by single precision are merged."""
-    keys = np.unique(times)
-    is_new = np.diff(keys) > max(1e-7, 4e-7 * float(np.abs(keys).max()))
-    return np.asarray(keys[np.concatenate([[True], is_new])])
-
-
 def _on_grid(keys: Floats, step: float) -> bool:
     places, slack = (keys - keys[0]) / step, _slack(keys, step)
     return slack < 0.2 and bool((np.abs(places - np.round(places)) <= slack).all())
@@ -243,14 +207,6 @@ def _on_grid(keys: Floats, step: float) -> bool:
 def _slack(keys: Floats, step: float) -> float:
     """Return the tolerance, in frames, for a key to be on a frame: near 100 s, float32 resolves 8 µs."""
     return 1e-3 + 2e-7 * float(np.abs(keys).max()) / step
-
-
-def _assumed_step(container: Container, animation: Animation, options: ReadOptions, keys: int) -> float:
-    if keys > 1:
-        options.warn(
-            f"{container.path.name}: animation {animation.name!r} has keys at no single rate; it is read at 60 fps"
-        )
-    return 1.0 / 60.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -391,5 +347,5 @@ def rest_skeleton(nodes: Nodes, character: Character, rest: JointPose) -> Skelet
             0, len(character.nodes) :
         ]
         for (joint, node), offset in zip(character.tips, places.tolist(), strict=True):
-            sites.append(EndSite(joint, (offset[0], offset[1], offset[2]), tip_name(nodes, node)))
+            sites.append(EndSite(joint, (offset[0], offset[1], offset[2]), clean_name(nodes.items[node])))
     return Skeleton(character.names, character.parents, rest.translations[0], tuple(sites))

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.gltf.accessors import view_bytes
-from freshtake.formats.gltf.container import Container, Item, resource
+from freshtake.formats.gltf.container import Container, packed, resource
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import continuous
@@ -26,10 +26,14 @@ _CODES: dict[np.dtype[Any], int] = {
 class Builder:
     """A document under construction; `document` may come from an existing file, `binary` is its buffer."""
 
-    def __init__(self, path: Path, document: dict[str, Any], binary: bytes = b"") -> None:
+    def __init__(self, path: Path, document: dict[str, Any] | None = None, binary: bytes = b"") -> None:
         self.path = path
-        self.document = document
+        self.document = document or {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0}
         self.binary = bytearray(binary)
+
+    def packed(self, path: Path) -> bytes:
+        """Return the bytes of the file, in the form that the path's ending names."""
+        return packed(path, self.document, bytes(self.binary))
 
     def append(self, key: str, entry: dict[str, Any]) -> int:
         """Add an object to one of the document's lists and return its number."""
@@ -49,7 +53,12 @@ class Builder:
     def accessor(self, values: npt.NDArray[Any], kind: str, target: int | None = None, bounds: bool = False) -> int:
         """Add an array (count, ...) whose dtype names the component type; float64 becomes float32."""
         if values.dtype == np.float64:
-            values = self._single(values)
+            with np.errstate(over="ignore"):
+                single = values.astype("<f4")
+            if not np.isfinite(single).all():
+                problem = f"the length {float(np.abs(values).max()):g} m does not fit glTF's single precision"
+                raise FormatError(self.path, f"{problem}: scale the clip")
+            values = single
         entry = {
             "bufferView": self.view(values.tobytes(), target),
             "componentType": _CODES[values.dtype],
@@ -60,16 +69,6 @@ class Builder:
             columns = values.reshape(len(values), -1)
             entry["min"], entry["max"] = columns.min(axis=0).tolist(), columns.max(axis=0).tolist()
         return self.append("accessors", entry)
-
-    def _single(self, values: npt.NDArray[np.float64]) -> npt.NDArray[np.float32]:
-        with np.errstate(over="ignore"):
-            out = values.astype("<f4")
-        if not np.isfinite(out).all():
-            largest = float(np.abs(values).max())
-            raise FormatError(
-                self.path, f"the length {largest:g} m does not fit glTF's single precision: scale the clip"
-            )
-        return out
 
 
 class NodeMotion(NamedTuple):
@@ -98,24 +97,18 @@ def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMot
         channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
         samplers.append({"input": keys, "output": output, "interpolation": "LINEAR"})
 
-    turning = _single_turns(np.stack([motion.rotations for motion in motions], axis=1))
-    for motion, turns in zip(motions, turning, strict=True):
+    smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # without sign changes
+    for joint, motion in enumerate(motions):
         if motion.translations is not None:
             add(motion.node, "translation", builder.accessor(motion.translations, "VEC3"))
+        # glTF's order is x, y, z, w.
+        turns = np.ascontiguousarray(np.roll(smooth[:, joint], -1, axis=-1), dtype="<f4")
         add(motion.node, "rotation", builder.accessor(turns, "VEC4"))
     entry = {"name": name, "channels": channels, "samplers": samplers}
     extras: dict[str, Any] = {"freshtake_frame_time": frame_time}
     if clip.playback is not None:
         extras["freshtake_playback"] = clip.playback.summary()
     builder.append("animations", {**entry, "extras": extras})
-
-
-def _single_turns(rotations: Floats) -> npt.NDArray[np.float32]:
-    """Convert rotations (frames, nodes, 4; w x y z) to glTF's (nodes, frames, 4; x y z w), without sign changes."""
-    smooth = continuous(rotations)
-    out = np.empty((rotations.shape[1], rotations.shape[0], 4), dtype="<f4")
-    out[..., :3], out[..., 3] = smooth[..., 1:].swapaxes(0, 1), smooth[..., 0].T
-    return out
 
 
 # Extensions that refer to no accessor and no buffer view; with any other, nothing is renumbered.
@@ -129,7 +122,12 @@ def without_animations(path: Path, container: Container) -> Builder:
     """Return a builder for the document without animations, with external images embedded and buffers joined."""
     _check_references(container)
     document = copy.deepcopy(container.top.value)
-    gone = set() if _has_foreign_parts(document) else _only_animated(document)
+    used = document.get("extensionsUsed", [])
+    gone: set[int] = set()  # accessors that only animations use
+    if isinstance(used, list) and all(isinstance(name, str) and name.startswith(_PLAIN) for name in used):
+        samplers = [sampler for entry in document.get("animations", []) for sampler in entry.get("samplers", [])]
+        gone = {sampler[key] for sampler in samplers for key in ("input", "output") if key in sampler}
+        gone -= {holder[key] for holder, key in _accessor_references(document)}
     document.pop("animations", None)
     views = _views_only_of(document, gone)
     _renumber(document, "accessors", _accessor_references(document), gone)
@@ -169,18 +167,6 @@ def _check_references(container: Container) -> None:
     for view in container.views:
         if "extensions" in view:
             view.fail("a buffer view with extensions cannot be carried over: export the character without compression")
-
-
-def _has_foreign_parts(document: dict[str, Any]) -> bool:
-    used = document.get("extensionsUsed", [])
-    return not isinstance(used, list) or not all(isinstance(n, str) and n.startswith(_PLAIN) for n in used)
-
-
-def _only_animated(document: dict[str, Any]) -> set[int]:
-    """Return the accessors that only animations use."""
-    samplers = [sampler for animation in document.get("animations", []) for sampler in animation.get("samplers", [])]
-    animated = {sampler[key] for sampler in samplers for key in ("input", "output") if key in sampler}
-    return animated - {holder[key] for holder, key in _accessor_references(document)}
 
 
 def _views_only_of(document: dict[str, Any], gone: set[int]) -> set[int]:
@@ -242,13 +228,9 @@ def _take_in_images(builder: Builder, container: Container) -> None:
     for item, entry in zip(container.top.items("images"), builder.document.get("images", []), strict=True):
         if "uri" in item and not item.text("uri").lower().startswith("data:"):
             data = resource(item)
-            entry["mimeType"] = _image_type(item, data)
+            kind = next((kind for head, kind in _IMAGES.items() if data.startswith(head)), None)
+            if kind is None:
+                item.fail("an image in PNG, JPEG, WebP or KTX2 was expected", "uri")
+            entry["mimeType"] = kind
             entry["bufferView"] = builder.view(data)
             del entry["uri"]
-
-
-def _image_type(item: Item, data: bytes) -> str:
-    for head, kind in _IMAGES.items():
-        if data.startswith(head):
-            return kind
-    raise FormatError(item.path, "an image in PNG, JPEG, WebP or KTX2 was expected", item.at("uri"))

@@ -21,7 +21,6 @@ from freshtake.formats.files import SINGLE
 from freshtake.formats.gltf.accessors import Primitive, Whole, view_bytes
 from freshtake.formats.gltf.animation import (
     WorldMatrices,
-    animated_nodes,
     joint_pose,
     rest_pose,
     rest_skeleton,
@@ -29,10 +28,10 @@ from freshtake.formats.gltf.animation import (
 )
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation, without_animations
 from freshtake.formats.gltf.container import Container, Item, load, resource
-from freshtake.formats.gltf.nodes import Character, Nodes, clean_name, find_character, read_nodes
+from freshtake.formats.gltf.nodes import Character, Loaded, Nodes, clean_name, load_joints
 from freshtake.formats.gltf.skin import MeshPart, bind_matrices, inverse_binds, mesh_parts, turned_normals
 from freshtake.formats.read_options import ReadOptions
-from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, distinct
+from freshtake.formats.rig import GRAY, Material, Rig, RigMesh, affine, distinct
 from freshtake.motion import Clip
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import (
@@ -46,14 +45,6 @@ from freshtake.numeric.rotations import (
     rotate,
     to_matrix,
 )
-
-
-def lacking_root(character: Character, clip: Clip) -> str | None:
-    """Return the name of the clip's root where the character begins with that joint's only child; else None."""
-    skeleton = clip.skeleton
-    below = skeleton.children(0)
-    lacks = skeleton.names[0] not in character.names
-    return skeleton.names[0] if lacks and [skeleton.names[j] for j in below] == [character.names[0]] else None
 
 
 def with_root(container: Container, nodes: Nodes, character: Character, name: str) -> Container:
@@ -91,19 +82,21 @@ def _inverse_binds(container: Container, nodes: Nodes, skin: Item, joints: list[
     """Return the skin's matrices and one for a joint at `parent`: bound as the skin's first joint is."""
     stated = bind_matrices(container, skin, len(joints))
     matrices = np.tile(np.eye(4), (len(joints), 1, 1)) if stated is None else stated
-    to_world = _world(nodes, joints[0]) @ matrices[0]
-    above = _world(nodes, parent) if parent >= 0 else np.eye(4)
+    to_world = _rest_matrix(nodes, joints[0]) @ matrices[0]
+    above = _rest_matrix(nodes, parent) if parent >= 0 else np.eye(4)
     if abs(np.linalg.det(above)) < 1e-60:
         nodes.items[parent].fail("the scale above the first joint is zero, so no clip can be put onto it")
     return np.concatenate([matrices, (np.linalg.inv(above) @ to_world)[None]])
 
 
-def _world(nodes: Nodes, node: int) -> Floats:
+def _rest_matrix(nodes: Nodes, node: int) -> Floats:
     pose = rest_pose(nodes, [node])
-    world, place = world_matrices(pose), pose.place(node)
-    out = np.eye(4)
-    out[:3, :3], out[:3, 3] = world.linear[0, place], world.positions[0, place]
-    return out
+    return affine(*(values[0, pose.place(node)] for values in world_matrices(pose)))
+
+
+def _matrices(world: WorldMatrices, places: list[int]) -> Floats:
+    """Return the matrices (places, 4, 4) in the first frame."""
+    return affine(world.linear[0, places], world.positions[0, places])
 
 
 def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]) -> Builder:
@@ -121,39 +114,28 @@ def onto_character(path: Path, source: Path, clips: list[Clip], names: list[str]
     return builder
 
 
-class Loaded(NamedTuple):
-    """A character's file, its nodes and its joints."""
-
-    container: Container
-    nodes: Nodes
-    character: Character
-
-
 def load_character(source: Path, clip: Clip) -> Loaded:
     """Read a character for clips; where the clip has a joint above the character's first, that joint is added."""
-    loaded = _loaded(load(source))
+    loaded = load_joints(load(source))
     if loaded.character.root < 0:
         raise FormatError(source, "the animated nodes have no common root, so no clip can be put onto them", "nodes")
-    name = lacking_root(loaded.character, clip)
-    return loaded if name is None else _loaded(with_root(*loaded, name))
-
-
-def _loaded(container: Container) -> Loaded:
-    nodes = read_nodes(container)
-    animated = animated_nodes(container)
-    return Loaded(container, nodes, find_character(container, nodes, animated, lambda message: None))
+    skeleton, names = clip.skeleton, loaded.character.names
+    lacks = skeleton.names[0] not in names and [skeleton.names[j] for j in skeleton.children(0)] == [names[0]]
+    return load_joints(with_root(*loaded, skeleton.names[0])) if lacks else loaded
 
 
 def matched(source: Path, character: Character, clip: Clip) -> list[int]:
     """Return for every joint of the character the joint of the clip with its name; parents have to agree too."""
     character_names, clip_names = character.names, clip.skeleton.names
-    lacking, extra = (
-        [n for n in character_names if n not in clip_names],
-        [n for n in clip_names if n not in character_names],
-    )
-    if lacking or extra:
-        parts = [f"the clip lacks {_listed(lacking)}"] if lacking else []
-        parts += [f"the character lacks {_listed(extra)}"] if extra else []
+    lacking = {
+        "clip": [name for name in character_names if name not in clip_names],
+        "character": [name for name in clip_names if name not in character_names],
+    }
+    if any(lacking.values()):
+        parts = []
+        for which, names in lacking.items():
+            more = f" and {len(names) - 6} more" if len(names) > 6 else ""
+            parts += [f"the {which} lacks {', '.join(map(repr, names[:6]))}{more}"] if names else []
         raise SkeletonMismatch(f"{source}: joints are matched by name, but {' and '.join(parts)}")
     order = [clip_names.index(name) for name in character_names]
     for joint, parent in enumerate(character.parents.tolist()):
@@ -164,11 +146,6 @@ def matched(source: Path, character: Character, clip: Clip) -> list[int]:
                 f"{source}: joint {character_names[joint]!r} hangs on another joint than in the clip"
             )
     return order
-
-
-def _listed(names: list[str]) -> str:
-    more = f" and {len(names) - 6} more" if len(names) > 6 else ""
-    return ", ".join(repr(name) for name in names[:6]) + more
 
 
 def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[int]) -> list[NodeMotion]:
@@ -191,16 +168,11 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
         volume = np.abs(np.linalg.det(above))
         if volume.min() < 1e-60:
             nodes.items[node].fail("the scale above this joint is zero, so no clip can be put onto it")
-        translations = _solved(above, positions[:, joint] - origin)
+        translations = np.asarray(np.linalg.solve(above, (positions[:, joint] - origin)[..., None])[..., 0], np.float64)
         linear.append(above @ (to_matrix(rotations) * nodes.scales[node]))
         largest_shift = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
         out.append(NodeMotion(node, rotations, translations if parent < 0 or largest_shift > SINGLE * size else None))
     return out
-
-
-def _solved(linear: Floats, vectors: Floats) -> Floats:
-    """Solve linear x = vectors for x, per frame."""
-    return np.asarray(np.linalg.solve(linear, vectors[..., None])[..., 0], dtype=np.float64)
 
 
 class _AboveRoot(NamedTuple):
@@ -286,28 +258,16 @@ def _carried(loaded: Loaded, standing: WorldPose) -> list[_Carried]:
         skinned = bool(skin) and all(primitive.joints is not None for primitive in part.primitives)
         if skinned and all(node in place for node in skin):
             joints = [place[node] for node in skin]
-            matrices = np.stack([_matrix(world, pose.place(node)) for node in skin])
+            matrices = _matrices(world, [pose.place(node) for node in skin])
             matrices = matrices @ inverse_binds(container, part, len(skin))
         else:
             holder = next((place[node] for node in reversed(nodes.chain(part.node)) if node in place), None)
             if holder is None or skinned:
                 continue  # not part of this character
-            joints, matrices = [holder], _matrix(world, pose.place(part.node))[None]
+            joints, matrices = [holder], _matrices(world, [pose.place(part.node)])
         # K_j of the module's docstring: from the mesh to its joint at rest, without the scale of the nodes.
-        back = np.linalg.inv(_rigid(standing.positions[joints], standing.rotations[joints]))
+        back = np.linalg.inv(affine(to_matrix(standing.rotations[joints]), standing.positions[joints]))
         out.append(_Carried(part, joints, back @ matrices))
-    return out
-
-
-def _matrix(world: WorldMatrices, place: int) -> Floats:
-    out = np.eye(4)
-    out[:3, :3], out[:3, 3] = world.linear[0, place], world.positions[0, place]
-    return out
-
-
-def _rigid(positions: Floats, rotations: Floats) -> Floats:
-    out = np.tile(np.eye(4), (len(positions), 1, 1))
-    out[:, :3, :3], out[:, :3, 3] = to_matrix(rotations), positions
     return out
 
 
@@ -323,7 +283,7 @@ def _bind_pose(
                 into.setdefault(joint, matrix)
     positions, turned = standing.positions.copy(), standing.rotations.copy()
     first = min(into, default=0)
-    common = _rigid(positions[[first]], turned[[first]])[0] @ into[first] if into else np.eye(4)
+    common = affine(to_matrix(turned[first]), positions[first]) @ into[first] if into else np.eye(4)
     for joint, parent in enumerate(loaded.character.parents.tolist()):
         bound = _turn_and_place(common, into[joint]) if joint in into else None
         if bound is not None:
@@ -352,7 +312,7 @@ def _turn_and_place(common: Floats, into: Floats) -> tuple[Floats, Floats] | Non
 
 def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> RigMesh:
     """Return all primitives of a part as one mesh, its vertices in the bind pose."""
-    to_world = _rigid(bind.positions[entry.joints], bind.rotations[entry.joints]) @ entry.into
+    to_world = affine(to_matrix(bind.rotations[entry.joints]), bind.positions[entry.joints]) @ entry.into
     width = max([p.joints.shape[1] for p in entry.part.primitives if p.joints is not None], default=1)
     vertices, normals, faces, joints, weights, painted = [], [], [], [], [], []
     materials: list[Material] = []
@@ -366,7 +326,10 @@ def _mesh(container: Container, entry: _Carried, bind: WorldPose, name: str) -> 
         faces.append(primitive.faces + first)
         joints.append(np.array(entry.joints)[which])
         weights.append(share)
-        painted.append(np.full(len(primitive.faces), _number(materials, _material(container, primitive))))
+        material = _material(container, primitive)
+        if material not in materials:
+            materials.append(material)
+        painted.append(np.full(len(primitive.faces), materials.index(material)))
         first += len(primitive.vertices)
     given = [values for values in normals if values is not None]
     coordinates = [p.coordinates for p in entry.part.primitives if p.coordinates is not None]
@@ -394,12 +357,6 @@ def _influences(primitive: Primitive, width: int, count: int) -> tuple[Whole, Fl
     total = weights.sum(axis=1)
     weights[total <= 1e-6, 0] = 1.0
     return joints, weights / weights.sum(axis=1, keepdims=True)
-
-
-def _number(materials: list[Material], material: Material) -> int:
-    if material not in materials:
-        materials.append(material)
-    return materials.index(material)
 
 
 def _material(container: Container, primitive: Primitive) -> Material:

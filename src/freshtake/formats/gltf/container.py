@@ -61,6 +61,13 @@ class Item:
             self.fail(f"{what} {number} does not exist: there are {count}", key)
         return number
 
+    def needed_index(self, key: str, count: int, what: str) -> int:
+        """Return the required number of one of `count` other objects."""
+        number = self.index(key, count, what)
+        if number is None:
+            self.fail(f"{key!r} is missing")
+        return number
+
     def indices(self, key: str, count: int, what: str) -> list[int]:
         """Return a list of numbers of other objects, each at most once; empty where absent."""
         numbers = self.value.get(key, [])

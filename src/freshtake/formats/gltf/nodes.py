@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -115,6 +115,21 @@ def _decomposed(item: Item) -> tuple[Floats, Floats, Floats, Floats | None]:
     return matrix[:3, 3], rotation, scale, matrix if error > 1e-5 * np.abs(scale).max() else None
 
 
+MOVES = {"translation": 3, "rotation": 4, "scale": 3}  # what moves a node, and how many numbers that are
+
+
+def animated_nodes(container: Container) -> set[int]:
+    """Return all nodes whose translation, rotation or scale any animation of the file moves."""
+    out = set()
+    for animation in container.top.items("animations"):
+        for channel in animation.items("channels"):
+            target = channel.needed("target")
+            node = target.index("node", len(container.nodes), "node")
+            if node is not None and target.text("path") in MOVES:
+                out.add(node)
+    return out
+
+
 def default_roots(container: Container, nodes: Nodes) -> list[int]:
     """Return the nodes that the file's scene shows, or all roots where there is no scene."""
     scenes = container.top.items("scenes")
@@ -131,12 +146,6 @@ def below(nodes: Nodes, tops: Iterable[int]) -> list[int]:
         if int(nodes.parents[node]) in collected:
             collected.add(node)
     return sorted(collected)
-
-
-def unique_names(items: list[Item], chosen: list[int], prefix: str = "joint") -> tuple[str, ...]:
-    """Return names of the chosen nodes: unnamed ones become `joint_12`, a repeated one `name_2`."""
-    names = [clean_name(items[n]) or f"{prefix}_{n}" for n in chosen]
-    return tuple(distinct(names))
 
 
 def clean_name(item: Item) -> str:
@@ -164,9 +173,23 @@ class Character:
         return self.nodes[0]
 
 
-def find_character(container: Container, nodes: Nodes, animated: set[int], warn: Callable[[str], None]) -> Character:
+class Loaded(NamedTuple):
+    """A character's file, its nodes and its joints."""
+
+    container: Container
+    nodes: Nodes
+    character: Character
+
+
+def load_joints(container: Container, warn: Callable[[str], None] = lambda message: None) -> Loaded:
+    """Read the nodes of a file and find its character."""
+    nodes = read_nodes(container)
+    return Loaded(container, nodes, find_character(container, nodes, warn))
+
+
+def find_character(container: Container, nodes: Nodes, warn: Callable[[str], None]) -> Character:
     """Return the joints of the first skin and of those that share its joints; without a skin, the animated nodes."""
-    skins = container.top.items("skins")
+    skins, animated = container.top.items("skins"), animated_nodes(container)
     if skins:
         joints = _skin_joints(skins, nodes, warn)
     else:
@@ -175,7 +198,7 @@ def find_character(container: Container, nodes: Nodes, animated: set[int], warn:
     place = {node: joint for joint, node in enumerate(order)}
     parents = np.array([-1] + [place.get(int(nodes.parents[n]), 0) for n in order[1:]])
     real = [n for n in order if n >= 0]
-    names = list(unique_names(nodes.items, real))
+    names = distinct([clean_name(nodes.items[n]) or f"joint_{n}" for n in real])
     if order[0] < 0:
         names = distinct(["root", *names])
     return Character(tuple(order), parents, tuple(names), _tips(nodes, place, animated) if skins else ())
@@ -225,11 +248,6 @@ def _tips(nodes: Nodes, place: dict[int, int], animated: set[int]) -> tuple[tupl
         if joint is not None and number not in place and number not in inner | animated and bare:
             out.append((joint, number))
     return tuple(out)
-
-
-def tip_name(nodes: Nodes, node: int) -> str:
-    """Return the name of a tip; empty where it has none."""
-    return clean_name(nodes.items[node])
 
 
 Parts = dict[str, list[str]]

@@ -22,9 +22,10 @@ from freshtake.formats.gltf.animation import (
 from freshtake.formats.gltf.container import Container, Item
 from freshtake.formats.gltf.nodes import Character, Nodes, below, default_roots
 from freshtake.formats.read_options import ReadOptions
+from freshtake.formats.rig import nearest_rotations
 from freshtake.motion import Clip, MeshSequence
-from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.rotations import forward, from_matrix, levels, multiply, rotate
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.rotations import forward, levels, multiply, rotate
 
 Single = npt.NDArray[np.float32]
 MOST_SHADED = 1 << 30  # bytes of vertices and normals; beyond, only vertices are baked
@@ -77,12 +78,16 @@ def bake(
     tracks = () if animation is None else animation.tracks
     pose = sampled_pose(nodes, used_nodes, tracks, when.times)
     vertices, normals = _vertices(container, nodes, parts, pose, animation, when, options)
+    primitives = [primitive for part in parts for primitive in part.primitives]
+    starts = np.cumsum([0, *[len(primitive.vertices) for primitive in primitives]])
+    # Texture coordinates are kept where every primitive has them.
+    given = [primitive.coordinates for primitive in primitives if primitive.coordinates is not None]
     return MeshSequence(
         vertices,
-        _faces(parts),
+        np.concatenate([p.faces + start for p, start in zip(primitives, starts, strict=False)]).astype(np.int32),
         when.frame_time,
         normals,
-        _coordinates(parts),
+        {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(primitives) else {},
         name=label,
         provenance=f"{container.path.name}: {animation.name or 'animation'}" if animation else container.path.name,
         unit_m=1.0,
@@ -137,7 +142,10 @@ def _vertices(
     world = world_matrices(pose)
     first = 0
     for part in parts:
-        placer = _placer(container, nodes, part, pose, world)
+        placer = _Placer(world, pose.place(part.node), None, None)
+        if part.skin is not None:
+            joints = [pose.place(node) for node in part.skin.indices("joints", len(nodes), "node")]
+            placer = placer._replace(joints=joints, inverse_bind=inverse_binds(container, part, len(joints)))
         weights = _weights(part, animation, when)
         for primitive in part.primitives:
             rows = slice(first, first + len(primitive.vertices))
@@ -152,13 +160,6 @@ def _vertices(
         if array is not None:
             array.setflags(write=False)  # so that a mesh sequence shares it instead of copying it
     return vertices, normals
-
-
-def _placer(container: Container, nodes: Nodes, part: MeshPart, pose: LocalPose, world: WorldMatrices) -> _Placer:
-    if part.skin is None:
-        return _Placer(world, pose.place(part.node), None, None)
-    joints = [pose.place(node) for node in part.skin.indices("joints", len(nodes), "node")]
-    return _Placer(world, pose.place(part.node), joints, inverse_binds(container, part, len(joints)))
 
 
 def inverse_binds(container: Container, part: MeshPart, count: int) -> Floats:
@@ -212,22 +213,6 @@ def turned_normals(linear: Floats, normals: Floats) -> Floats:
     return np.asarray(out / np.where(length > 0, length, 1.0))
 
 
-def _faces(parts: list[MeshPart]) -> npt.NDArray[np.int32]:
-    faces, first = [], 0
-    for part in parts:
-        for primitive in part.primitives:
-            faces.append(primitive.faces + first)
-            first += len(primitive.vertices)
-    return np.concatenate(faces).astype(np.int32)
-
-
-def _coordinates(parts: list[MeshPart]) -> dict[str, Single]:
-    """Return texture coordinates as the attribute `uv`, where every primitive has them."""
-    all_coordinates = [primitive.coordinates for part in parts for primitive in part.primitives]
-    given = [values for values in all_coordinates if values is not None]
-    return {"uv": np.concatenate(given).astype(np.float32)} if len(given) == len(all_coordinates) else {}
-
-
 def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Clip) -> tuple[Floats, Floats]:
     """Return positions (joints, 3) and rotations (joints, 4) in the mesh's axes, with bones as long as the clip's.
 
@@ -248,7 +233,7 @@ def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Cl
                 and abs(np.linalg.det(matrix)) > 1e-30
             ):
                 bound = np.linalg.inv(matrix)
-                places[number[node]], turns[number[node]] = bound[:3, 3], _rotation(bound[:3, :3])
+                places[number[node]], turns[number[node]] = bound[:3, 3], nearest_rotations(bound[:3, :3])
                 has_bind[number[node]] = True
     if not has_bind.any():
         return places, turns
@@ -257,22 +242,10 @@ def bind_pose(container: Container, nodes: Nodes, character: Character, clip: Cl
             if not has_bind[joint]:
                 turns[joint] = multiply(turns[parent], clip.rotations[0, joint])
                 places[joint] = places[parent] + rotate(turns[parent], clip.local_translations()[0, joint])
-    return places * _scale(places, posed.positions[0], clip, has_bind), turns
-
-
-def _rotation(linear: Floats) -> Floats:
-    """Return the rotation nearest to a matrix that may scale."""
-    left, _, right = np.linalg.svd(linear)
-    if np.linalg.det(left @ right) < 0:
-        left[:, -1] *= -1.0
-    return from_matrix(left @ right)
-
-
-def _scale(places: Floats, posed_places: Floats, clip: Clip, has_bind: Bools) -> float:
-    """Return how many times longer bones are in the clip than in the bind pose: an armature is often scaled."""
-    below = np.array(
-        [j for j, p in enumerate(clip.skeleton.parents) if p >= 0 and has_bind[j] and has_bind[p]], dtype=np.intp
+    # An armature is often scaled: bones are longer in the clip than in the bind pose.
+    above = clip.skeleton.parents
+    both = np.flatnonzero((above >= 0) & has_bind & has_bind[above])
+    bound_size, seen = (
+        float(np.linalg.norm(at[both] - at[above[both]], axis=1).sum()) for at in (places, posed.positions[0])
     )
-    above = clip.skeleton.parents[below]
-    bound, seen = (np.linalg.norm(at[below] - at[above], axis=1).sum() for at in (places, posed_places))
-    return float(seen / bound) if bound > 0 and seen > 0 else 1.0
+    return places * (seen / bound_size if bound_size > 0 and seen > 0 else 1.0), turns

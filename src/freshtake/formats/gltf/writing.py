@@ -14,7 +14,6 @@ from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import write_bytes
 from freshtake.formats.gltf.build import INDICES, VERTICES, Builder, NodeMotion, add_animation
 from freshtake.formats.gltf.character import onto_character
-from freshtake.formats.gltf.container import packed
 from freshtake.formats.read_options import WriteOptions
 from freshtake.formats.rig import distinct, in_metres, same_skeleton
 from freshtake.formats.vrm import as_humanoid
@@ -57,7 +56,11 @@ def bone_figure(skeleton: Skeleton) -> Figure:
             vertices.append(rest[joint] + _bone(vector, length, 0.06 * longest))
             owners.append(joint)
     for joint in sorted(set(range(len(skeleton))) - set(owners)):
-        vertices.append(rest[joint] + _diamond(0.1 * longest))
+        # A diamond about the joint, as wide as it is high.
+        size = 0.1 * longest
+        shape = _CORNERS * np.array([size / 2, size, size / 2])
+        shape[1:5, 1] = size / 2
+        vertices.append(rest[joint] + shape - np.array([0.0, size / 2, 0.0]))
         owners.append(joint)
     corners = np.array(vertices)[:, _TRIANGLES].reshape(-1, 3, 3)  # (triangles, corners, 3)
     facing = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
@@ -78,12 +81,6 @@ def _bone(vector: Floats, length: float, least: float) -> Floats:
     return rotate(turn, shape)
 
 
-def _diamond(size: float) -> Floats:
-    shape = _CORNERS * np.array([size / 2, size, size / 2])
-    shape[1:5, 1] = size / 2
-    return np.asarray(shape - np.array([0.0, size / 2, 0.0]))
-
-
 def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None:
     """Write one file with one named animation per clip, in metres and y up; the clips share one skeleton."""
     ready = same_skeleton(path, clips, options, "glTF")
@@ -92,35 +89,40 @@ def write_clips(path: Path, clips: Sequence[Clip], options: WriteOptions) -> Non
         builder = onto_character(path, Path(options.character), ready, names)
     else:
         builder = _figure(path, ready, names)
-    write_bytes(path, packed(path, builder.document, bytes(builder.binary)))
+    write_bytes(path, builder.packed(path))
 
 
 def _figure(path: Path, clips: list[Clip], names: list[str]) -> Builder:
     skeleton = clips[0].skeleton
     try:
-        document, binary = _still_figure(skeleton)
+        still = _still_figure(skeleton)
     except FormatError as error:
         raise FormatError(path, error.problem) from None
-    copied = {key: [*value] if isinstance(value, list) else value for key, value in document.items()}
-    builder = Builder(path, copied, binary)
-    for clip, name in zip(clips, names, strict=True):
-        moving = clip.joint_translations
-        motions = [
-            NodeMotion(joint, clip.rotations[:, joint], None if moving is None else moving[:, joint])
-            for joint in range(len(skeleton))
-        ]
-        motions[0] = motions[0]._replace(translations=clip.root)
-        add_animation(builder, name, clip, motions)
+    copied = {key: [*value] if isinstance(value, list) else value for key, value in still.document.items()}
+    builder = Builder(path, copied, bytes(still.binary))
+    _add_animations(builder, clips, names)
     return builder
 
 
 @lru_cache(maxsize=16)
-def _still_figure(skeleton: Skeleton) -> tuple[dict[str, Any], bytes]:
-    """Return document and buffer of a figure without animations, which many files share."""
-    builder = Builder(Path(), {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+def _still_figure(skeleton: Skeleton) -> Builder:
+    """Return a figure without animations, which many files share."""
+    builder = Builder(Path())
     _add_joints(builder, skeleton)
     _add_mesh(builder, skeleton)
-    return builder.document, bytes(builder.binary)
+    return builder
+
+
+def _add_animations(builder: Builder, clips: Sequence[Clip], names: Sequence[str]) -> None:
+    """Add an animation of node k by joint k for every clip."""
+    for clip, name in zip(clips, names, strict=True):
+        moving = clip.joint_translations
+        motions = [
+            NodeMotion(joint, clip.rotations[:, joint], None if moving is None else moving[:, joint])
+            for joint in range(len(clip.skeleton))
+        ]
+        motions[0] = motions[0]._replace(translations=clip.root)
+        add_animation(builder, name, clip, motions)
 
 
 def _add_joints(builder: Builder, skeleton: Skeleton) -> None:
@@ -169,20 +171,14 @@ def write_vrma(path: Path, clips: Sequence[Clip], options: WriteOptions) -> None
     for clip in ready[1:]:
         require_compatible(ready[0].skeleton, clip.skeleton)
     skeleton = ready[0].skeleton
-    builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
-    for joint, name in enumerate(skeleton.names):
-        node: dict[str, Any] = {"name": name, "translation": skeleton.offsets[joint].tolist()}
-        children = skeleton.children(joint)
-        builder.append("nodes", node | ({"children": children} if children else {}))
+    builder = Builder(path)
+    _add_joints(builder, skeleton)
     builder.append("scenes", {"nodes": [0]})
     bones = {name: {"node": joint} for joint, name in enumerate(skeleton.names)}
     builder.document["extensionsUsed"] = [EXTENSION]
     builder.document["extensions"] = {EXTENSION: {"specVersion": "1.0", "humanoid": {"humanBones": bones}}}
-    for clip, name in zip(ready, distinct([clip.name or "clip" for clip in ready]), strict=True):
-        motions = [NodeMotion(joint, clip.rotations[:, joint], None) for joint in range(len(skeleton))]
-        motions[0] = motions[0]._replace(translations=clip.root)
-        add_animation(builder, name, clip, motions)
-    write_bytes(path, packed(path, builder.document, bytes(builder.binary)))
+    _add_animations(builder, ready, distinct([clip.name or "clip" for clip in ready]))
+    write_bytes(path, builder.packed(path))
 
 
 Values = npt.NDArray[Any]
@@ -221,20 +217,23 @@ def write_morphs(path: Path, morphs: Morphs, playing: Playing, unit_m: float | N
         raise FormatError(path, f"the unit must be a number of metres above 0, not {unit_m}")
     if path.suffix.lower() not in (".glb", ".gltf"):
         raise FormatError(path, f"a glTF file's name ends in .glb or .gltf, not {path.suffix!r}")
-    builder = Builder(path, {"asset": {"version": "2.0", "generator": "freshtake"}, "scene": 0})
+    builder = Builder(path)
     largest = np.abs(playing.weights).max(axis=0, initial=0.0)
     largest = np.where(largest > 0.0, largest, 1.0)  # scales weights to between -1 and 1, which all viewers handle
     mesh = _add_morphed_mesh(builder, morphs, largest, unit_m)
     builder.append("nodes", {"name": playing.name, "mesh": mesh})
     builder.append("scenes", {"nodes": [0]})
     _add_morph_animation(builder, playing, largest, unit_m)
-    write_bytes(path, packed(path, builder.document, bytes(builder.binary)))
+    write_bytes(path, builder.packed(path))
 
 
 def _add_morphed_mesh(builder: Builder, morphs: Morphs, largest: Floats, unit: float) -> int:
     attributes = {"POSITION": _vectors(builder, _upright(morphs.base, morphs.up) * unit, bounds=True)}
     if morphs.normals is not None:
-        attributes["NORMAL"] = _vectors(builder, _unit_vectors(_upright(morphs.normals, morphs.up)))
+        facing = _upright(morphs.normals, morphs.up)
+        length = np.linalg.norm(facing, axis=-1, keepdims=True)
+        facing = np.where(length > 0.0, facing / np.where(length > 0.0, length, 1.0), [0.0, 1.0, 0.0])
+        attributes["NORMAL"] = _vectors(builder, facing)
     if morphs.uv is not None:
         attributes["TEXCOORD_0"] = builder.accessor(np.asarray(morphs.uv, dtype=np.float64), "VEC2", VERTICES)
     targets = []
@@ -263,12 +262,6 @@ def _upright(vectors: Values, up: str) -> Floats:
     """Return vectors with y up."""
     values = np.asarray(vectors, dtype=np.float64)
     return values if up == "y" else np.stack([values[..., 0], values[..., 2], -values[..., 1]], axis=-1)
-
-
-def _unit_vectors(vectors: Floats) -> Floats:
-    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
-    upward = np.array([0.0, 1.0, 0.0])
-    return np.asarray(np.where(length > 0.0, vectors / np.where(length > 0.0, length, 1.0), upward))
 
 
 def _add_morph_animation(builder: Builder, playing: Playing, largest: Floats, unit: float) -> None:

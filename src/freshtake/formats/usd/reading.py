@@ -11,6 +11,7 @@ from freshtake.errors import FormatError, InvalidMotion
 from freshtake.formats.files import MOST_NUMBERS, SINGLE, noted
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import (
+    affine,
     chosen_number,
     composed,
     distinct,
@@ -22,17 +23,7 @@ from freshtake.formats.rig import (
 from freshtake.formats.usd.writing import NOTE, explained, open_stage, pxr
 from freshtake.motion import Clip, EndSite, Skeleton
 from freshtake.numeric.arrays import Floats
-from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate
-
-
-class StagePose(NamedTuple):
-    """The skeleton prim, its joints, and the animation prim that moves it (None: the rest pose)."""
-
-    prim: Any
-    paths: list[str]
-    parents: list[int]
-    rest: Floats
-    source: Any
+from freshtake.numeric.rotations import from_matrix, multiply, normalize, rotate, to_matrix
 
 
 class ClipPose(NamedTuple):
@@ -61,44 +52,16 @@ def local_matrices(world: Floats, parents: list[int]) -> Floats:
     return out
 
 
-def clip_pose(stage: StagePose, codes: Floats) -> ClipPose:
-    """Return the pose at every time code, everything above the skeleton folded into the root."""
-    local = _local(stage, codes)
-    above = _above(stage, codes)
-    # Without scale, rotations and translations are taken as written: matrices would cost their last digits.
-    plain = np.abs(local.scales - 1.0).max() < SINGLE and _rigid(above)
-    rest = _split(stage.rest)
-    offsets = rest.translations
-    if plain and np.abs(rest.scales - 1.0).max() < 1e-4:
-        turns = from_matrix(above[:, :3, :3].swapaxes(-1, -2))
-        translations, rotations = local.translations.copy(), local.rotations.copy()
-        # Most stages have no transform above the skeleton; multiplying by the identity would still round.
-        if np.array_equal(above[:, :3, :3], np.broadcast_to(np.eye(3), (len(codes), 3, 3))):
-            translations[:, 0] = local.translations[:, 0] + above[:, 3, :3]
-        else:
-            translations[:, 0] = rotate(turns, local.translations[:, 0]) + above[:, 3, :3]
-            rotations[:, 0] = multiply(turns, rotations[:, 0])
-        # Exact rest offsets instead of single precision, so that the clip needs no translations of joints.
-        if local.still:
-            translations[:, 1:] = offsets[1:]
-        return ClipPose(translations, rotations, offsets)
-    above = above.swapaxes(-1, -2)  # USD's matrices are for rows of vectors
-    moving, at_rest = (matrices.swapaxes(-1, -2) for matrices in (_composed(local), stage.rest[None]))
-    translations, rotations = scale_free(composed(moving, stage.parents, above), stage.parents)
-    offsets = scale_free(composed(at_rest, stage.parents, above[:1]), stage.parents)[0][0]
-    return ClipPose(translations, rotations, offsets)
-
-
-def _local(stage: StagePose, codes: Floats) -> _Local:
+def _local(bones: _Bones, source: Any, codes: Floats) -> _Local:
     """Return the animation's joints at the codes; joints that it lacks stay at rest."""
-    rest = _split(stage.rest)
-    frames = len(codes)
-    arrays = [np.repeat(values[None], frames, axis=0) for values in rest]
-    if stage.source is None:
+    linear = bones.rest[:, :3, :3]
+    rest = (bones.rest[:, 3, :3], nearest_rotations(linear.swapaxes(-1, -2)), np.linalg.norm(linear, axis=-1))
+    arrays = [np.repeat(values[None], len(codes), axis=0) for values in rest]
+    if source is None:
         return _Local(arrays[0], arrays[1], arrays[2], True)
-    animation = pxr().UsdSkel.Animation(stage.source)
+    animation = pxr().UsdSkel.Animation(source)
     listed = [str(joint) for joint in animation.GetJointsAttr().Get() or []]
-    places = {path: k for k, path in enumerate(stage.paths)}
+    places = {path: k for k, path in enumerate(bones.paths)}
     matched = [k for k, path in enumerate(listed) if path in places]
     into = [places[listed[k]] for k in matched]
     attributes = (animation.GetTranslationsAttr(), animation.GetRotationsAttr(), animation.GetScalesAttr())
@@ -118,54 +81,48 @@ def _local(stage: StagePose, codes: Floats) -> _Local:
     return _Local(arrays[0], turned, arrays[2], len(attributes[0].GetTimeSamples()) < 2)
 
 
-class _Split(NamedTuple):
-    translations: Floats
-    rotations: Floats
-    scales: Floats
+def clip_pose(bones: _Bones, source: Any, codes: Floats) -> ClipPose:
+    """Return the pose at every time code, everything above the skeleton folded into the root.
 
-
-def _split(matrices: Floats) -> _Split:
-    """Split matrices into translation, rotation and scale along the axes."""
-    linear = matrices[..., :3, :3]
-    scales = np.linalg.norm(linear, axis=-1)
-    return _Split(matrices[..., 3, :3].copy(), nearest_rotations(linear.swapaxes(-1, -2)), scales)
-
-
-def _above(stage: StagePose, codes: Floats) -> Floats:
-    """Return the matrices (frames, 4, 4) from the skeleton to the world."""
-    lib = pxr()
-    cache = lib.UsdGeom.XformCache()
-    out = np.empty((len(codes), 4, 4))
+    `source` is the animation prim that moves the joints; None: the rest pose.
+    """
+    local = _local(bones, source, codes)
+    above = np.empty((len(codes), 4, 4))
+    cache = pxr().UsdGeom.XformCache()
     for frame, code in enumerate(codes):
         cache.SetTime(float(code))
-        out[frame] = np.array(cache.GetLocalToWorldTransform(stage.prim))
-    return np.nan_to_num(out)
-
-
-def _rigid(matrices: Floats) -> bool:
-    linear = matrices[:, :3, :3]
-    return bool(
-        np.abs(linear @ linear.swapaxes(-1, -2) - np.eye(3)).max() < SINGLE and (np.linalg.det(linear) > 0).all()
-    )
-
-
-def _composed(local: _Local) -> Floats:
-    out = np.zeros((*local.translations.shape[:2], 4, 4))
-    for axis in range(3):  # a scaled axis, turned
-        unit = np.zeros(3)
-        unit[axis] = 1.0
-        out[..., axis, :3] = rotate(local.rotations, np.broadcast_to(unit, local.translations.shape))
-        out[..., axis, :3] *= local.scales[..., axis, None]
-    out[..., 3, :3], out[..., 3, 3] = local.translations, 1.0
-    return out
+        above[frame] = np.array(cache.GetLocalToWorldTransform(bones.prim)).T
+    above = np.nan_to_num(above)
+    linear = above[:, :3, :3]
+    rigid = np.abs(linear @ linear.swapaxes(-1, -2) - np.eye(3)).max() < SINGLE and (np.linalg.det(linear) > 0).all()
+    rest_scales = np.linalg.norm(bones.rest[:, :3, :3], axis=-1)
+    # Without scale, rotations and translations are taken as written: matrices would cost their last digits.
+    if rigid and np.abs(local.scales - 1.0).max() < SINGLE and np.abs(rest_scales - 1.0).max() < 1e-4:
+        offsets = bones.rest[:, 3, :3].copy()
+        turns = from_matrix(linear)
+        translations, rotations = local.translations.copy(), local.rotations.copy()
+        # Most stages have no transform above the skeleton; multiplying by the identity would still round.
+        if np.array_equal(linear, np.broadcast_to(np.eye(3), linear.shape)):
+            translations[:, 0] = local.translations[:, 0] + above[:, :3, 3]
+        else:
+            translations[:, 0] = rotate(turns, local.translations[:, 0]) + above[:, :3, 3]
+            rotations[:, 0] = multiply(turns, rotations[:, 0])
+        # Exact rest offsets instead of single precision, so that the clip needs no translations of joints.
+        if local.still:
+            translations[:, 1:] = offsets[1:]
+        return ClipPose(translations, rotations, offsets)
+    moving = affine(to_matrix(local.rotations) * local.scales[..., None, :], local.translations)
+    translations, rotations = scale_free(composed(moving, bones.parents, above), bones.parents)
+    at_rest = composed(bones.rest[None].swapaxes(-1, -2), bones.parents, above[:1])
+    return ClipPose(translations, rotations, scale_free(at_rest, bones.parents)[0][0])
 
 
 class _Take(NamedTuple):
-    """An animation, and which variant has to be chosen for it (set, name), if any."""
+    """An animation, and the variant set and name that have to be chosen for it, if any."""
 
     name: str
     prim: Any
-    variant: tuple[str, str] | None
+    variant: tuple[Any, str] | None
 
 
 class _Bones(NamedTuple):
@@ -178,7 +135,17 @@ class _Bones(NamedTuple):
     rest: Floats
 
 
-def clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
+def read(path: Path, options: ReadOptions) -> Clip:
+    """Read one animation of the first skeleton: `options.animation`, else the first, with a note."""
+    return _clips_in(path, options, every=False)[0]
+
+
+def read_animations(path: Path, options: ReadOptions | None = None) -> list[Clip]:
+    """Return all animations of the first skeleton, one clip each."""
+    return _clips_in(path, options or ReadOptions(), every=True)
+
+
+def _clips_in(path: Path, options: ReadOptions, every: bool) -> list[Clip]:
     """Return the clips of a file: all of them, or the chosen one."""
     try:
         stage = open_stage(path)
@@ -253,7 +220,7 @@ def _takes(bones: _Bones) -> list[_Take]:
                 one.SetVariantSelection(variant)
                 source = lib.UsdSkel.BindingAPI(prim).GetInheritedAnimationSource()
                 if source and source not in [take.prim for take in takes]:
-                    takes.append(_Take(_note(source).get("name") or variant, source, (name, variant)))
+                    takes.append(_Take(_note(source).get("name") or variant, source, (one, variant)))
             # Restore the selection: the stage is left as it was read.
             one.SetVariantSelection(before)
             out = sorted(takes, key=order) if len(takes) > 1 else out
@@ -272,10 +239,9 @@ def _note(prim: Any) -> dict[str, Any]:
 def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> Clip:
     lib = pxr()
     if take is not None and take.variant is not None:
-        _select(bones.prim, *take.variant)
+        take.variant[0].SetVariantSelection(take.variant[1])
     codes, frame_time = _frames(path, stage, bones, take, options)
-    source = None if take is None else take.prim
-    pose = clip_pose(StagePose(bones.prim, bones.paths, bones.parents, bones.rest, source), codes)
+    pose = clip_pose(bones, None if take is None else take.prim, codes)
     note = {} if take is None else _note(take.prim)
     metres = float(lib.UsdGeom.GetStageMetersPerUnit(stage))
     return Clip(
@@ -290,14 +256,6 @@ def _clip(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: Re
         unit_m=metres if np.isfinite(metres) and metres > 0 else None,
         playback=playback_noted(note.get("playback"), len(codes), frame_time),
     )
-
-
-def _select(prim: Any, name: str, variant: str) -> None:
-    while prim:
-        if name in prim.GetVariantSets().GetNames():
-            prim.GetVariantSets().GetVariantSet(name).SetVariantSelection(variant)
-            return
-        prim = prim.GetParent()
 
 
 def _frames(path: Path, stage: Any, bones: _Bones, take: _Take | None, options: ReadOptions) -> tuple[Floats, float]:

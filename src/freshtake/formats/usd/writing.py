@@ -22,8 +22,21 @@ import numpy as np
 
 from freshtake.errors import FormatError, MissingExtra
 from freshtake.formats.files import read_bytes, read_head, replacing, try_apart
-from freshtake.formats.rig import Material, Rig, RigMesh, RigMotion, distinct
-from freshtake.motion import Skeleton
+from freshtake.formats.read_options import Motion, WriteOptions
+from freshtake.formats.rig import (
+    Material,
+    Rig,
+    RigMesh,
+    RigMotion,
+    affine,
+    alike,
+    clips_of,
+    distinct,
+    on_rig,
+    require_single,
+    same_skeleton,
+)
+from freshtake.motion import Clip, Skeleton
 from freshtake.motion.edit import nominal_frame_time
 from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Floats, Ints
@@ -80,12 +93,8 @@ def export(layer: Any, path: Path) -> None:
 
 def identifiers(names: Sequence[str]) -> list[str]:
     """Return distinct valid prim names."""
-    return distinct([_identifier(name) for name in names])
-
-
-def _identifier(name: str) -> str:
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    return plain if plain and not plain[0].isdigit() else f"_{plain}"
+    plain = [re.sub(r"[^A-Za-z0-9_]", "_", name) for name in names]
+    return distinct([name if name and not name[0].isdigit() else f"_{name}" for name in plain])
 
 
 def joint_paths(names: Sequence[str], parents: Sequence[int]) -> list[str]:
@@ -154,6 +163,26 @@ TOP, TAKES = "/Character", "/Takes"
 NOTE = "freshtake"  # key of the JSON that holds what USD has no field for
 
 
+def write(path: Path, motion: Motion | Sequence[Clip], options: WriteOptions) -> None:
+    """Write one clip, or several as animations of one stage, in the unit and with the vertical axis of the first.
+
+    Args:
+        path: the file.
+        motion: a clip, or several of one skeleton.
+        options: with `character`, the stage has its skin, in metres and y up.
+    """
+    pxr()
+    clips = clips_of(path, motion, "USD")
+    if options.character is None:
+        ready, unit = alike(path, clips, options, "USD stores its unit")
+    else:
+        ready, unit = same_skeleton(path, clips, options, "USD with a character"), 1.0
+    rig, motions = on_rig(ready, options)
+    require_single(path, motions, "USD")
+    with explained(path, "the file cannot be written"):
+        export(make_layer(rig, motions, ready[0].skeleton, unit, ready[0].up), path)
+
+
 def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: float, up: str) -> Any:
     """Make a layer in memory with a character and its animations.
 
@@ -172,7 +201,7 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
     stage = lib.Usd.Stage.Open(layer)
     lib.UsdGeom.SetStageUpAxis(stage, up.upper())
     lib.UsdGeom.SetStageMetersPerUnit(stage, unit_m)
-    rate = _rate(motions[0])
+    rate = fps_of(nominal_frame_time(motions[0].frame_time))  # 59.99999988 is 60
     stage.SetTimeCodesPerSecond(rate)
     stage.SetFramesPerSecond(rate)
     stage.SetStartTimeCode(0.0)
@@ -180,7 +209,10 @@ def make_layer(rig: Rig, motions: list[RigMotion], skeleton: Skeleton, unit_m: f
     root = lib.UsdSkel.Root.Define(stage, TOP)
     stage.SetDefaultPrim(root.GetPrim())
     root.GetPrim().SetMetadata("kind", "component")
-    _add_skeleton(stage, rig, skeleton)
+    note: dict[str, Any] = {"end_sites": [[site.joint, *site.offset, site.name] for site in rig.tips]}
+    if skeleton.names == rig.names:
+        note |= {"channels": [" ".join(c) for c in skeleton.channels], "orders": list(skeleton.orders)}
+    _define_skeleton(stage, rig, TOP).GetPrim().SetCustomDataByKey(NOTE, json.dumps(note))
     lib.UsdGeom.Scope.Define(stage, f"{TOP}/Animations")
     names = identifiers([motion.name for motion in motions])
     sources = [_add_animation(stage, rig, motion, name, rate) for motion, name in zip(motions, names, strict=True)]
@@ -212,14 +244,9 @@ def _choose_take(stage: Any, root: Any, names: list[str], sources: list[Any]) ->
         lib.UsdSkel.BindingAPI.Apply(prim).CreateAnimationSourceRel().SetTargets([source])
 
 
-def _rate(motion: RigMotion) -> float:
-    """Return frames per second, rounded where it is nearly a whole number (59.99999988 is 60)."""
-    return fps_of(nominal_frame_time(motion.frame_time))
-
-
 def _codes(motion: RigMotion, rate: float) -> list[float]:
     """Return the time codes of all frames: whole numbers where the motion has the rate of the stage."""
-    step = rate / _rate(motion)
+    step = rate / fps_of(nominal_frame_time(motion.frame_time))
     return [frame * step for frame in range(len(motion.rotations))]
 
 
@@ -227,14 +254,6 @@ def add_body(stage: Any, top: str, rig: Rig) -> None:
     """Add the skeleton and meshes of a rig below a prim."""
     _define_skeleton(stage, rig, top)
     _add_meshes(stage, rig, top)
-
-
-def _add_skeleton(stage: Any, rig: Rig, skeleton: Skeleton) -> None:
-    prim = _define_skeleton(stage, rig, TOP)
-    note: dict[str, Any] = {"end_sites": [[site.joint, *site.offset, site.name] for site in rig.tips]}
-    if skeleton.names == rig.names:
-        note |= {"channels": [" ".join(c) for c in skeleton.channels], "orders": list(skeleton.orders)}
-    prim.GetPrim().SetCustomDataByKey(NOTE, json.dumps(note))
 
 
 def _define_skeleton(stage: Any, rig: Rig, top: str) -> Any:
@@ -249,9 +268,8 @@ def _define_skeleton(stage: Any, rig: Rig, top: str) -> Any:
 
 def _matrices(positions: Floats, rotations: Floats) -> Any:
     """Return rigid transforms for row vectors, as in USD."""
-    out = np.tile(np.eye(4), (len(positions), 1, 1))
-    out[:, :3, :3], out[:, 3, :3] = to_matrix(rotations).swapaxes(-1, -2), positions
-    return pxr().Vt.Matrix4dArray.FromNumpy(out)
+    matrices = affine(to_matrix(rotations), positions).swapaxes(-1, -2)
+    return pxr().Vt.Matrix4dArray.FromNumpy(np.ascontiguousarray(matrices))
 
 
 def _add_animation(stage: Any, rig: Rig, motion: RigMotion, name: str, rate: float) -> Any:
