@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from hypothesis.extra import numpy as hnp
 
 import freshtake as ft
 from freshtake.formats import obj
+from freshtake.formats.files import read_text
 from freshtake.formats.obj import parse_obj
 from freshtake.formats.read_options import ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
@@ -136,7 +138,10 @@ def obj_texts(draw: st.DrawFn) -> str:
 @given(text=obj_texts(), ending=st.sampled_from(["\n", "\r\n", "\r"]))
 def test_any_writing_of_faces_reads_as_the_slow_reader_does(text: str, ending: str) -> None:
     positions, faces = slow_reader(text)
-    mesh = parse_obj(Path("x.obj"), text.replace("\n", ending))
+    with TemporaryDirectory() as folder:
+        path = Path(folder, "x.obj")
+        path.write_bytes(text.replace("\n", ending).encode())
+        mesh = parse_obj(path, read_text(path))
     assert mesh.positions.tolist() == positions
     rows = np.stack([mesh.corners.vertex, mesh.corners.texture, mesh.corners.normal], axis=1)
     assert [tuple(row) for row in rows.tolist()] == [corner for face in faces for corner in face]

@@ -10,11 +10,10 @@ import freshtake as ft
 from freshtake.formats.registry import FORMATS, by_name, detect, for_writing
 from tests.conftest import data_files, label
 from tests.fuzz.seeds import TARGETS, make_target
-from tests.fuzz.side_files import SIDE_FILES
 
-MODELS = {"ftm", "texture", "density", "style", "paper", "gaits"}
 FORMS = {"glb": "gltf", "usda": "usd", "usdc": "usd"}  # targets whose format has another name
-SINGLE = [name for name in TARGETS if name not in {"obj", *MODELS, *SIDE_FILES}]  # motions that are single files
+KNOWN = {form.name for form in FORMATS} - {"obj"}
+SINGLE = [name for name in TARGETS if FORMS.get(name, name) in KNOWN]  # motions that are single files
 
 
 @pytest.fixture(scope="module")

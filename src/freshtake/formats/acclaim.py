@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import NamedTuple
 
 import numpy as np
 
@@ -27,16 +26,11 @@ _WHOLE = re.compile(r"\d{1,15}")
 _PLAIN = re.compile(r"[\s!-^`-~]*")  # ASCII without the underscore, which float() would ignore
 
 
-class AmcText(NamedTuple):
-    """`degrees` and `fps` are None where the header does not state them; `values` is (frames, channels)."""
+def parse_amc(path: Path, text: str, skeleton: Skeleton) -> tuple[bool | None, float | None, Floats]:
+    """Return whether the header states degrees, its rate, and columns (frames, channels) in the skeleton's layout.
 
-    degrees: bool | None
-    fps: float | None
-    values: Floats
-
-
-def parse_amc(path: Path, text: str, skeleton: Skeleton) -> AmcText:
-    """Parse a file into columns in the skeleton's layout, whatever the order of joints in the file."""
+    Unit and rate are None where the header does not state them; the order of joints in the file is free.
+    """
     text = _COMMENT.sub("", text) if "#" in text else text
     degrees, fps, start = _header(path, text)
     layout = {name: len(dofs) for name, dofs in zip(skeleton.names, skeleton.channels, strict=True) if dofs}
@@ -44,7 +38,7 @@ def parse_amc(path: Path, text: str, skeleton: Skeleton) -> AmcText:
     if not body.strip():
         raise FormatError(path, "a frame number was expected after the header, but the file ends there", f"line {line}")
     values = _alike(body, layout)
-    return AmcText(degrees, fps, _one_by_one(path, body, line, layout) if values is None else values)
+    return degrees, fps, _one_by_one(path, body, line, layout) if values is None else values
 
 
 def _one_by_one(path: Path, body: str, line: int, layout: dict[str, int]) -> Floats:
@@ -194,8 +188,8 @@ def read(path: Path, options: ReadOptions) -> Clip:
     if skeleton.channel_count == 0:
         raise FormatError(source, "no bone of the skeleton has dofs, so there is no motion to read")
     text = read_text(path)
-    amc = parse_amc(path, text, skeleton)
-    fps = options.fps or amc.fps
+    degrees, stated_fps, values = parse_amc(path, text, skeleton)
+    fps = options.fps or stated_fps
     if fps is None:
         fps = DEFAULT_FPS
         options.warn(
@@ -203,9 +197,9 @@ def read(path: Path, options: ReadOptions) -> Clip:
         )
     return clip_from_amc(
         skeleton,
-        amc.values,
+        values,
         1.0 / fps,
-        degrees=asf_degrees if amc.degrees is None else amc.degrees,
+        degrees=asf_degrees if degrees is None else degrees,
         name=path.stem,
         provenance=f"{path.name} with {source.name}",
         unit_m=options.unit_m,

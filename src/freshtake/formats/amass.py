@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
-from freshtake.formats.archive import Archive, number, numbers, open_archive, text, text_array, write_archive
+from freshtake.formats.archive import Archive, open_archive, text_array, write_archive
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.formats.rig import in_metres
 from freshtake.motion import Clip, Skeleton
@@ -113,12 +113,12 @@ def joints_in_name(path: Path) -> int | None:
 
 def amass_from(archive: Archive, options: ReadOptions) -> Clip:
     """Return a clip with z up, in metres, on an average body."""
-    poses = numbers(archive, "poses") if "poses" in archive else _joined(archive)
+    poses = archive.numbers("poses") if "poses" in archive else _joined(archive)
     count = poses.shape[1] // 3 if poses.ndim == 2 and poses.shape[1] % 3 == 0 else 0
     if count not in MODELS:
         sizes = ", ".join(str(3 * joints) for joints in MODELS)
         raise FormatError(archive.path, f"{sizes} numbers a frame were expected, not {poses.shape}", "array 'poses'")
-    trans = numbers(archive, "trans")
+    trans = archive.numbers("trans")
     if trans.shape != (len(poses), 3) or not len(poses):
         raise FormatError(archive.path, f"({len(poses)}, 3) was expected, not {trans.shape}", "array 'trans'")
     # Radians; larger values occur only in damaged files.
@@ -134,10 +134,10 @@ def amass_from(archive: Archive, options: ReadOptions) -> Clip:
 
 def _joined(archive: Archive) -> Floats:
     """Join poses from their parts, as some SMPL-X files store them; missing parts are at rest."""
-    frames = len(numbers(archive, "pose_body"))
+    frames = len(archive.numbers("pose_body"))
     out = []
     for key, width in _PARTS.items():
-        values = numbers(archive, key) if key in archive else np.zeros((frames, width))
+        values = archive.numbers(key) if key in archive else np.zeros((frames, width))
         if values.shape != (frames, width):
             raise FormatError(archive.path, f"({frames}, {width}) was expected, not {values.shape}", f"array {key!r}")
         out.append(values)
@@ -146,7 +146,7 @@ def _joined(archive: Archive) -> Floats:
 
 def _frame_time(archive: Archive, options: ReadOptions) -> float:
     key = next((key for key in _RATES if key in archive), None)
-    rate = options.fps if key is None else number(archive, key)
+    rate = options.fps if key is None else archive.number(key)
     if rate is None:
         raise FormatError(archive.path, "the file states no frame rate (mocap_frame_rate): give it with --fps")
     if not (math.isfinite(rate) and rate > 0):
@@ -184,8 +184,8 @@ def _shape(source: Path) -> tuple[str, Floats]:
     archive = open_archive(source)
     if not is_amass(archive):
         raise UsageError(f"{source}: an AMASS file of the same subject was expected, for its gender and shape")
-    gender = text(archive, "gender", "neutral").strip("b'\"").lower()
-    betas = numbers(archive, "betas").ravel() if "betas" in archive else np.zeros(_BETAS)
+    gender = archive.one_text("gender", "neutral").strip("b'\"").lower()
+    betas = archive.numbers("betas").ravel() if "betas" in archive else np.zeros(_BETAS)
     if gender not in _GENDERS:
         raise FormatError(source, f"one of {', '.join(_GENDERS)} was expected, not {gender[:20]!r}", "array 'gender'")
     if not 0 < len(betas) <= 400 or not np.isfinite(betas).all():

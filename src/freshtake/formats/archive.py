@@ -25,6 +25,7 @@ from freshtake.motion.validation import fps_of
 from freshtake.numeric.arrays import Ints
 
 Pieces = Sequence[bytes | memoryview]
+Arrays = dict[str, npt.NDArray[Any]]
 _LOCAL = struct.Struct("<4sHHHHHIIIHH")
 _ENTRY = struct.Struct("<4sHHHHHHIIIHHHHHII")
 _END = struct.Struct("<4sHHHHIIH")
@@ -140,18 +141,15 @@ def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
         raise FormatError(
             path, f"a type of number or text, fortran_order and shape were expected, not {text[:60]!r}", place
         )
-    dtype = _dtype(path, descr[1] or descr[2] or "", place)
+    name = descr[1] or descr[2] or ""
+    if not (_NUMBER.fullmatch(name) or _TEXT.fullmatch(name)):
+        kind = "objects, which could run code" if name.strip("<>=|") == "O" else f"type {name[:40]!r}"
+        raise FormatError(path, f"an array of numbers or text was expected, not of {kind}", place)
+    dtype = np.dtype(name)
     shape = tuple(int(n) for n in re.findall(r"\d+", sizes[1]))
     if len(shape) > _MOST_AXES:
         raise FormatError(path, f"the array has {len(shape)} axes, more than {_MOST_AXES}", place)
     return _Layout(dtype, order[1] == "True", shape, start)
-
-
-def _dtype(path: Path, name: str, place: str) -> np.dtype[Any]:
-    if not (_NUMBER.fullmatch(name) or _TEXT.fullmatch(name)):
-        kind = "objects, which could run code" if name.strip("<>=|") == "O" else f"type {name[:40]!r}"
-        raise FormatError(path, f"an array of numbers or text was expected, not of {kind}", place)
-    return np.dtype(name)
 
 
 def most_inflated(file_length: int) -> int:
@@ -199,7 +197,14 @@ class Archive:
         if info.compress_type == zipfile.ZIP_STORED:
             content = packed
         else:
-            content = self._inflate(packed, info.file_size, place)
+            try:
+                # One byte more than declared is enough to detect a wrong size, and bounds what a bomb can inflate.
+                content = zlib.decompressobj(-15).decompress(packed, info.file_size + 1)
+            except zlib.error:
+                problem = "the compressed bytes are damaged: get the file again"
+                raise FormatError(self.path, problem, place) from None
+            if len(content) > info.file_size:
+                raise FormatError(self.path, f"{info.file_size} bytes are declared, but more are there", place)
         if len(content) != info.file_size:
             raise FormatError(self.path, f"{info.file_size} bytes are declared, but {len(content)} are there", place)
         if zlib.crc32(content) != info.CRC:
@@ -217,16 +222,79 @@ class Archive:
             raise FormatError(self.path, "the file ends inside this member: get it again", place)
         return packed
 
-    def _inflate(self, packed: memoryview, size: int, place: str) -> bytes:
-        stream = zlib.decompressobj(-15)
-        try:
-            # One byte more than declared is enough to detect a wrong size, and bounds what a bomb can inflate.
-            content = stream.decompress(packed, size + 1)
-        except zlib.error:
-            raise FormatError(self.path, "the compressed bytes are damaged: get the file again", place) from None
-        if len(content) > size:
-            raise FormatError(self.path, f"{size} bytes are declared, but more are there", place)
-        return content
+    def numbers(self, key: str, dtype: type = np.float64) -> npt.NDArray[Any]:
+        """Return an array of numbers as float64 or another type; an array of that type is returned bit for bit."""
+        array = self.array(key)
+        if array.dtype.kind not in "fiub":
+            raise FormatError(self.path, f"numbers were expected, not {array.dtype}", f"array {key!r}")
+        with np.errstate(over="ignore"):  # values beyond float32 become infinite, which the motion classes refuse
+            return array.astype(dtype, copy=False)
+
+    def optional(self, key: str, dtype: type = np.float64) -> npt.NDArray[Any] | None:
+        """Return an array of numbers, None where it is absent."""
+        return self.numbers(key, dtype) if key in self else None
+
+    def whole_numbers(self, key: str, highest: int = 2**31 - 1) -> Ints:
+        """Return an array of integers that lie in the range of an index (-1 for none)."""
+        array = self.array(key)
+        if array.dtype.kind not in "iu":
+            raise FormatError(self.path, f"whole numbers were expected, not {array.dtype}", f"array {key!r}")
+        if array.size and (array.min() < -1 or array.max() > highest):
+            raise FormatError(self.path, f"numbers from -1 to {highest} were expected", f"array {key!r}")
+        return array.astype(np.intp)
+
+    def number(self, key: str) -> float:
+        """Return a single number, also where it was saved as an array with one entry."""
+        array = self.numbers(key)
+        if array.size != 1:
+            raise FormatError(self.path, f"one number was expected, not {array.shape}", f"array {key!r}")
+        return float(array.reshape(()))
+
+    def texts(self, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
+        """Return a list of texts, or the default where the key is absent and there is one."""
+        if default is not None and key not in self:
+            return default
+        array = self.array(key)
+        if array.dtype.kind == "S":
+            array = np.array([value.decode("utf-8", "replace") for value in array.ravel().tolist()], dtype=np.str_)
+        if array.dtype.kind != "U" or array.ndim > 1:
+            raise FormatError(self.path, f"a list of texts was expected, not {array.dtype}", f"array {key!r}")
+        return tuple(array.ravel().tolist())
+
+    def one_text(self, key: str, default: str) -> str:
+        """Return a single text, or the default where the key is absent."""
+        values = self.texts(key, (default,))
+        if len(values) != 1:
+            raise FormatError(self.path, f"one text was expected, not {len(values)}", f"array {key!r}")
+        return values[0]
+
+    def frame_time(self, options: ReadOptions) -> float:
+        """Return seconds per frame: `frame_time` where the file has it, else from `fps`, else from the caller's fps."""
+        fps = self.number("fps") if "fps" in self else options.fps
+        if fps is None and "frame_time" not in self:
+            raise FormatError(self.path, "the file states no frame rate: give it as fps")
+        if fps is not None and not (math.isfinite(fps) and fps > 0):
+            raise FormatError(self.path, f"a rate above 0 was expected, not {fps}", "array 'fps'")
+        if "frame_time" not in self:
+            return 1.0 / float(fps or 1.0)
+        seconds = self.number("frame_time")
+        if "fps" in self and fps is not None and not math.isclose(seconds * fps, 1.0, rel_tol=1e-5):
+            raise FormatError(self.path, f"fps {fps:g} and frame_time {seconds:g} contradict each other: correct one")
+        return seconds
+
+    def about(self) -> dict[str, Any]:
+        """Return name and provenance."""
+        return {
+            "name": self.one_text("name", self.path.stem),
+            "provenance": self.one_text("provenance", self.path.name),
+        }
+
+    def space(self, options: ReadOptions) -> dict[str, Any]:
+        """Return vertical axis and unit; an unknown unit is NaN in the file, and here the caller's or None."""
+        unit: float | None = self.number("unit_m") if "unit_m" in self else math.nan
+        if unit is not None and math.isnan(unit):
+            unit = options.unit_m
+        return {"up": self.one_text("up", options.up or "y"), "unit_m": unit}
 
 
 def open_archive(path: Path) -> Archive:
@@ -314,92 +382,6 @@ def _npy_header(dtype: np.dtype[Any], shape: tuple[int, ...]) -> bytes:
     description = {"descr": np.lib.format.dtype_to_descr(dtype), "fortran_order": False, "shape": shape}
     np.lib.format.write_array_header_1_0(head, description)
     return head.getvalue()
-
-
-Arrays = dict[str, npt.NDArray[Any]]
-
-
-def numbers(archive: Archive, key: str, dtype: type = np.float64) -> npt.NDArray[Any]:
-    """Return an array of numbers as float64 or another type; an array of that type is returned bit for bit."""
-    array = archive.array(key)
-    if array.dtype.kind not in "fiub":
-        raise FormatError(archive.path, f"numbers were expected, not {array.dtype}", f"array {key!r}")
-    with np.errstate(over="ignore"):  # values beyond float32 become infinite, which the motion classes refuse
-        return array.astype(dtype, copy=False)
-
-
-def optional(archive: Archive, key: str, dtype: type = np.float64) -> npt.NDArray[Any] | None:
-    """Return an array of numbers, None where it is absent."""
-    return numbers(archive, key, dtype) if key in archive else None
-
-
-def whole_numbers(archive: Archive, key: str, highest: int = 2**31 - 1) -> Ints:
-    """Return an array of integers that lie in the range of an index (-1 for none)."""
-    array = archive.array(key)
-    if array.dtype.kind not in "iu":
-        raise FormatError(archive.path, f"whole numbers were expected, not {array.dtype}", f"array {key!r}")
-    if array.size and (array.min() < -1 or array.max() > highest):
-        raise FormatError(archive.path, f"numbers from -1 to {highest} were expected", f"array {key!r}")
-    return array.astype(np.intp)
-
-
-def number(archive: Archive, key: str) -> float:
-    """Return a single number, also where it was saved as an array with one entry."""
-    array = numbers(archive, key)
-    if array.size != 1:
-        raise FormatError(archive.path, f"one number was expected, not {array.shape}", f"array {key!r}")
-    return float(array.reshape(()))
-
-
-def texts(archive: Archive, key: str, default: tuple[str, ...] | None = None) -> tuple[str, ...]:
-    """Return a list of texts, or the default where the key is absent and there is one."""
-    if default is not None and key not in archive:
-        return default
-    array = archive.array(key)
-    if array.dtype.kind == "S":
-        array = np.array([value.decode("utf-8", "replace") for value in array.ravel().tolist()], dtype=np.str_)
-    if array.dtype.kind != "U" or array.ndim > 1:
-        raise FormatError(archive.path, f"a list of texts was expected, not {array.dtype}", f"array {key!r}")
-    return tuple(array.ravel().tolist())
-
-
-def text(archive: Archive, key: str, default: str) -> str:
-    """Return a single text, or the default where the key is absent."""
-    values = texts(archive, key, (default,))
-    if len(values) != 1:
-        raise FormatError(archive.path, f"one text was expected, not {len(values)}", f"array {key!r}")
-    return values[0]
-
-
-def frame_time(archive: Archive, options: ReadOptions) -> float:
-    """Return seconds per frame: `frame_time` where the file has it, else from `fps`, else from the caller's fps."""
-    fps = number(archive, "fps") if "fps" in archive else options.fps
-    if fps is None and "frame_time" not in archive:
-        raise FormatError(archive.path, "the file states no frame rate: give it as fps")
-    if fps is not None and not (math.isfinite(fps) and fps > 0):
-        raise FormatError(archive.path, f"a rate above 0 was expected, not {fps}", "array 'fps'")
-    if "frame_time" not in archive:
-        return 1.0 / float(fps or 1.0)
-    seconds = number(archive, "frame_time")
-    if "fps" in archive and fps is not None and not math.isclose(seconds * fps, 1.0, rel_tol=1e-5):
-        raise FormatError(archive.path, f"fps {fps:g} and frame_time {seconds:g} contradict each other: correct one")
-    return seconds
-
-
-def about(archive: Archive) -> dict[str, Any]:
-    """Return name and provenance."""
-    return {
-        "name": text(archive, "name", archive.path.stem),
-        "provenance": text(archive, "provenance", archive.path.name),
-    }
-
-
-def space(archive: Archive, options: ReadOptions) -> dict[str, Any]:
-    """Return vertical axis and unit; an unknown unit is NaN in the file and None here, unless the caller gives it."""
-    unit: float | None = number(archive, "unit_m") if "unit_m" in archive else math.nan
-    if unit is not None and math.isnan(unit):
-        unit = options.unit_m
-    return {"up": text(archive, "up", options.up or "y"), "unit_m": unit}
 
 
 def text_array(values: tuple[str, ...] | str) -> npt.NDArray[Any]:

@@ -15,18 +15,9 @@ from freshtake.formats.amass import amass_from, is_amass, joints_in_name, write_
 from freshtake.formats.archive import (
     Archive,
     Arrays,
-    about,
     about_arrays,
-    frame_time,
-    number,
-    numbers,
     open_archive,
-    optional,
-    space,
-    text,
     text_array,
-    texts,
-    whole_numbers,
     write_archive,
 )
 from freshtake.formats.files import noted
@@ -80,40 +71,40 @@ def _skeleton_arrays(skeleton: Skeleton, exact: str) -> Arrays:
 
 def clip_from(archive: Archive, options: ReadOptions) -> Clip:
     """Return a clip from its arrays; names, parents, offsets, root, rotations and fps are required."""
-    playback = playback_from(noted(text(archive, "playback", "")))
+    playback = playback_from(noted(archive.one_text("playback", "")))
     if playback is None and "playback" in archive:
         raise FormatError(archive.path, "playback information in JSON was expected", "array 'playback'")
     return Clip(
         _skeleton(archive),
-        frame_time(archive, options),
-        numbers(archive, "root"),
-        numbers(archive, "rotations"),
-        optional(archive, "joint_translations"),
-        optional(archive, "channels"),
-        **about(archive),
-        **space(archive, options),
+        archive.frame_time(options),
+        archive.numbers("root"),
+        archive.numbers("rotations"),
+        archive.optional("joint_translations"),
+        archive.optional("channels"),
+        **archive.about(),
+        **archive.space(options),
         playback=playback,
     )
 
 
 def _skeleton(archive: Archive) -> Skeleton:
-    channels = tuple(tuple(layout.split()) for layout in texts(archive, "channel_layout", ()))
+    channels = tuple(tuple(layout.split()) for layout in archive.texts("channel_layout", ()))
     sites: tuple[EndSite, ...] = ()
     if "end_site_joints" in archive:
-        joints = whole_numbers(archive, "end_site_joints").ravel().tolist()
-        offsets = numbers(archive, "end_site_offsets")
-        names = texts(archive, "end_site_names", ("",) * len(joints))
+        joints = archive.whole_numbers("end_site_joints").ravel().tolist()
+        offsets = archive.numbers("end_site_offsets")
+        names = archive.texts("end_site_names", ("",) * len(joints))
         if offsets.shape != (len(joints), 3) or len(names) != len(joints):
             raise FormatError(archive.path, f"{len(joints)} end sites need as many offsets and names", "end sites")
         sites = tuple(EndSite(*row) for row in zip(joints, map(tuple, offsets.tolist()), names, strict=True))
     return Skeleton(
-        texts(archive, "names"),
-        whole_numbers(archive, "parents"),
-        numbers(archive, "offsets"),
+        archive.texts("names"),
+        archive.whole_numbers("parents"),
+        archive.numbers("offsets"),
         sites,
         channels,
-        texts(archive, "euler_orders", ()),
-        optional(archive, "axes"),
+        archive.texts("euler_orders", ()),
+        archive.optional("axes"),
         _limits(archive, channels) if "limits" in archive else None,
     )
 
@@ -129,9 +120,9 @@ def _limit_arrays(skeleton: Skeleton, limits: tuple[Limits, ...]) -> Arrays:
 
 
 def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Limits, ...]:
-    rows: Floats = numbers(archive, "limits")
+    rows: Floats = archive.numbers("limits")
     count = sum(len(c) for c in channels)
-    limited = numbers(archive, "limited").ravel() if "limited" in archive else np.ones(len(channels))
+    limited = archive.numbers("limited").ravel() if "limited" in archive else np.ones(len(channels))
     if rows.shape != (count, 2) or len(limited) != len(channels):
         raise FormatError(
             archive.path, f"one row of limits for each of {count} channels was expected", "array 'limits'"
@@ -155,14 +146,14 @@ def read(path: Path, options: ReadOptions) -> Motion:
     archive = open_archive(path)
     if "kind" not in archive and is_amass(archive):
         return amass_from(archive, options)
-    kind = text(archive, "kind", "")
+    kind = archive.one_text("kind", "")
     if not kind:
         kind = next((kind for kind, keys in _TELLING.items() if all(key in archive for key in keys)), "")
     if not kind:
         actual = ", ".join(archive.keys[:20]) or "no arrays"
         expected = "rotations and parents (a clip), vertices (a mesh), positions (points) or points (a stroke)"
         raise FormatError(archive.path, f"arrays named {expected} were expected, not {actual[:200]}")
-    if "version" in archive and number(archive, "version") > _VERSION:
+    if "version" in archive and archive.number("version") > _VERSION:
         raise FormatError(path, "the file was written by a newer freshtake: update it to read this", "array 'version'")
     if kind not in _READERS:
         raise FormatError(path, f"one of {', '.join(_READERS)} was expected, not {kind[:40]!r}", "array 'kind'")
@@ -173,37 +164,37 @@ def _mesh_from(archive: Archive, options: ReadOptions) -> MeshSequence:
     keys = [key for key in archive.keys if key.startswith(_ATTRIBUTE)]
     named = {unquote(key.removeprefix(_ATTRIBUTE), errors="surrogatepass"): key for key in keys}
     return MeshSequence(
-        numbers(archive, "vertices", np.float32),
-        whole_numbers(archive, "faces").astype(np.int32),
-        frame_time(archive, options),
-        optional(archive, "normals", np.float32),
-        {name: numbers(archive, key, np.float32) for name, key in named.items()},
-        **about(archive),
-        **space(archive, options),
+        archive.numbers("vertices", np.float32),
+        archive.whole_numbers("faces").astype(np.int32),
+        archive.frame_time(options),
+        archive.optional("normals", np.float32),
+        {name: archive.numbers(key, np.float32) for name, key in named.items()},
+        **archive.about(),
+        **archive.space(options),
     )
 
 
 def _points_from(archive: Archive, options: ReadOptions) -> PointClip:
-    positions = numbers(archive, "positions")
+    positions = archive.numbers("positions")
     count = positions.shape[1] if positions.ndim == 3 else 0
     return PointClip(
-        texts(archive, "names", tuple(f"point_{k + 1}" for k in range(count))),
+        archive.texts("names", tuple(f"point_{k + 1}" for k in range(count))),
         positions,
-        frame_time(archive, options),
-        **about(archive),
-        **space(archive, options),
+        archive.frame_time(options),
+        **archive.about(),
+        **archive.space(options),
     )
 
 
 def _stroke_from(archive: Archive, options: ReadOptions) -> Stroke:
-    points = numbers(archive, "points")
+    points = archive.numbers("points")
     key = next((key for key in ("times", "t") if key in archive), None)
     times: Floats
     if key is None:
-        times = np.arange(len(points), dtype=np.float64) * frame_time(archive, options)
+        times = np.arange(len(points), dtype=np.float64) * archive.frame_time(options)
     else:
-        times = numbers(archive, key)
-    return Stroke(points, times, texts(archive, "dimensions", ()), **about(archive))
+        times = archive.numbers(key)
+    return Stroke(points, times, archive.texts("dimensions", ()), **archive.about())
 
 
 _READERS: dict[str, Callable[[Archive, ReadOptions], Motion]] = {

@@ -23,11 +23,6 @@ def choose_for(motion: object) -> str:
     return "choose .npz, .bvh or .glb" if isinstance(motion, Clip) else "choose .npz or .csv"
 
 
-def _require_above_zero(name: str, value: float | None) -> None:
-    if value is not None and not (math.isfinite(value) and value > 0):
-        raise UsageError(f"{name} must be a finite number above 0, but is {value:g}")
-
-
 def _python_warning(message: str) -> None:
     warnings.warn(message, stacklevel=4)
 
@@ -52,9 +47,9 @@ class ReadOptions:
     warn: Callable[[str], None] = _python_warning
 
     def __post_init__(self) -> None:
-        _require_above_zero("fps", self.fps)
-        _require_above_zero("rate", self.rate)
-        _require_above_zero("unit_m", self.unit_m)
+        for name, value in (("fps", self.fps), ("rate", self.rate), ("unit_m", self.unit_m)):
+            if value is not None and not (math.isfinite(value) and value > 0):
+                raise UsageError(f"{name} must be a finite number above 0, but is {value:g}")
         if self.up is not None and self.up not in UP_AXES:
             raise UsageError(f"up must be one of {', '.join(UP_AXES)}, but is {self.up!r}")
 

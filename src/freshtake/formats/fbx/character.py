@@ -114,7 +114,12 @@ def _add_mesh(
         attributes[f"JOINTS_{k // 4}"] = builder.accessor(which[own, k : k + 4].astype("<u2"), "VEC4", VERTICES)
         attributes[f"WEIGHTS_{k // 4}"] = builder.accessor(shares[own, k : k + 4], "VEC4", VERTICES)
     faces = numbered.reshape(count, 3)
-    painted = _painted(scene, geometry, corners)
+    layer = geometry.one("LayerElementMaterial")
+    painted = np.zeros(count, np.int64) if layer is None else layer.numbers("Materials").astype(np.int64)
+    if corners.polygons.max(initial=-1) < len(painted) and layer is not None:
+        painted = np.maximum(painted[corners.polygons], 0)
+    else:  # one material for all triangles
+        painted = np.full(count, max(int(painted[0]), 0) if len(painted) else 0)
     materials = [link.number for link in scene.below_of_kind(model, "Material")]
     primitives = []
     for number in np.unique(painted).tolist():
@@ -236,15 +241,6 @@ def _layer(
     if not len(table) or rows.max(initial=-1) >= len(table) or rows.min(initial=0) < 0:
         return None
     return table[rows]
-
-
-def _painted(scene: Scene, geometry: Entry, corners: _Corners) -> _Whole:
-    """Return the material's number of every triangle."""
-    layer = geometry.one("LayerElementMaterial")
-    numbers = layer.numbers("Materials").astype(np.int64) if layer is not None else np.zeros(0, np.int64)
-    if not len(numbers) or corners.polygons.max(initial=-1) >= len(numbers):
-        return np.full(len(corners.polygons), max(int(numbers[0]), 0) if len(numbers) else 0)
-    return np.maximum(numbers[corners.polygons], 0)
 
 
 def _material(builder: Builder, scene: Scene, number: int) -> int:

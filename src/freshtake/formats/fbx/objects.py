@@ -130,29 +130,26 @@ class Curve(NamedTuple):
 
 
 def read_curve(scene: Scene, number: int) -> Curve | None:
-    """Return a curve, or None where it has no keys; times must increase and be as many as values."""
+    """Return a curve, or None where it has no keys; times must increase and be as many as values.
+
+    Keys are linear where the file states no usable flags and slopes.
+    """
     entry = scene.objects[number]
     times, values = entry.numbers("KeyTime"), entry.numbers("KeyValueFloat")
-    if not len(times) or not len(values):
+    count = len(times)
+    if not count or not len(values):
         return None
-    if len(times) != len(values) or not np.isfinite(values).all() or (np.diff(times) <= 0).any():
-        raise scene.fail(f"a curve has {len(times)} times and {len(values)} values that do not fit", f"curve {number}")
-    laws, slopes = _laws(entry, len(times))
-    return Curve(times / SECOND, values, laws, slopes)
-
-
-def _laws(entry: Entry, count: int) -> tuple[Ints, Floats]:
-    """Return flags and slopes of each key; linear where the file states none."""
+    if count != len(values) or not np.isfinite(values).all() or (np.diff(times) <= 0).any():
+        raise scene.fail(f"a curve has {count} times and {len(values)} values that do not fit", f"curve {number}")
     flags = entry.numbers("KeyAttrFlags").astype(np.int64)
     data = entry.numbers("KeyAttrDataFloat")
     repeats = entry.numbers("KeyAttrRefCount").astype(np.int64)
-    straight = np.full(count, 4, dtype=np.intp), np.zeros((count, 2))
-    shared = len(flags)
-    fits = shared and len(repeats) == shared and len(data) == 4 * shared
+    fits = len(flags) and len(repeats) == len(flags) and len(data) == 4 * len(flags)
     if not fits or repeats.min() < 0 or repeats.max() > count or repeats.sum() != count:
-        return straight
-    slopes = np.nan_to_num(data.reshape(shared, 4)[:, :2], posinf=0.0, neginf=0.0)
-    return np.repeat(flags, repeats).astype(np.intp), np.repeat(slopes, repeats, axis=0)
+        return Curve(times / SECOND, values, np.full(count, 4, dtype=np.intp), np.zeros((count, 2)))
+    slopes = np.nan_to_num(data.reshape(-1, 4)[:, :2], posinf=0.0, neginf=0.0)
+    laws = np.repeat(flags, repeats).astype(np.intp)
+    return Curve(times / SECOND, values, laws, np.repeat(slopes, repeats, axis=0))
 
 
 def take_curves(scene: Scene, stack: int) -> dict[tuple[int, str, int], Curve]:

@@ -11,17 +11,7 @@ from freshtake.density.even_jumps import JumpTable, no_jumps
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
-from freshtake.formats.ftm.parts import (
-    MOST_FRAMES,
-    Parts,
-    ReadParts,
-    compact,
-    read_frame_time,
-    read_names,
-    read_recipe,
-    read_settings,
-    recipe_parts,
-)
+from freshtake.formats.ftm.parts import MOST_FRAMES, Parts, ReadParts, compact, recipe_parts
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.pca import Pca
 
@@ -66,8 +56,8 @@ def from_parts(parts: ReadParts) -> DensityModel:
     """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
     # Class names are given on a command line, so there are few.
-    classes, names = read_names(header, "classes", 256), read_names(header, "names", MOST_DOFS)
-    frame_time = read_frame_time(header)
+    classes, names = header.names("classes", 256), header.names("names", MOST_DOFS)
+    frame_time = header.frame_time()
     lengths = header.lists_of_numbers("lengths", 2, MOST_FRAMES)
     if len(lengths) != len(classes) or not all(lengths):
         header.wrong("lengths", "a list of runs for every class was expected")
@@ -78,11 +68,11 @@ def from_parts(parts: ReadParts) -> DensityModel:
     periodic = header.whole_numbers("periodic", 0, 1) if "periodic" in header.values else cyclic
     if len(periodic) != len(classes) or any(a > b for a, b in zip(periodic, cyclic, strict=True)):
         header.wrong("periodic", "a number for every class was expected, 1 only for those that are cyclic")
-    recipe = read_recipe(parts, frame_time)
+    recipe = parts.recipe(frame_time)
     rates = 0 if recipe is None else sum(unit in ("speed", "turn") for unit in recipe.units)
     if recipe is not None and len(recipe.names) != len(names) + rates:
         header.wrong("names", "the names of the recipe's DOFs were expected")
-    settings = read_settings(header.inner("settings"), Settings)
+    settings = header.settings(Settings)
     kernels, width = sum(map(sum, lengths)), len(names)
     allowed = parts.numbers("allowed", (kernels,), low=0.0, high=1.0) > 0.5
     owners = np.repeat(np.arange(len(classes)), [sum(runs) for runs in lengths])

@@ -20,7 +20,7 @@ import numpy as np
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.formats.archive import Archive, npy_bytes, open_archive, write_archive
 from freshtake.formats.files import is_folder, read_head
-from freshtake.formats.ftm.parts import LARGEST, Fields, Noted, ReadParts, parsed, read_frame_time
+from freshtake.formats.ftm.parts import LARGEST, Fields, Noted, ReadParts, parsed
 
 if TYPE_CHECKING:
     from freshtake.density.model import DensityModel
@@ -112,7 +112,7 @@ def save(path: str | PathLike[str], model: Any, *, sources: Sequence[str] = ()) 
         raise UsageError(f"a {type(model).__name__} is not a model that can be saved: give what `learn` returned")
     parts = import_module(f"freshtake.formats.ftm.{method.name}").to_parts(model)
     if "frame_time" in parts.header:
-        read_frame_time(Fields(target, parts.header))  # refuse to write what could not be read
+        Fields(target, parts.header).frame_time()  # refuse to write what could not be read
     header = {
         "format": FORMAT,
         "version": VERSION,

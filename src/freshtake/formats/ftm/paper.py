@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freshtake.formats.ftm.parts import MOST_FRAMES, Fields, Parts, ReadParts, read_settings, recipe_parts
+from freshtake.formats.ftm.parts import MOST_FRAMES, Fields, Parts, ReadParts, recipe_parts
 from freshtake.formats.ftm.variation import material_parts, read_material
 from freshtake.variation.paper.model import PaperModel, Settings
 from freshtake.variation.paper.networks import PriorNetwork, TransitionNetwork
@@ -26,10 +26,8 @@ def to_parts(model: PaperModel) -> Parts:
 def from_parts(parts: ReadParts) -> PaperModel:
     """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
-    stored = header.inner("settings")
-    # the first models name a restoring force, which was always 0
-    kept = {name: value for name, value in stored.values.items() if name != "restoring"}
-    settings = read_settings(Fields(stored.path, kept, stored.where), Settings)
+    # The first models name a restoring force, which was always 0.
+    settings = header.settings(Settings, former=("restoring",))
     material = read_material(parts, settings.order + 2)
     names = material.names
     transition = header.lists_of_numbers("transition", 0, (settings.order + 1) * len(names) - 1)

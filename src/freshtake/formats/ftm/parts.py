@@ -30,6 +30,9 @@ _WORDS = {
 }  # fmt: skip
 Array = npt.NDArray[Any]
 MOST_FRAMES = 1 << 31  # in all takes of a model together
+FRAME_TIMES = (1e-5, 1e3)  # seconds; with shorter ones, a long motion would not fit into memory
+RECIPE = "recipe_"  # prefix of the names of the recipe's arrays
+S = TypeVar("S")
 LARGEST = 1e18  # no number of a model is larger, and its square still fits into float32
 
 
@@ -118,6 +121,34 @@ class Fields:
             self.wrong(name, "a list of lists was expected")
         return tuple(self._checked(name, row, low, high) for row in rows)
 
+    def names(self, name: str, most: int) -> tuple[str, ...]:
+        """Return a list of distinct names, at least one."""
+        names = self.texts(name)
+        if not 0 < len(names) <= most or len(set(names)) < len(names):
+            self.wrong(name, f"1 to {most} different names were expected")
+        return names
+
+    def frame_time(self) -> float:
+        """Return the seconds per frame."""
+        frame_time: float = self.get("frame_time", "float")
+        low, high = FRAME_TIMES
+        if not low <= frame_time <= high:
+            self.wrong("frame_time", f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}")
+        return frame_time
+
+    def settings(self, kind: type[S], former: tuple[str, ...] = ()) -> S:
+        """Return the settings of a method, a dataclass of plain values; `former` ones are ignored.
+
+        Missing settings have their defaults.
+        """
+        inner = self.inner("settings")
+        kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
+        names = [name for name, _ in inner.values.items() if name not in former]
+        unknown = [name for name in names if name not in kinds]
+        if unknown:
+            inner.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
+        return kind(**{name: inner.get(name, kinds[name]) for name in names})
+
     def _checked(self, name: str, values: list[Any], low: int, high: int) -> tuple[int, ...]:
         for value in values:
             if isinstance(value, bool) or not isinstance(value, int) or not low <= value <= high:
@@ -192,6 +223,17 @@ class ReadParts:
             self.wrong(name, f"finite numbers between {low:g} and {high:g} were expected")
         return values
 
+    def recipe(self, frame_time: float | None = None) -> Recipe | None:
+        """Return the recipe of the model's rows, or None; its frame rate must be the model's, where that is given."""
+        header = self.fields.get("recipe", "dict | None")
+        if header is None:
+            return None
+        with np.errstate(over="ignore", invalid="ignore"):  # invalid indices become values that are refused
+            recipe = Recipe.from_parts(header, self.after(RECIPE))
+        if frame_time is not None and recipe.frame_time != frame_time:
+            self.fields.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
+        return recipe
+
     def after(self, prefix: str) -> dict[str, Array]:
         """Return the arrays whose names start with a prefix, keyed without it; all of them hold numbers."""
         names = [name for name in self.arrays if name.startswith(prefix)]
@@ -208,52 +250,9 @@ def compact(values: Floats) -> Array:
     return small if np.array_equal(small.astype(np.float64), values) else np.asarray(values, dtype=np.float64)
 
 
-FRAME_TIMES = (1e-5, 1e3)  # seconds; with shorter ones, a long motion would not fit into memory
-RECIPE = "recipe_"  # prefix of the names of the recipe's arrays
-S = TypeVar("S")
-
-
 def recipe_parts(recipe: Recipe | None) -> Parts:
-    """Return the parts from which `read_recipe` restores the recipe: the field `recipe`, and arrays."""
+    """Return the parts from which `ReadParts.recipe` restores the recipe: the field `recipe`, and arrays."""
     if recipe is None:
         return Parts(None, {})
     parts = recipe.to_parts()
     return Parts(parts.header, {RECIPE + name: array for name, array in parts.arrays.items()})
-
-
-def read_recipe(parts: ReadParts, frame_time: float | None = None) -> Recipe | None:
-    """Return the recipe of a model's rows, or None; its frame rate must be the model's, where that is given."""
-    header = parts.fields.get("recipe", "dict | None")
-    if header is None:
-        return None
-    with np.errstate(over="ignore", invalid="ignore"):  # invalid indices become values that are refused
-        recipe = Recipe.from_parts(header, parts.after(RECIPE))
-    if frame_time is not None and recipe.frame_time != frame_time:
-        parts.fields.wrong("frame_time", f"the recipe's frame time, {recipe.frame_time:g}, was expected")
-    return recipe
-
-
-def read_frame_time(header: Fields) -> float:
-    """Return the seconds per frame."""
-    frame_time: float = header.get("frame_time", "float")
-    low, high = FRAME_TIMES
-    if not low <= frame_time <= high:
-        header.wrong("frame_time", f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}")
-    return frame_time
-
-
-def read_names(header: Fields, name: str, most: int) -> tuple[str, ...]:
-    """Return a list of distinct names, at least one."""
-    names = header.texts(name)
-    if not 0 < len(names) <= most or len(set(names)) < len(names):
-        header.wrong(name, f"1 to {most} different names were expected")
-    return names
-
-
-def read_settings(header: Fields, kind: type[S]) -> S:
-    """Return settings, a dataclass of plain values; missing ones have their defaults."""
-    kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
-    unknown = [name for name in header.values if name not in kinds]
-    if unknown:
-        header.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")
-    return kind(**{name: header.get(name, kinds[name]) for name in header.values})

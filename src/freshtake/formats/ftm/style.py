@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import Fields, Parts, ReadParts, compact, read_recipe, read_settings, recipe_parts
+from freshtake.formats.ftm.parts import Fields, Parts, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.gait import Gait
@@ -64,7 +64,7 @@ def from_parts(parts: ReadParts) -> StyleModel:
     target = Normal(
         parts.numbers("target_mean", (count + 1,)), parts.numbers("target_deviation", (count + 1,), low=1e-12)
     )
-    settings = read_settings(header.inner("settings"), Settings)
+    settings = header.settings(Settings)
     bank = _bank(parts, blocks_of(recipe, source.deviation))
     annotations = _annotations(parts, bank, count)
     feet = header.texts("feet")
@@ -165,7 +165,7 @@ def _annotations(parts: ReadParts, bank: Bank, count: int) -> tuple[Annotation, 
 
 def read_clip_recipe(parts: ReadParts) -> Recipe:
     """Return the recipe of a style model's rows: clips as rotation vectors with a heading and all DOFs of the root."""
-    recipe = read_recipe(parts)
+    recipe = parts.recipe()
     if recipe is None:
         parts.fields.wrong("recipe", "an object was expected, not None")
     layout = recipe.layout

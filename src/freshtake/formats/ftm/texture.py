@@ -8,18 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import (
-    MOST_FRAMES,
-    Array,
-    Fields,
-    Parts,
-    ReadParts,
-    compact,
-    read_frame_time,
-    read_recipe,
-    read_settings,
-    recipe_parts,
-)
+from freshtake.formats.ftm.parts import MOST_FRAMES, Array, Fields, Parts, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats
@@ -101,8 +90,8 @@ def _group_arrays(name: str, group: Group) -> dict[str, Array]:
 
 def from_parts(parts: ReadParts) -> TextureModel:
     """Restore the model; raise a FreshtakeError where the parts are invalid."""
-    settings = read_settings(parts.fields.inner("settings"), Settings)
-    frame_time = read_frame_time(parts.fields)
+    settings = parts.fields.settings(Settings)
+    frame_time = parts.fields.frame_time()
     segments = _segments(parts.fields)
     frames = segments.frames
     recipe, shape = _recipe(parts, frame_time)
@@ -168,7 +157,7 @@ def _jumps(parts: ReadParts, name: str, frames: int) -> Jumps:
 
 def _recipe(parts: ReadParts, frame_time: float) -> tuple[Recipe | None, Shape | None]:
     layout = parts.fields.get("layout", "dict | None")
-    recipe = read_recipe(parts, frame_time)
+    recipe = parts.recipe(frame_time)
     if recipe is None and layout is not None:
         recipe, shape = _mesh(parts, layout)
         if recipe.frame_time != frame_time:

@@ -8,17 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm.parts import (
-    MOST_FRAMES,
-    Parts,
-    ReadParts,
-    compact,
-    read_frame_time,
-    read_names,
-    read_recipe,
-    read_settings,
-    recipe_parts,
-)
+from freshtake.formats.ftm.parts import MOST_FRAMES, Parts, ReadParts, compact, recipe_parts
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
 from freshtake.variation.deviations import Settings
@@ -77,7 +67,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
         parts.fields.wrong("transition", OLD)
     if "foot_joints" not in parts.fields.values:
         parts.fields.wrong("foot_joints", OLD)
-    settings = read_settings(parts.fields.inner("settings"), Settings)
+    settings = parts.fields.settings(Settings)
     material = read_material(parts, FEWEST)
     lengths = [len(rows) for rows in material.values]
     placed = parts.numbers("starts", (len(lengths), 3), low=-FARTHEST, high=FARTHEST)
@@ -110,7 +100,7 @@ def from_parts(parts: ReadParts) -> VariationModel:
 def read_material(parts: ReadParts, shortest: int) -> Material:
     """Return examples of at least so many frames each, all at the origin."""
     header = parts.fields
-    names, frame_time = read_names(header, "names", MOST_DOFS), read_frame_time(header)
+    names, frame_time = header.names("names", MOST_DOFS), header.frame_time()
     lengths = header.whole_numbers("lengths", shortest, MOST_FRAMES)
     if not lengths:
         header.wrong("lengths", "there is no example")
@@ -118,7 +108,7 @@ def read_material(parts: ReadParts, shortest: int) -> Material:
     values = tuple(np.split(rows, np.cumsum(lengths)[:-1]))
     weights = parts.numbers("weights", (len(names),), low=0.0)
     rates = parts.numbers("rates", (len(names),), low=0.0, high=1.0) > 0.5
-    recipe = read_recipe(parts, frame_time)
+    recipe = parts.recipe(frame_time)
     if recipe is not None and recipe.names != names:
         header.wrong("names", "the names of the recipe's DOFs were expected")
     return Material(values, names, weights, rates, frame_time, recipe)

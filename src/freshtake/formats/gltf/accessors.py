@@ -239,9 +239,3 @@ def _faces(container: Container, item: Item, mode: int, count: int) -> Whole:
         return corners[np.stack([k + 1, k + 2, np.zeros_like(k)], axis=1)]
     odd = k % 2
     return corners[np.stack([k, k + 1 + odd, k + 2 - odd], axis=1)]
-
-
-def mesh_weights(node: Item, mesh: Item, targets: int) -> Floats:
-    """Return the weights of the morph targets at rest: the node's, else the mesh's, else zero."""
-    owner = node if "weights" in node else mesh
-    return owner.numbers("weights", targets, np.zeros(targets))

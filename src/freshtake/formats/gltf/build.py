@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -130,7 +130,13 @@ def without_animations(path: Path, container: Container) -> Builder:
         gone -= {holder[key] for holder, key in _accessor_references(document)}
     document.pop("animations", None)
     views = _views_only_of(document, gone)
-    _renumber(document, "accessors", _accessor_references(document), gone)
+    numbers = [number for number in range(len(container.accessors)) if number not in gone]
+    _point_to(_accessor_references(document), {old: new for new, old in enumerate(numbers)})
+    accessors = [document["accessors"][number] for number in numbers]
+    if accessors:
+        document["accessors"] = accessors
+    else:
+        document.pop("accessors", None)
     builder = Builder(path, document)
     entries = document.pop("bufferViews", [])
     for number, entry in enumerate(entries):
@@ -139,7 +145,9 @@ def without_animations(path: Path, container: Container) -> Builder:
             place = document["bufferViews"][new_number]
             document["bufferViews"][new_number] = {**entry, "buffer": 0, "byteOffset": place["byteOffset"]}
     kept_numbers = [number for number in range(len(entries)) if number not in views]
-    _point_to(_view_references(document), {old: new for new, old in enumerate(kept_numbers)})
+    images = [(image, "bufferView") for image in document.get("images", []) if "bufferView" in image]
+    holders = [reference for entry in accessors for reference in _views_of_accessor(entry)]
+    _point_to([*holders, *images], {old: new for new, old in enumerate(kept_numbers)})
     _take_in_images(builder, container)
     return builder
 
@@ -191,14 +199,6 @@ def _accessor_references(document: dict[str, Any]) -> Iterator[Reference]:
             yield skin, "inverseBindMatrices"
 
 
-def _view_references(document: dict[str, Any]) -> Iterator[Reference]:
-    for entry in document.get("accessors", []):
-        yield from _views_of_accessor(entry)
-    for image in document.get("images", []):
-        if "bufferView" in image:
-            yield image, "bufferView"
-
-
 def _views_of_accessor(entry: dict[str, Any]) -> Iterator[Reference]:
     sparse = entry.get("sparse", {})
     for holder in (entry, sparse.get("indices", {}), sparse.get("values", {})):
@@ -206,19 +206,7 @@ def _views_of_accessor(entry: dict[str, Any]) -> Iterator[Reference]:
             yield holder, "bufferView"
 
 
-def _renumber(document: dict[str, Any], key: str, references: Iterator[Reference], gone: set[int]) -> None:
-    """Remove entries of a list and renumber the references to the others."""
-    if key not in document:
-        return
-    entries = document[key]
-    remaining = [number for number in range(len(entries)) if number not in gone]
-    _point_to(references, {old: new for new, old in enumerate(remaining)})
-    document[key] = [entries[number] for number in remaining]
-    if not remaining:
-        del document[key]
-
-
-def _point_to(references: Iterator[Reference], places: dict[int, int]) -> None:
+def _point_to(references: Iterable[Reference], places: dict[int, int]) -> None:
     for holder, key in list(references):
         holder[key] = places[holder[key]]
 

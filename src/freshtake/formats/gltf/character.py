@@ -155,7 +155,14 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
     """
     positions = clip.positions()[:, order]
     size = float(np.ptp(positions[0], axis=0).max()) or 1.0
-    above_root = _above_root(nodes, character)
+    # The root's parent does not move.
+    root_linear, root_position, root_rotation = np.eye(3), np.zeros(3), IDENTITY
+    holder = int(nodes.parents[character.root])
+    if holder >= 0:
+        rest = rest_pose(nodes, [holder])
+        place = rest.place(holder)
+        root_linear, root_position = (values[0, place] for values in world_matrices(rest))
+        root_rotation = forward(rest.parents, rest.translations, rest.rotations).rotations[0, place]
     linear: list[Floats] = []  # per joint, (frames, 3, 3)
     out = []
     for joint, node in enumerate(character.nodes):
@@ -163,8 +170,8 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
         if parent >= 0:
             above, origin = linear[parent], positions[:, parent]
         else:
-            above, origin = above_root.linear, above_root.position
-            rotations = multiply(inverse(above_root.rotation), rotations)
+            above, origin = root_linear, root_position
+            rotations = multiply(inverse(root_rotation), rotations)
         volume = np.abs(np.linalg.det(above))
         if volume.min() < 1e-60:
             nodes.items[node].fail("the scale above this joint is zero, so no clip can be put onto it")
@@ -173,24 +180,6 @@ def _node_motions(nodes: Nodes, character: Character, clip: Clip, order: list[in
         largest_shift = np.abs(translations - nodes.translations[node]).max() * volume.max() ** (1 / 3)
         out.append(NodeMotion(node, rotations, translations if parent < 0 or largest_shift > SINGLE * size else None))
     return out
-
-
-class _AboveRoot(NamedTuple):
-    """The static transform of the root's parent."""
-
-    linear: Floats
-    position: Floats
-    rotation: Floats
-
-
-def _above_root(nodes: Nodes, character: Character) -> _AboveRoot:
-    parent = int(nodes.parents[character.root])
-    if parent < 0:
-        return _AboveRoot(np.eye(3), np.zeros(3), IDENTITY)
-    rest = rest_pose(nodes, [parent])
-    matrices, place = world_matrices(rest), rest.place(parent)
-    turned = forward(rest.parents, rest.translations, rest.rotations).rotations
-    return _AboveRoot(matrices.linear[0, place], matrices.positions[0, place], turned[0, place])
 
 
 def _free_from_matrices(builder: Builder, nodes: Nodes, character: Character) -> None:

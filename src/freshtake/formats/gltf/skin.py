@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from freshtake.errors import FormatError
-from freshtake.formats.gltf.accessors import Primitive, floats, mesh_weights, primitives_of
+from freshtake.formats.gltf.accessors import Primitive, floats, primitives_of
 from freshtake.formats.gltf.animation import (
     Animation,
     LocalPose,
@@ -112,7 +112,9 @@ def mesh_parts(container: Container, nodes: Nodes, options: ReadOptions) -> list
         targets = {len(primitive.vertex_targets) for primitive in primitives}
         if len(targets) > 1:
             meshes[number].fail("all primitives need the same number of morph targets", "primitives")
-        weights = mesh_weights(item, meshes[number], targets.pop() if targets else 0)
+        count = targets.pop() if targets else 0
+        # The weights at rest: the node's, else the mesh's, else zero.
+        weights = (item if "weights" in item else meshes[number]).numbers("weights", count, np.zeros(count))
         if primitives:
             out.append(MeshPart(node, primitives, weights, None if skin is None else skins[skin]))
     return out
