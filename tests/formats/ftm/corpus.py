@@ -43,6 +43,11 @@ LEARN: dict[str, Callable[[], Any]] = {
     "variation": lambda: ft.variation.learn(walks(2), rng=rng(), cyclic=True),
     "one_take": lambda: ft.variation.learn(walks(1), rng=rng(), cyclic=False),
     "strokes": lambda: ft.variation.learn([ft.samples.letter_a(rng(k)) for k in range(3)], rng=rng()),
+    "paper": lambda: ft.variation.paper.learn(
+        [ft.samples.circle(rng(k)) for k in range(3)],
+        ft.variation.paper.Settings(neighbors=10, velocity_weight=0.3, restarts=0),
+        rng=rng(),
+    ),
     "style": lambda: ft.style.learn(list(zip(walks(1, 3), walks(1, 3, "limp"), strict=True))),
     "gaits": gaits,
     "density": lambda: ft.density.learn({"walk": walks(1, 3), "run": [ft.samples.run(rng(), cycles=3)]}),
@@ -55,6 +60,8 @@ def draw(model: Any) -> Any:
     """Return a motion that a model of any method draws from seed 1, with planted feet where there are feet."""
     if isinstance(model, ft.variation.VariationModel):
         return model.sample(rng(1), plant=True)
+    if isinstance(model, ft.variation.paper.PaperModel):
+        return model.sample(rng(1))
     if isinstance(model, ft.style.StyleModel):
         return model.translate(ft.samples.walk(rng(9), cycles=2))
     if isinstance(model, ft.density.DensityModel):

@@ -20,7 +20,7 @@ TOLERANCE = 1e-4
 
 def test_there_are_files_of_every_method() -> None:
     methods = {Opened(path).header["method"] for path in FILES}
-    assert methods >= {"variation", "style", "gaits", "density", "texture"}
+    assert methods >= {"variation", "paper", "style", "gaits", "density", "texture"}
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: f"{path.parent.name}-{path.stem}")
