@@ -66,19 +66,20 @@ def test_search_over_kernels_takes_the_best_velocity_there_is() -> None:
     np.testing.assert_allclose(chosen, model.speeds[int(np.argmax(values))], atol=1e-12)
 
 
-def test_search_along_modes_never_gets_worse() -> None:
+@pytest.mark.parametrize("search", ["coordinate", "mean shift", "powell"])
+def test_search_along_modes_never_gets_worse(search: str) -> None:
     model = one_orbit()
     mix = np.array([1.0])
     places = np.concatenate([model.weights, model.speeds], axis=1) / model.widths
     shares = np.full(len(places), 1.0 / len(places))
     for i in (10, 90, 200):
         pose, step = model.weights[i] + 0.03, 0.5 * model.speeds[i]
-        better = climb(places, shares, model.widths, pose, step, SEARCHES.index("coordinate"), True)
+        better = climb(places, shares, model.widths, pose, step, SEARCHES.index(search), True)
         start = slow_likelihood(model, mix, pose, step, True)
         reached = slow_likelihood(model, mix, pose, better, True)
         assert reached >= start
         nudged = [slow_likelihood(model, mix, pose, better + e, True) for e in 1e-3 * np.eye(model.modes)]
-        assert max(nudged) < reached + 1e-4
+        assert max(nudged) < reached + (1e-2 if search == "mean shift" else 1e-4)  # converges at a linear rate
 
 
 @pytest.mark.parametrize("search", SEARCHES)

@@ -89,7 +89,8 @@ def climb(
 ) -> Floats:
     """Return the step of the highest likelihood from a pose, from the previous step on: Okwechime 2008, eq. 10.
 
-    `search` counts among `SEARCHES`, §4.3: along each eigenvector in turn, or over the velocities of all kernels.
+    `search` counts among `SEARCHES`, §4.3: along each eigenvector in turn, over the velocities of all kernels, by mean
+    shift, or by Powell's method.
     """
     d = len(pose)
     count = len(places)
@@ -102,13 +103,25 @@ def climb(
     kernels = NearKernels(places, shares, widths, near)
     if search == 1:
         return fastest_kernel(kernels, pose, step, correction)
+    if search == 2:
+        return shifted_mean(kernels, pose, step, correction)
     best, along = step.copy(), np.zeros((d, d))
     for k in range(d):
         along[k, k] = widths[d + k]
     # Four sweeps over all modes bound the time per frame.
     for _ in range(4):
+        before, most, gained = best.copy(), 0, 0.0
+        value = likelihood(kernels, pose, best, correction)
         for k in range(d):
             best = line_search(kernels, pose, best, along[k], correction)
+            reached = likelihood(kernels, pose, best, correction)
+            if reached - value > gained:
+                most, gained = k, reached - value
+            value = reached
+        # Powell: the sum of all steps replaces the one that helped most, or directions become dependent.
+        if search == 3 and gained > 0.0:
+            along[most] = best - before
+            best = line_search(kernels, pose, best, along[most], correction)
     return best
 
 
@@ -124,6 +137,37 @@ def fastest_kernel(kernels: NearKernels, pose: Floats, step: Floats, correction:
         if value > top:
             top = value
             best[:] = trial
+    return best
+
+
+@compiled
+def shifted_mean(kernels: NearKernels, pose: Floats, step: Floats, correction: bool) -> Floats:
+    """Return where mean shift leads: to the mean of the velocities that kernels have, weighted by how likely each is.
+
+    With the correction also to the mean of the kernels' poses, seen from the present one. The likelihood never falls.
+    """
+    places, shares, widths, near = kernels
+    d = len(pose)
+    best = step.copy()
+    # Twenty shifts of the mean bound the time per frame.
+    for _ in range(20):
+        top, bottom = np.zeros(d), np.zeros(d)
+        for part in range(2 if correction else 1):
+            first = d if part == 0 else 0
+            squares = np.full(len(places), np.inf)
+            for i in range(len(places)):
+                if shares[i] > 0.0:
+                    squares[i] = near[i] if part == 0 else 0.0
+                    for k in range(d):
+                        there = best[k] if part == 0 else pose[k] + best[k]
+                        squares[i] += (places[i, first + k] - there / widths[first + k]) ** 2
+            mass = shares * np.exp(-0.5 * (squares - squares.min()))
+            mass /= mass.sum()
+            for k in range(d):
+                mean = (mass * places[:, first + k]).sum() * widths[first + k] - (pose[k] if part == 1 else 0.0)
+                top[k] += mean / widths[first + k] ** 2
+                bottom[k] += 1.0 / widths[first + k] ** 2
+        best = top / bottom
     return best
 
 

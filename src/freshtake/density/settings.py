@@ -9,7 +9,7 @@ from freshtake.motion.validation import Changeable, between, one_of
 
 METHODS = ("default", "switch", "paper", "aligned")
 POSES = ("positions", "expmap", "euler")
-SEARCHES = ("coordinate", "kernels")
+SEARCHES = ("coordinate", "kernels", "mean shift", "powell")
 PHASES = ("tracked", "sine")
 
 
@@ -27,7 +27,7 @@ class Settings(Changeable):
     energy: float = 0.95  # share of the variance that the eigenspace keeps, §3.2
     modes: int | None = None  # a number of modes instead
     alpha: float = 0.25  # kernel widths in standard deviations, §4
-    search: str = "coordinate"  # paper, §4.3: along each mode in turn, or the velocities of kernels
+    search: str = "coordinate"  # paper, §4.3: along each mode in turn; kernels' velocities; mean shift; powell
     correction: bool = True  # paper: eq. 12 instead of eq. 10
     harmonics: int = 8  # aligned: sines per mode and cycle; 1 is a pure sine
     phase: str = "tracked"  # aligned: "sine" is eq. 4, one frequency for all of a take

@@ -30,7 +30,7 @@ class Classes(Request):
     ] = None
     search: Annotated[
         str | None,
-        Option("How `paper` climbs the density: `coordinate` (default) or `kernels`."),
+        Option("How `paper` climbs the density: `coordinate` (default), `kernels`, `mean shift` or `powell`."),
     ] = None
     acyclic: Annotated[
         tuple[str, ...], Option("Classes that do not repeat in cycles; default: found from the takes.")
