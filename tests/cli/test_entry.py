@@ -153,6 +153,11 @@ def test_half_a_variant_is_refused(word: str, tmp_path: Path, capsys: pytest.Cap
     assert f'Invalid value for -n: an integer was expected, not "{word}"' in capsys.readouterr().err
 
 
+def test_arguments_that_nothing_takes_are_named(capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["warm-up", "now"]) == 2
+    assert "freshtake: too many arguments: 'now'; see freshtake warm-up --help" in capsys.readouterr().err
+
+
 def test_commands_of_one_process_do_not_disturb_each_other(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(["samples", "list"]) == 0
     assert run(["--nosuch"]) == 2

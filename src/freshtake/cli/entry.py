@@ -187,6 +187,7 @@ def _usage_words(error: CycloptsError) -> str:
     # Cyclopts lists the first few commands of the first group and cuts the rest: --help has them all.
     words = str(error).partition(" Available commands:")[0]
     words = re.sub(r'^(Command "[^"]*" )?parameter (\S+) requires an argument', r"\2 is missing", words, flags=re.I)
+    words = re.sub(r"^Unused Tokens: \[(.+)\]", r"too many arguments: \1", words)
     return words.rstrip(".?")
 
 
