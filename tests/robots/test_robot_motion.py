@@ -6,6 +6,7 @@ import csv
 import json
 import pickle
 import re
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -147,6 +148,14 @@ def test_a_hostile_robot_is_refused_before_it_costs_anything(
     # MuJoCo's own warnings would be printed, and written to a file of its own.
     assert sorted(path.name for path in folder.iterdir()) == ["hidden.xml", "robot.xml"]
     assert capfd.readouterr() == ("", "")
+
+
+def test_what_the_library_says_about_forces_is_not_passed_on(tmp_path: Path) -> None:
+    still = mjcf().replace('type="hinge"', 'type="hinge" armature="-1"', 1)
+    (tmp_path / "robot.xml").write_text(still)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert read_robot(tmp_path / "robot.xml").joints
 
 
 def test_a_robot_may_be_in_several_files_of_one_folder(tmp_path: Path) -> None:

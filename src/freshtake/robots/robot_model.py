@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import re
+import warnings
 import xml.etree.ElementTree as xml
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -177,10 +178,12 @@ def _compiled(path: Path) -> Any:
         return spec.compile()
 
     try:
-        try:
-            return load(meshes=True)
-        except ValueError:
-            return load(meshes=False)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # about forces, which are not computed here
+            try:
+                return load(meshes=True)
+            except ValueError:
+                return load(meshes=False)
     except (ValueError, TypeError, RuntimeError) as error:  # the last is what C++ raises where memory ends
         reason = " ".join(str(error).split())[:200]
         raise FormatError(path, f"MuJoCo reads no robot from this file ({reason}): give URDF or MJCF") from None
