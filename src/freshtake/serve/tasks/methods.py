@@ -57,7 +57,7 @@ def style_learn(context: Context, *, items: list[str], targets: list[str], by: s
     save(target, model, sources=[name for pair in model.pairs for name in pair])
     known = style_facts(model)
     facts = {
-        **{key: known[key] for key in ("chosen", "held_out_error", "fps", "joints", "dofs", "states", "parts")},
+        **{key: known[key] for key in ("held_out_error", "fps", "joints", "dofs", "states", "parts")},
         "method": "style",
         "pairs": [row._asdict() for row in pairing.table],
         "by": "content" if pairing.by_content else "order",
