@@ -52,10 +52,28 @@ def _counted(folder: Path, seconds: float, name: str) -> int:
 
 def test_the_same_question_is_called_once_for_all_who_ask(helper: HelperProcess, tmp_path: Path) -> None:
     async def ask() -> list[int]:
-        first = [helper.answer(_Client(), _counted, tmp_path, 0.3, "same") for _ in range(5)]  # type: ignore[arg-type]
-        return [*await asyncio.gather(*first), await helper.answer(_Client(), _counted, tmp_path, 0.0, "same")]  # type: ignore[arg-type]
+        def asked() -> Any:
+            return helper.answer(_Client(), _counted, tmp_path, 0.3, "same")  # type: ignore[arg-type]
+
+        return [*await asyncio.gather(*(asked() for _ in range(5))), await asked()]
 
     assert run_apart(ask()) == [1] * 5 + [2], "once together; who asks later is answered anew"
+
+
+def test_a_server_that_shuts_down_says_so_to_all_who_wait(helper: HelperProcess, tmp_path: Path) -> None:
+    async def ask() -> list[Any]:
+        asking = [
+            asyncio.create_task(helper.answer(_Client(), _counted, tmp_path, 60.0, name))  # type: ignore[arg-type]
+            for name in ("answered", "in the line")
+        ]
+        await asyncio.sleep(0.5)
+        await asyncio.to_thread(helper.close)
+        asking.append(asyncio.create_task(helper.answer(_Client(), _counted, tmp_path, 0.0, "late")))  # type: ignore[arg-type]
+        return await asyncio.gather(*asking, return_exceptions=True)
+
+    helper.call(sum, ())
+    for failure in run_apart(ask()):
+        assert isinstance(failure, UsageError) and "the server is shutting down" in str(failure)
 
 
 def test_what_nobody_waits_for_any_more_is_not_called(helper: HelperProcess, tmp_path: Path) -> None:

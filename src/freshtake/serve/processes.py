@@ -117,6 +117,7 @@ PATIENCE = 10.0  # factor from processor time to the limit in wall-clock time, s
 MEMORY = 2 * 2**30  # bytes for one call
 TOO_LONG = "this takes longer than a question may: try again, or use a smaller model or shorter takes"
 TOO_LARGE = "this needs more memory than a question may have: use a smaller model or shorter takes"
+SHUTTING_DOWN = "the server is shutting down"
 
 
 class Process(NamedTuple):
@@ -252,6 +253,8 @@ class HelperProcess:
 
         Requests that ask the same at the same time share one call; one that no client waits for any more is not made.
         """
+        if self._closed:
+            raise UsageError(SHUTTING_DOWN)
         key = pickle.dumps((function, arguments))
         question = self._asked.get(key)
         if question is None:
@@ -269,7 +272,7 @@ class HelperProcess:
                 self._asked.pop(key, None)
                 question.reply.cancel()
         if not question.reply.done() or question.reply.cancelled():
-            raise UsageError("nobody waits for this answer any more")
+            raise UsageError(SHUTTING_DOWN if self._closed else "nobody waits for this answer any more")
         answer: Answer = question.reply.result()
         return answer
 
@@ -279,7 +282,7 @@ class HelperProcess:
             # Functions only read, so a call whose process was killed is repeated.
             for _ in range(2):
                 if self._closed:
-                    raise UsageError("the server is shutting down")
+                    raise UsageError(SHUTTING_DOWN)
                 with suppress(EOFError, OSError):
                     succeeded, result = self._exchange((function, arguments))
                     break
