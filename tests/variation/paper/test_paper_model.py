@@ -89,12 +89,15 @@ def test_a_saved_model_makes_the_same_variants(model: PaperModel, tmp_path: Path
 
 
 def test_models_that_name_a_restoring_force_are_read(model: PaperModel, tmp_path: Path) -> None:
-    """The first models have such a setting, always 0."""
+    """The first models have such a setting, 0 unless it was asked for; others would draw something else."""
     ft.save(tmp_path / "now.ftm", model)
     opened = Opened(tmp_path / "now.ftm")
     opened.header["settings"]["restoring"] = 0.0
     again = ft.load(opened.write(tmp_path / "then.ftm"))
     assert isinstance(again, PaperModel) and again.settings == model.settings
+    opened.header["settings"]["restoring"] = 0.3
+    with pytest.raises(ft.FormatError, match=r"settings\.restoring': this freshtake has no restoring force"):
+        ft.load(opened.write(tmp_path / "then.ftm"))
 
 
 def test_one_take_and_the_learned_structure_are_enough(model: PaperModel, jumps: list[Clip]) -> None:

@@ -26,7 +26,10 @@ def to_parts(model: PaperModel) -> Parts:
 def from_parts(parts: ReadParts) -> PaperModel:
     """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
-    # The first models name a restoring force, which was always 0.
+    # Models of earlier versions name a restoring force, which the paper does not have: 0 unless it was asked for.
+    inner = header.inner("settings")
+    if inner.values.get("restoring", 0.0) != 0.0:
+        inner.wrong("restoring", "this freshtake has no restoring force: learn the model again")
     settings = header.settings(Settings, former=("restoring",))
     material = read_material(parts, settings.order + 2)
     names = material.names
