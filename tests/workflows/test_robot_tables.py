@@ -59,6 +59,10 @@ def test_a_limiter_counts_and_names(tmp_path: Path) -> None:
         ("joint,low,high\na,2,1\n", "line 2: the low limit 2 of 'a' is above"),
         ("joint,low,high\na,0,1\na,0,1\n", "line 3: joint 'a' has no name, or is listed twice"),
         ("joint,low,high\na,nan,1\n", "line 2: a number was expected"),
+        ("joint,low,high\na,+-inf,1\n", "line 2: a number was expected, not '\\+-inf'"),
+        ("joint,low,high\na,inf,\n", "line 2: a number was expected, not 'inf'"),
+        ("joint,low,high\na,,-inf\n", "line 2: a number was expected, not '-inf'"),
+        ("joint,low,high,low\na,0,1,2\n", "line 1: two columns are named 'low': keep one"),
     ],
 )
 def test_broken_limits_are_refused(tmp_path: Path, text: str, says: str) -> None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text, write_bytes
+from freshtake.formats.numbers import finite_number
 from freshtake.formats.table import csv_records, parse_table
 from freshtake.motion.pins import Pin
 from freshtake.numeric.arrays import Floats
@@ -106,14 +107,11 @@ def read_limits(path: Path) -> Limits:
 
 
 def _limit(path: Path, place: str, cell: str, sign: float) -> float:
-    if not cell:
+    # Only an empty cell or the word itself is no limit: 1e999 is a mistake, and so is infinity at the wrong end.
+    if cell.lower() in (("", "-inf") if sign < 0.0 else ("", "inf", "+inf")):
         return sign * math.inf
-    try:
-        value = float(cell)
-    except ValueError:
-        value = math.nan
-    # Only the word itself is no limit: 1e999 is a mistake.
-    if not math.isfinite(value) and cell.lower().lstrip("+-") != "inf":
+    value = finite_number(cell)
+    if value is None:
         raise FormatError(path, f"a number was expected, not {cell[:40]!r}", place)
     return value
 

@@ -78,6 +78,9 @@ def csv_records(path: Path, needed: Sequence[str]) -> list[tuple[str, dict[str, 
     missing = [name for name in needed if name not in names]
     if missing:
         raise FormatError(path, f"the column {missing[0]!r} is missing; {', '.join(needed)} are expected", "line 1")
+    twice = [name for name in needed if names.count(name) > 1]
+    if twice:
+        raise FormatError(path, f"two columns are named {twice[0]!r}: keep one", "line 1")
     for line, row in rows[1:]:
         if len(row) != len(names):
             raise FormatError(path, f"{len(names)} cells were expected, not {len(row)}", f"line {line}")
