@@ -30,9 +30,9 @@ def incomplete_beta(a: float, b: float, x: npt.ArrayLike) -> Floats:
     return np.asarray(np.where(lower, _tail(a, b, values, lower), 1.0 - _tail(b, a, 1.0 - values, ~lower)))
 
 
-def _tail(a: float, b: float, x: Floats, where: npt.NDArray[np.bool_]) -> Floats:
-    """Compute I_x(a, b) where `where`, by Lentz's method for its continued fraction."""
-    x = np.where(where, x, 0.0)
+def _tail(a: float, b: float, x: Floats, needed: npt.NDArray[np.bool_]) -> Floats:
+    """Compute I_x(a, b) where it is `needed`, by Lentz's method for its continued fraction."""
+    x = np.where(needed, x, 0.0)
     with np.errstate(divide="ignore"):
         front = np.exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * np.log(x) + b * np.log1p(-x)) / a
     above, below = np.ones_like(x), 1.0 / (1.0 - (a + b) / (a + 1.0) * x)

@@ -201,8 +201,8 @@ class ReadParts:
         """Raise an error that names an array."""
         raise FormatError(self.fields.path, problem, f"array {name!r}")
 
-    def array(self, name: str, kinds: str, axes: int | None = None) -> Array:
-        """Return an array whose type is of one of NumPy's kinds, with so many axes where that is given."""
+    def array(self, name: str, kinds: str = "", axes: int | None = None) -> Array:
+        """Return an array; where `axes` is given, it has so many, and its type is of one of NumPy's `kinds`."""
         if name not in self.arrays:
             self.wrong(name, "the array is missing")
         array = self.arrays[name]
@@ -212,7 +212,7 @@ class ReadParts:
 
     def numbers(self, name: str, shape: tuple[int, ...], low: float = -LARGEST, high: float = LARGEST) -> Floats:
         """Return a float64 array of this shape with finite values between two bounds."""
-        array = self.array(name, "fiub")
+        array = self.array(name)
         if array.dtype.kind not in "fiub" or array.shape != shape:
             expected = " x ".join(map(str, shape))
             self.wrong(name, f"{expected} numbers were expected, not {array.shape} of {array.dtype}")

@@ -208,7 +208,7 @@ def learn_limbs(clips: Sequence[Clip], mapping: LimbNames | None = None) -> tupl
 
 
 def limb_joints(skeleton: Skeleton, mapping: LimbNames | None = None) -> list[tuple[str, tuple[int, ...], bool]]:
-    """Yield name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg."""
+    """Return name, joints (hip, knee, ankle(, toe) or shoulder, elbow, hand) and whether it is a leg, limb by limb."""
     mapped = [_mapped(skeleton, name, joints) for name, joints in (mapping or {}).items()]
     legs, arms = ([limb for limb in mapped if limb[2] is is_leg] for is_leg in (True, False))
     names = skeleton.names

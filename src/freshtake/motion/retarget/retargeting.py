@@ -230,7 +230,7 @@ class Retargeter:
         info = clip.playback
         if not (plant and info is not None and info.loop):
             moved_clip = self._retargeted(clip, plant, hands)
-        else:  # the loop between itself and itself, so that feet are planted across its seam
+        else:  # the loop with itself before and after it, so that feet are planted across its seam
             count = loop_frames(clip)
             moved_clip = self._retargeted(played(clip, 2 * count + len(clip)), plant, hands)
             moved_clip = take_frames(moved_clip, count, count + len(clip))

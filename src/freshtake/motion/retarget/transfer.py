@@ -97,7 +97,7 @@ def _arm(rig: Rig, side: str) -> float:
 
 
 def _between(height: Floats, given: tuple[Floats, ...], goals: tuple[Floats, ...]) -> Floats:
-    """Return heights mapped from the given marks to the goals ones; beyond the ends, extrapolated."""
+    """Return heights mapped from the given marks to the goals; beyond the ends, extrapolated."""
     out = np.empty_like(height)
     for k in range(len(given) - 1):
         share = (height - given[k]) / np.where(np.abs(given[k + 1] - given[k]) < 1e-9, 1e-9, given[k + 1] - given[k])
