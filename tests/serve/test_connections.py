@@ -6,9 +6,11 @@ import asyncio
 import http.client
 import json
 import logging
+import os
 import socket
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack, closing, suppress
@@ -18,6 +20,7 @@ from urllib.parse import urlsplit
 
 import httpx
 import pytest
+import uvicorn
 
 from freshtake.serve import guard
 from freshtake.serve.guard import HEADER_SECONDS, LINES, FewLines
@@ -172,3 +175,56 @@ def test_log_lines_are_few_and_those_left_out_are_counted() -> None:
     now[0] = 61.0
     after = line()
     assert few.filter(after) and after.getMessage() == f"Invalid request ({1000 - LINES} more lines were left out)"
+
+
+@pytest.fixture
+def limited() -> Iterator[tuple[str, int]]:
+    """A server of this process, which answers every request with 200."""
+
+    async def app(scope: Any, receive: Any, send: Any) -> None:
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        await send({"type": "http.response.body", "body": b""})
+
+    config = uvicorn.Config(app, http=guard.LimitedProtocol, lifespan="off", log_level="error")
+    server, listening = guard.LimitedServer(config), socket.create_server(("127.0.0.1", 0))
+    serving = threading.Thread(target=server.run, args=([listening],))
+    serving.start()
+    while not server.started and serving.is_alive():
+        time.sleep(0.01)
+    yield listening.getsockname()
+    server.should_exit = True
+    serving.join()
+
+
+def _status(client: socket.socket) -> bytes:
+    client.sendall(b"GET / HTTP/1.1\r\nhost: x\r\n\r\n")
+    return client.recv(12)
+
+
+def test_a_connection_that_fails_is_not_the_last_one(limited: tuple[str, int]) -> None:
+    import resource
+
+    before = resource.getrlimit(resource.RLIMIT_NOFILE)
+    with socket.socket() as client, socket.socket() as later:
+        client.settimeout(PATIENCE)
+        later.settimeout(PATIENCE)
+        os.close(lowest := os.dup(0))
+        resource.setrlimit(resource.RLIMIT_NOFILE, (lowest, before[1]))  # no file can be opened, so none is accepted
+        try:
+            client.connect(limited)
+            time.sleep(0.2)
+        finally:
+            resource.setrlimit(resource.RLIMIT_NOFILE, before)
+        assert _status(client) == b"HTTP/1.1 200"
+        later.connect(limited)
+        assert _status(later) == b"HTTP/1.1 200"
+
+
+def test_what_is_no_request_is_refused_and_its_connection_closed(
+    limited: tuple[str, int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(guard, "HEADER_SECONDS", 3600.0)
+    with socket.create_connection(limited, timeout=PATIENCE) as client:
+        client.sendall(b"\0\0\r\n\r\n")
+        answer = b"".join(iter(lambda: client.recv(4096), b""))
+    assert answer.startswith(b"HTTP/1.1 400 ") and b"content-length: 0" in answer
