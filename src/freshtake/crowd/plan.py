@@ -17,7 +17,6 @@ from freshtake.requests.crowd import MOST_CHARACTERS, MOST_SECONDS
 
 MODES = ("unique", "library")
 FORMATS = ("npz", "usd", "bvh", "zarr", "glb", "fbx")
-PLACEMENTS = ("grid", "disc", "paths", "csv")
 SPACING = 1.5  # metres
 
 Range = tuple[float, float]

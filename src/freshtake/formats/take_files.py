@@ -21,11 +21,6 @@ def take_files(paths: Iterable[Path], suffixes: frozenset[str] = TAKES) -> list[
     return [file for path in paths for file in _files(path, suffixes)]
 
 
-def names_several(path: Path) -> bool:
-    """Return whether a path is a pattern, or a folder of takes."""
-    return _is_pattern(path) or _is_folder_of_takes(path)
-
-
 def _files(path: Path, suffixes: frozenset[str]) -> list[Path]:
     if _is_pattern(path):
         root = Path(path.anchor)

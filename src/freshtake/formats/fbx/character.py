@@ -96,8 +96,8 @@ def _add_mesh(
     binds = np.stack([np.diag([unit, unit, unit, 1.0]) @ stretch[joint] @ into[joint] for joint in numbers])
     which, shares = _strongest(rows, len(vertices), place)
     count = len(corners.vertices)
-    normals = _layer(scene, geometry, "LayerElementNormal", "Normals", "NormalsIndex", 3, corners, len(vertices))
-    mapped = _layer(scene, geometry, "LayerElementUV", "UV", "UVIndex", 2, corners, len(vertices))
+    normals = _layer(geometry, "LayerElementNormal", "Normals", "NormalsIndex", 3, corners)
+    mapped = _layer(geometry, "LayerElementUV", "UV", "UVIndex", 2, corners)
     table = [corners.vertices.reshape(-1, 1).astype(np.float64)]
     table += [values.reshape(3 * count, -1) for values in (normals, mapped) if values is not None]
     _, first, numbered = np.unique(np.concatenate(table, axis=1), axis=0, return_index=True, return_inverse=True)
@@ -222,9 +222,7 @@ def _corners(scene: Scene, geometry: Entry, count: int) -> _Corners:
     return _Corners(listed[places], places, polygons)
 
 
-def _layer(
-    scene: Scene, geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners, count: int
-) -> Floats | None:
+def _layer(geometry: Entry, kind: str, values: str, index: str, width: int, corners: _Corners) -> Floats | None:
     """Return a layer's values per corner (triangles, 3, width); None where it has no usable ones."""
     layer = geometry.one(kind)
     if layer is None:
