@@ -113,7 +113,7 @@ def test_bad_input_is_one_sentence_and_nothing_is_written(
         "give two folders": ["learn", "--source", str(files / "normal"), "--target", limp],
         "there are no takes": ["learn", "--source", str(tmp_path / "empty"), "--target", str(tmp_path / "empty")],
         "4 frames": ["learn", "--source", one, str(tmp_path / "tiny.bvh"), "--target", limp, limp],
-        'unable to convert "magic"': ["learn", "--source", one, two, "--target", limp, limp, "--order", "magic"],
+        "an integer was expected": ["learn", "--source", one, two, "--target", limp, limp, "--order", "magic"],
     }
     for words, arguments in cases.items():
         assert run(["style", *arguments, "-o", str(target)]) == 2

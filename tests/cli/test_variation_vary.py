@@ -313,7 +313,7 @@ def test_goals_parts_and_planting_from_the_command_line(
         (["--part", "arms"], "write NAME=AMOUNT"),
         (["--amount", "5"], "must lie between 0 and 4"),
         (["--start", "missing.bvh"], "missing.bvh"),
-        (["--duration", "0"], "a time above 0 was expected"),
+        (["--duration", "0"], "a time above 0 and below 1e9 s was expected, not 0 s"),
         (["--heading", "0", "--path", "x.csv"], "cannot both be followed"),
     ],
 )
