@@ -179,10 +179,16 @@ def test_log_lines_are_few_and_those_left_out_are_counted() -> None:
 
 @pytest.fixture
 def limited() -> Iterator[tuple[str, int]]:
-    """A server of this process, which answers every request with 200."""
+    """A server of this process, which answers every request with 200, and POST by half of a body before it reads."""
 
     async def app(scope: Any, receive: Any, send: Any) -> None:
-        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", b"0")]})
+        size = b"100" if scope["method"] == "POST" else b"0"
+        await send({"type": "http.response.start", "status": 200, "headers": [(b"content-length", size)]})
+        if scope["method"] == "POST":
+            await send({"type": "http.response.body", "body": b"." * 50, "more_body": True})
+            while (await receive())["type"] != "http.disconnect":
+                pass
+            return
         await send({"type": "http.response.body", "body": b""})
 
     config = uvicorn.Config(app, http=guard.LimitedProtocol, lifespan="off", log_level="error")
@@ -228,3 +234,13 @@ def test_what_is_no_request_is_refused_and_its_connection_closed(
         client.sendall(b"\0\0\r\n\r\n")
         answer = b"".join(iter(lambda: client.recv(4096), b""))
     assert answer.startswith(b"HTTP/1.1 400 ") and b"content-length: 0" in answer
+
+
+def test_a_response_that_has_begun_is_not_mixed_with_a_refusal(limited: tuple[str, int]) -> None:
+    with socket.create_connection(limited, timeout=PATIENCE) as client:
+        client.sendall(b"POST / HTTP/1.1\r\nhost: x\r\ntransfer-encoding: chunked\r\n\r\n")
+        answer = b""
+        while not answer.endswith(b"." * 50):
+            answer += client.recv(4096)
+        client.sendall(b"no length of a chunk\r\n")
+        assert b"".join(iter(lambda: client.recv(4096), b"")) == b""

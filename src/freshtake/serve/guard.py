@@ -244,8 +244,9 @@ class LimitedProtocol(H11Protocol):
             self._stop_waiting()
 
     def send_400_response(self, msg: str) -> None:
-        """Refuse what is no request, in one write."""
-        self.transport.write(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
+        """Refuse what is no request, in one write; where a response has begun, it only ends."""
+        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+            self.transport.write(b"HTTP/1.1 400 Bad Request\r\nconnection: close\r\ncontent-length: 0\r\n\r\n")
         self.transport.close()
 
     def connection_lost(self, exc: Exception | None) -> None:
