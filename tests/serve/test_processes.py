@@ -93,6 +93,24 @@ def test_what_nobody_waits_for_any_more_is_not_called(helper: HelperProcess, tmp
     assert not list(tmp_path.glob("left_*")) and len(list(tmp_path.glob("shared_*"))) == 1
 
 
+def test_who_asks_at_the_moment_another_leaves_shares_with_those_who_follow(
+    helper: HelperProcess, tmp_path: Path
+) -> None:
+    async def ask() -> list[Any]:
+        def asked(name: str, seconds: float = 0.0) -> asyncio.Task[int]:
+            return asyncio.create_task(helper.answer(_Client(), _counted, tmp_path, seconds, name))  # type: ignore[arg-type]
+
+        before, leaves = asked("before", 0.8), asked("same")
+        await asyncio.sleep(0.05)
+        leaves.cancel()
+        stays = asked("same")
+        await asyncio.sleep(0.05)
+        return [*await asyncio.gather(before, stays, asked("same"))]
+
+    helper.call(sum, ())
+    assert run_apart(ask()) == [1, 1, 1] and len(list(tmp_path.glob("same_*"))) == 1
+
+
 def _killed_the_first_time(marker: Path) -> int:
     if not marker.exists():
         marker.touch()

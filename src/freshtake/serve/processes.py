@@ -260,7 +260,7 @@ class HelperProcess:
         if question is None:
             reply = asyncio.wrap_future(self._line.submit(self.call, function, *arguments))
             question = self._asked[key] = _Question(reply)
-            reply.add_done_callback(lambda _: self._asked.pop(key, None))
+            reply.add_done_callback(lambda _: self._forget(key, reply))
         question.waiting += 1
         leaving = asyncio.create_task(_left(request))
         try:
@@ -269,12 +269,17 @@ class HelperProcess:
             leaving.cancel()
             question.waiting -= 1
             if not question.waiting and not question.reply.done():
-                self._asked.pop(key, None)
+                self._forget(key, question.reply)
                 question.reply.cancel()
         if not question.reply.done() or question.reply.cancelled():
             raise UsageError(SHUTTING_DOWN if self._closed else "nobody waits for this answer any more")
         answer: Answer = question.reply.result()
         return answer
+
+    def _forget(self, key: bytes, reply: asyncio.Future[Any]) -> None:
+        # By the time that a cancelled reply reports, somebody may have asked the same anew.
+        if key in self._asked and self._asked[key].reply is reply:
+            del self._asked[key]
 
     def call(self, function: Callable[..., Answer], *arguments: Any) -> Answer:
         """Return the function's result, from any thread. The function must only read: it may be called twice."""
