@@ -15,7 +15,6 @@ from freshtake.motion import Clip
 from freshtake.variation.paper import PaperModel, Settings, learn
 from freshtake.variation.paper.constraints import constrained, soft_target
 from freshtake.variation.paper.networks import TransitionNetwork
-from tests.formats.ftm.opened import Opened
 
 QUICK = Settings(neighbors=30, velocity_weight=0.3, restarts=0)
 
@@ -86,18 +85,6 @@ def test_a_saved_model_makes_the_same_variants(model: PaperModel, tmp_path: Path
     assert again.score(model.decode(model.material.values[0])).total == pytest.approx(
         model.score(model.decode(model.material.values[0])).total
     )
-
-
-def test_models_that_name_a_restoring_force_are_read(model: PaperModel, tmp_path: Path) -> None:
-    """The first models have such a setting, 0 unless it was asked for; others would draw something else."""
-    ft.save(tmp_path / "now.ftm", model)
-    opened = Opened(tmp_path / "now.ftm")
-    opened.header["settings"]["restoring"] = 0.0
-    again = ft.load(opened.write(tmp_path / "then.ftm"))
-    assert isinstance(again, PaperModel) and again.settings == model.settings
-    opened.header["settings"]["restoring"] = 0.3
-    with pytest.raises(ft.FormatError, match=r"settings\.restoring': this freshtake has no restoring force"):
-        ft.load(opened.write(tmp_path / "then.ftm"))
 
 
 def test_one_take_and_the_learned_structure_are_enough(model: PaperModel, jumps: list[Clip]) -> None:

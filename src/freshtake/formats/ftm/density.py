@@ -72,7 +72,7 @@ def from_parts(parts: ReadParts) -> DensityModel:
     rates = 0 if recipe is None else sum(unit in ("speed", "turn") for unit in recipe.units)
     if recipe is not None and len(recipe.names) != len(names) + rates:
         header.wrong("names", "the names of the recipe's DOFs were expected")
-    settings = header.settings(Settings)
+    settings = header.settings(Settings, noise=0.0)
     kernels, width = sum(map(sum, lengths)), len(names)
     allowed = parts.numbers("allowed", (kernels,), low=0.0, high=1.0) > 0.5
     owners = np.repeat(np.arange(len(classes)), [sum(runs) for runs in lengths])

@@ -26,11 +26,7 @@ def to_parts(model: PaperModel) -> Parts:
 def from_parts(parts: ReadParts) -> PaperModel:
     """Restore the model; raise a FreshtakeError where the parts are invalid."""
     header = parts.fields
-    # Models of earlier versions name a restoring force, which the paper does not have: 0 unless it was asked for.
-    inner = header.inner("settings")
-    if inner.values.get("restoring", 0.0) != 0.0:
-        inner.wrong("restoring", "this freshtake has no restoring force: learn the model again")
-    settings = header.settings(Settings, former=("restoring",))
+    settings = header.settings(Settings, restoring=0.0)  # a force that the paper does not have
     material = read_material(parts, settings.order + 2)
     names = material.names
     transition = header.lists_of_numbers("transition", 0, (settings.order + 1) * len(names) - 1)

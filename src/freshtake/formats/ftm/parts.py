@@ -136,14 +136,17 @@ class Fields:
             self.wrong("frame_time", f"a time between {low:g} and {high:g} seconds was expected, not {frame_time:g}")
         return frame_time
 
-    def settings(self, kind: type[S], former: tuple[str, ...] = ()) -> S:
-        """Return the settings of a method, a dataclass of plain values; `former` ones are ignored.
+    def settings(self, kind: type[S], **former: float) -> S:
+        """Return the settings of a method, a dataclass of plain values; missing ones have their defaults.
 
-        Missing settings have their defaults.
+        Args:
+            kind: The dataclass.
+            former: Settings that earlier versions saved, with the value at which a model is what it was: others are
+                refused.
         """
         inner = self.inner("settings")
         kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]
-        names = [name for name, _ in inner.values.items() if name not in former]
+        names = [name for name, value in inner.values.items() if name not in former or value != former[name]]
         unknown = [name for name in names if name not in kinds]
         if unknown:
             inner.wrong(unknown[0][:80], "this freshtake has no such setting: update it, or learn the model again")

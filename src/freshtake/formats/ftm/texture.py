@@ -90,7 +90,7 @@ def _group_arrays(name: str, group: Group) -> dict[str, Array]:
 
 def from_parts(parts: ReadParts) -> TextureModel:
     """Restore the model; raise a FreshtakeError where the parts are invalid."""
-    settings = parts.fields.settings(Settings)
+    settings = parts.fields.settings(Settings, clusters=1)
     frame_time = parts.fields.frame_time()
     segments = _segments(parts.fields)
     frames = segments.frames
