@@ -18,7 +18,7 @@ from tests.formats.made_clips import fixed_layout, made_clip, moving_layout, odd
 
 pytestmark = pytest.mark.client
 
-UNIT = 0.05  # metres per unit of these clips
+UNIT = 0.02  # metres per unit of these clips
 MADE = {"usual": usual_layout(), "odd": odd_layout(), "six": moving_layout(), "fixed": fixed_layout()}
 REAL = {
     "walk": "walk/walk_1.bvh",

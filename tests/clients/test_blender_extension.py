@@ -16,7 +16,7 @@ from integrations.build_blender import version_of
 from freshtake.bridge import shipped_code
 from freshtake.bridge.job_request import arrays_of
 from freshtake.bridge.messages import packed
-from freshtake.motion.cycles.cycles import find_cycles
+from freshtake.motion.cycles.common_cycles import require_cycles
 from tests.bridge.conftest import walks
 from tests.clients.conftest import ROOT, run_in_blender
 
@@ -62,8 +62,8 @@ def test_it_installs_into_an_empty_profile_and_loads_nothing_heavy_there(found: 
 def test_a_job_gives_what_the_library_gives(found: dict[str, Any]) -> None:
     expected = [
         {"clip": k, "start": int(first), "stop": int(last) + 1}
-        for k, clip in enumerate(walks(4, cycles=3))
-        for first, last in find_cycles(clip).spans
+        for k, cycles in enumerate(require_cycles(walks(4, cycles=3)))
+        for first, last in cycles.spans
     ]
     assert found["small"]["pieces"] == expected
 
