@@ -57,7 +57,7 @@ def test_the_same_question_is_called_once_for_all_who_ask(helper: HelperProcess,
 
         return [*await asyncio.gather(*(asked() for _ in range(5))), await asked()]
 
-    assert run_apart(ask()) == [1] * 5 + [2], "once together; who asks later is answered anew"
+    assert run_apart(ask()) == [1] * 5 + [2], "once together; who asks later is answered again"
 
 
 def test_a_server_that_shuts_down_says_so_to_all_who_wait(helper: HelperProcess, tmp_path: Path) -> None:

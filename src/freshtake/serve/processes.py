@@ -277,7 +277,7 @@ class HelperProcess:
         return answer
 
     def _forget(self, key: bytes, reply: asyncio.Future[Any]) -> None:
-        # By the time that a cancelled reply reports, somebody may have asked the same anew.
+        # By the time that a cancelled reply reports, somebody may have asked the same again.
         if key in self._asked and self._asked[key].reply is reply:
             del self._asked[key]
 
