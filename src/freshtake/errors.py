@@ -2,9 +2,17 @@
 
 from __future__ import annotations
 
+LONGEST_MESSAGE = 900  # characters: a sentence with a long path and a few names
+
 
 class FreshtakeError(Exception):
     """Base of all errors that freshtake raises on purpose; the message is one sentence for the user."""
+
+    def __init__(self, message: str = "") -> None:
+        # Messages quote names from files, and damaged files have names of any length: both ends say what is wrong.
+        if len(message) > LONGEST_MESSAGE:
+            message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 3 :]}"
+        super().__init__(message)
 
 
 class InvalidMotion(FreshtakeError):

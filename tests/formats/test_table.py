@@ -315,3 +315,12 @@ def test_lines_are_counted_from_the_top_of_the_file(tmp_path: Path) -> None:
     (tmp_path / "x.csv").write_text("# up z\nt,a.x,a.y,a.z\n0,1,2,3\n0.1,4,5,six\n")
     with pytest.raises(ft.FormatError, match="line 4"):
         ft.read(tmp_path / "x.csv")
+
+
+def test_a_name_of_any_length_leaves_a_sentence(tmp_path: Path) -> None:
+    path = tmp_path / "x.csv"
+    path.write_text(f"time,{'a' * 5000}\n0,1\n1,x\n")
+    with pytest.raises(ft.FormatError) as caught:
+        ft.read(path)
+    message = str(caught.value)
+    assert len(message) < 1000 and message.startswith(str(path)) and message.endswith("needs a finite number, not 'x'"), message
