@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 LONGEST_MESSAGE = 900  # characters: a sentence with a long path and a few names
 
 
@@ -9,7 +11,9 @@ class FreshtakeError(Exception):
     """Base of all errors that freshtake raises on purpose; the message is one sentence for the user."""
 
     def __init__(self, message: str = "") -> None:
-        # Messages quote names from files, and damaged files have names of any length: both ends say what is wrong.
+        # Messages quote names from files, and damaged files have names of any length with line ends and
+        # codes that steer a terminal in them. Of a long message both ends are kept: file and problem.
+        message = re.sub(r"[\x00-\x1f\x7f-\x9f]+", " ", message)
         if len(message) > LONGEST_MESSAGE:
             message = f"{message[: LONGEST_MESSAGE // 2]} ... {message[-LONGEST_MESSAGE // 3 :]}"
         super().__init__(message)

@@ -323,4 +323,9 @@ def test_a_name_of_any_length_leaves_a_sentence(tmp_path: Path) -> None:
     with pytest.raises(ft.FormatError) as caught:
         ft.read(path)
     message = str(caught.value)
-    assert len(message) < 1000 and message.startswith(str(path)) and message.endswith("needs a finite number, not 'x'"), message
+    assert len(message) < 1000, message
+    assert message.startswith(str(path)) and message.endswith("needs a finite number, not 'x'"), message
+
+
+def test_messages_are_one_line_and_steer_no_terminal() -> None:
+    assert str(ft.FormatError("x", "no array \x1b[31mposes\n\x12, rate")) == "x: no array  [31mposes , rate"
