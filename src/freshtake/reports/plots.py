@@ -129,8 +129,8 @@ def _dof_curves(material: Material, x: int | None, y: int) -> Callable[[Axes], N
     def draw(axis: Axes) -> None:
         for track, color, width, alpha in _curves(material):
             times = np.arange(len(track)) * track.frame_time
-            across = times if x is None else _in_degrees(material, x, track.dofs[:, x])
-            values = _in_degrees(material, y, track.dofs[:, y])
+            across = times if x is None else in_degrees(material, x, track.dofs[:, x])
+            values = in_degrees(material, y, track.dofs[:, y])
             axis.plot(across, values, color=color, linewidth=width, alpha=alpha)
         axis.set_xlabel("time [s]" if x is None else _label(material, x))
         axis.set_ylabel(_label(material, y))
@@ -188,7 +188,8 @@ def _stroke_paths(axis: Axes, material: Material) -> None:
     axis.set_aspect("equal")
 
 
-def _in_degrees(material: Material, column: int, values: Floats) -> Floats:
+def in_degrees(material: Material, column: int, values: Floats) -> Floats:
+    """Return the values of a DOF, in degrees where it is an angle."""
     return np.degrees(values) if is_angle(material, column) else values
 
 

@@ -21,7 +21,7 @@ import numpy as np
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import make_durable
 from freshtake.numeric.arrays import Floats
-from freshtake.serve.items import ENDED, Item, Job, ProjectView
+from freshtake.serve.items import ENDED, Item, Job
 from freshtake.serve.movements import adopt_orphans, check_regroup, describe_takes, movement_name, new_movement
 
 MOST_UNDONE = 200
@@ -36,6 +36,12 @@ CREATE TABLE IF NOT EXISTS steps (number INTEGER PRIMARY KEY AUTOINCREMENT, word
   undone INTEGER NOT NULL, old TEXT NOT NULL, new TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS presets (name TEXT PRIMARY KEY, body TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS numbers (name TEXT PRIMARY KEY, value INTEGER NOT NULL);
+CREATE TABLE IF NOT EXISTS votes (created REAL NOT NULL, shown TEXT NOT NULL, chosen TEXT);
+CREATE TABLE IF NOT EXISTS study_participants (study TEXT NOT NULL, code TEXT NOT NULL, slot INTEGER NOT NULL,
+  consented REAL NOT NULL, consent TEXT NOT NULL, PRIMARY KEY (study, code));
+CREATE TABLE IF NOT EXISTS study_answers (study TEXT NOT NULL, code TEXT NOT NULL, position INTEGER NOT NULL,
+  stimulus TEXT NOT NULL, score INTEGER NOT NULL, seconds REAL NOT NULL, given REAL NOT NULL,
+  PRIMARY KEY (study, code, position));
 """
 
 
@@ -92,10 +98,6 @@ class Project:
             listener(event)
 
     # Reading
-
-    def view(self) -> ProjectView:
-        """Return the complete project."""
-        return ProjectView.model_validate_json(self.view_json())
 
     def view_json(self) -> str:
         """Return the project as JSON without parsing its items, of which there may be thousands."""
@@ -329,13 +331,8 @@ class Project:
             if value is not None:
                 self._rows.execute("INSERT INTO presets VALUES (?, ?)", (name, json.dumps(value)))
 
-    def create_tables(self, tables: str) -> None:
-        """Create further tables for routes."""
-        with self._lock, self._rows:
-            self._rows.executescript(tables)
-
     def execute(self, sql: str, values: tuple[Any, ...] = ()) -> list[tuple[Any, ...]]:
-        """Execute one statement on such tables and return its rows."""
+        """Execute one statement on the tables of votes and studies, and return its rows."""
         with self._lock, self._rows:
             return self._rows.execute(sql, values).fetchall()
 

@@ -29,11 +29,13 @@ from freshtake.serve.items import Shape as Body
 from freshtake.serve.tasks.context import named, trimmed
 
 if TYPE_CHECKING:
-    from freshtake.reports.curves import Curves
+    from freshtake.evaluation.comparable import Material
+    from freshtake.evaluation.tracks import Track
     from freshtake.reports.differences import Difference
     from freshtake.workflows.retargeting import Onto
 
 DIGITS = 5
+MOST_COMPONENTS = 4  # principal components that are sent
 Value = TypeVar("Value")
 
 
@@ -273,49 +275,68 @@ class ComponentSet(Body):
 
 
 def dof_list(source: Source) -> list[Dof]:
-    """List the DOFs by name, in words, with their units."""
-    return [Dof(**dof._asdict()) for dof in _curves((source,)).dofs]
+    """List the DOFs by name, in words, with their units, starting with those that move the body most."""
+    from freshtake.reports.plots import dof_words, is_angle, leading_dofs
+
+    material, _ = _tracks((source,))
+    layout, leading = material.layout, leading_dofs(material)
+    length = "leg lengths" if layout.has_body else ""
+    return [
+        Dof(name=layout.dofs[k], words=dof_words(layout.dofs[k]), unit="°" if is_angle(material, k) else length)
+        for k in [*leading, *sorted({*range(len(layout.dofs))} - {*leading})]
+    ]
 
 
 def curve_set(sources: Sequence[Source], dof: str, against: str | None) -> CurveSet:
-    """Return the values of one DOF or two; unknown ones are refused."""
-    curves = _curves(tuple(sources))
-    names = [one.name for one in curves.dofs]
+    """Return the values of one DOF or two, angles in degrees; unknown ones are refused."""
+    from freshtake.reports.plots import in_degrees
+
+    material, tracks = _tracks(tuple(sources))
     for name in (dof, against):
-        if name is not None and name not in names:
+        if name is not None and name not in material.layout.dofs:
             raise UsageError(f"there is no DOF {name!r} here: GET /api/dofs lists them")
-    drawn = [
+
+    def values(track: Track, name: str) -> list[float]:
+        column = material.layout.dofs.index(name)
+        return _rounded(in_degrees(material, column, track.dofs[:, column]))
+
+    curves = [
         Curve(
-            **_about(source, frame_time), values=_rounded(values[:, names.index(dof)]),
-            against=None if against is None else _rounded(values[:, names.index(against)]),
+            **_about(source, track), values=values(track, dof),
+            against=None if against is None else values(track, against),
         )
-        for source, frame_time, values in zip(sources, curves.frame_times, curves.values, strict=True)
+        for source, track in zip(sources, tracks, strict=True)
     ]  # fmt: skip
-    return CurveSet(dof=dof, against=against, curves=drawn)
+    return CurveSet(dof=dof, against=against, curves=curves)
 
 
 def component_set(sources: Sequence[Source]) -> ComponentSet:
-    """Return the leading principal components of all motions together."""
-    from freshtake.reports.curves import components_of
+    """Return the leading principal components of all motions, each DOF weighted by how far it moves the body."""
+    from freshtake.reports.plots import components_of_tracks
 
-    found = components_of([motion_from(source) for source in sources])
-    courses = [
-        Course(**_about(source, frame_time), components=[_rounded(column) for column in course.T])
-        for source, frame_time, course in zip(sources, found.frame_times, found.courses, strict=True)
-    ]
-    return ComponentSet(shares=[round(share, DIGITS) for share in found.shares], courses=courses)
+    material, tracks = _tracks(tuple(sources))
+    shares, courses = components_of_tracks(tracks, material.layout.scales)
+    return ComponentSet(
+        shares=_rounded(shares[:MOST_COMPONENTS]),
+        courses=[
+            Course(**_about(source, track), components=[_rounded(column) for column in course.T[:MOST_COMPONENTS]])
+            for source, track, course in zip(sources, tracks, courses, strict=True)
+        ],
+    )
 
 
 @lru_cache(maxsize=8)
-def _curves(sources: tuple[Source, ...]) -> Curves:
-    """Return the curves of motions, cached for further DOFs of the same motions."""
-    from freshtake.reports.curves import curves_of
+def _tracks(sources: tuple[Source, ...]) -> tuple[Material, list[Track]]:
+    """Return tracks in the order of the motions: the first counts as the input, whose layout all others share."""
+    from freshtake.evaluation.comparable import unpacked
 
-    return curves_of([motion_from(source) for source in sources])
+    motions = [motion_from(source) for source in sources]
+    material = unpacked(motions[:1], motions[1:] or motions[:1], ())
+    return material, [*material.inputs, *(material.variants if len(motions) > 1 else [])]
 
 
-def _about(source: Source, frame_time: float) -> dict[str, Any]:
-    return {"id": source.id, "name": source.name, "role": source.role, "frame_time": frame_time}
+def _about(source: Source, track: Track) -> dict[str, Any]:
+    return {"id": source.id, "name": source.name, "role": source.role, "frame_time": track.frame_time}
 
 
 def _rounded(values: Floats) -> list[float]:

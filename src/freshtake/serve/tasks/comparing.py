@@ -30,14 +30,6 @@ CONSENT = (
     "that I choose, without my name."
 )
 CODE = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,23}")
-TABLES = """
-CREATE TABLE IF NOT EXISTS study_participants (
-    study TEXT NOT NULL, code TEXT NOT NULL, slot INTEGER NOT NULL, consented REAL NOT NULL, consent TEXT NOT NULL,
-    PRIMARY KEY (study, code));
-CREATE TABLE IF NOT EXISTS study_answers (
-    study TEXT NOT NULL, code TEXT NOT NULL, position INTEGER NOT NULL, stimulus TEXT NOT NULL, score INTEGER NOT NULL,
-    seconds REAL NOT NULL, given REAL NOT NULL, PRIMARY KEY (study, code, position));
-"""
 
 
 class Design(NamedTuple):
@@ -53,7 +45,6 @@ class StudyStore:
     def __init__(self, project: Project) -> None:
         self.project = project
         self._designs: dict[str, Design] = {}
-        project.create_tables(TABLES)
 
     def folder(self, study: str) -> Path:
         """Return the folder of a study."""

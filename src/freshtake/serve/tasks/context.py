@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import time
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
@@ -30,6 +31,7 @@ from freshtake.serve.project import Project, now
 from freshtake.workflows.sentences import plainly
 
 Send = Callable[..., None]
+BETWEEN_REPORTS = 0.1  # seconds
 EVERYWHERE: tuple[Kind, ...] = ("movement", "character", "crowd")  # kinds that belong to no movement
 NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds whose names are unique
 SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
@@ -48,6 +50,7 @@ class Context:
         # Takes of one file are grouped before the server has stored the first of them.
         self._takes: list[Known] = []  # added by this job
         self._names: dict[str, str] = {}
+        self._reported, self._phase = 0.0, ""
 
     def item(self, id: str) -> Item:
         """Return an item of the project."""
@@ -84,8 +87,11 @@ class Context:
         return stored.model
 
     def report(self, phase: str, done: float = 0.0, of: float = 1.0) -> None:
-        """Report the progress."""
-        self._send("report", phase, float(done), float(of))
+        """Report the progress; frequent reports are thinned, less where a phase begins."""
+        at = time.monotonic()
+        if at - self._reported >= (BETWEEN_REPORTS if phase == self._phase else BETWEEN_REPORTS / 5):
+            self._reported, self._phase = at, phase
+            self._send("report", phase, float(done), float(of))
 
     def progress(self, step: Progress) -> None:
         """Report the progress of a workflow."""
