@@ -30,16 +30,7 @@ SMALL: dict[Any, Any] = {
 
 
 def new_figure(width: float, height: float, layout: str | None = "constrained") -> Figure:
-    """Return an empty figure.
-
-    Args:
-        width: In inches.
-        height: In inches.
-        layout: How matplotlib arranges axes; None leaves them where they are put.
-
-    Returns:
-        The figure; without matplotlib, MissingExtra names the extra that brings it.
-    """
+    """Return an empty figure, its size in inches; with a layout of None, axes are left where they are put."""
     try:
         from matplotlib.figure import Figure
     except ImportError:

@@ -31,18 +31,7 @@ STRIP = 12  # stick figures
 def density_page(
     model: DensityModel, facts: dict[str, Any], title: str, seed: int, report: Report
 ) -> tuple[str, dict[str, Any], dict[str, bytes]]:
-    """Measure how long synthesis holds, and draw a model.
-
-    Args:
-        model: The model.
-        facts: Its facts, as `info` shows them.
-        title: What the model is called.
-        seed: The same seed gives the same synthesis.
-        report: Receives `Progress`.
-
-    Returns:
-        The page, the figures for JSON, and the pictures by their names.
-    """
+    """Measure how long synthesis holds, and draw a model: return the page, figures for JSON, and pictures by name."""
     figures = {}
     for number, name in enumerate(model.classes):
         report(Progress(0.1 + 0.3 * number / len(model.classes), f"measuring {name}"))
@@ -78,22 +67,13 @@ def _page(
 ) -> str:
     unit = "cm" if "error_cm" in facts else "units"
     head = (
-        "class",
-        "kernels",
-        "cycle",
-        "left out",
-        "stalls",
-        "period",
-        "distance",
-        "sharpness",
-        "variation",
-        "repeats",
-    )
+        "class", "kernels", "cycle", "left out", "stalls", "period", "distance", "sharpness", "variation", "repeats",
+    )  # fmt: skip
     rows = tuple(
         (
             name, str(facts["kernels"][name]), f"{facts['period_s'][name]:.2f} s",
-            f"{facts[f'error_{unit}'][name]:.1f} {unit}", str(h.stalls), *map(_number, (h.period, h.distance)),
-            *map(_number, (h.sharpness, h.variation)), str(h.repeats),
+            f"{facts[f'error_{unit}'][name]:.1f} {unit}", str(h.stalls),
+            *map(_number, (h.period, h.distance, h.sharpness, h.variation)), str(h.repeats),
         )
         for name, h in figures.items()
     )  # fmt: skip
@@ -104,7 +84,7 @@ def _page(
     )
     left_out = [Section("Frames that were left out", " ".join(model.notes))] if model.notes else []
     sections = [
-        Section("How long synthesis holds", "", (Table(tuple(head), rows),)),
+        Section("How long synthesis holds", "", (Table(head, rows),)),
         *left_out,
         Section("Figures", "Figure numbers are those of Okwechime and Bowden 2008.", (), tuple(pictures)),
     ]

@@ -47,15 +47,9 @@ def body_points(clip: Clip) -> Floats:
 
 
 def differences(takes: Sequence[Clip], motions: Sequence[Clip]) -> list[Difference]:
-    """Return how each motion differs from the mean of the takes.
+    """Return how each motion differs from the mean of takes on its skeleton.
 
-    Args:
-        takes: one or more clips on one skeleton. A single take has no usual difference: then
-            that of the motions is used.
-        motions: clips on the same skeleton.
-
-    Returns:
-        One difference per motion, in their order.
+    A single take has no usual difference: then that of the motions is used.
     """
     clouds = [body_points(take) for take in takes]
     # Takes are aligned to the most central one, whose timing is nearest to all others.

@@ -27,16 +27,14 @@ def legend(result: Evaluation) -> str:
     pair = (
         f"<circle cx=4 cy=6 r=2.4 fill='{VARIANT}' opacity=.6 /><rect x=9 y=0 width=2.6 height=12 fill='{VARIANT}' />"
     )
-    marks = [
-        (12, "<rect x=0 y=1 width=12 height=10 rx=2 class=band />", "range of real takes"),
-        (12, ring, "an input against the other inputs"),
-        (12, f"<path d='M6 1 11 6 6 11 1 6Z' fill='{EXTRA}' />", "a further real take"),
-        (12, pair, "a variant, and all variants together"),
-    ]
-    if not result.extra:
-        del marks[2]
+    marks = {
+        "range of real takes": "<rect x=0 y=1 width=12 height=10 rx=2 class=band />",
+        "an input against the other inputs": ring,
+        **({"a further real take": f"<path d='M6 1 11 6 6 11 1 6Z' fill='{EXTRA}' />"} if result.extra else {}),
+        "a variant, and all variants together": pair,
+    }
     spans = [
-        f"<span><svg viewBox='0 0 {w} 12' width={w} height=12>{mark}</svg> {text}</span>" for w, mark, text in marks
+        f"<span><svg viewBox='0 0 12 12' width=12 height=12>{mark}</svg> {text}</span>" for text, mark in marks.items()
     ]
     return f"<p class=legend>{''.join(spans)}</p>"
 
@@ -53,22 +51,15 @@ def strip(figure: Figure) -> str:
 
     left, right = place(min(figure.real)), place(max(figure.real))
     marks = [f"<rect x={left - 3:.1f} y=2 width={right - left + 6:.1f} height=18 rx=3 class=band />"]
-    marks += [f"<circle cx={place(v):.1f} cy=11 r=2.6 fill='{VARIANT}' opacity=.45 />" for v in _finite(figure.each)]
-    marks += [
-        f"<circle cx={place(v):.1f} cy=6.5 r=3 fill=none stroke='{INPUT}' stroke-width=1.6 />"
-        for v in _finite(figure.left_out)
-    ]
-    marks += [
-        f"<path d='M{place(v):.1f} 11.5l3.6 4-3.6 4-3.6-4Z' fill='{EXTRA}' opacity=.85 />"
-        for v in _finite(figure.extra)
-    ]
+    for several, mark in (
+        (figure.each, f"<circle cx={{:.1f}} cy=11 r=2.6 fill='{VARIANT}' opacity=.45 />"),
+        (figure.left_out, f"<circle cx={{:.1f}} cy=6.5 r=3 fill=none stroke='{INPUT}' stroke-width=1.6 />"),
+        (figure.extra, f"<path d='M{{:.1f}} 11.5l3.6 4-3.6 4-3.6-4Z' fill='{EXTRA}' opacity=.85 />"),
+    ):
+        marks += [mark.format(place(value)) for value in several if math.isfinite(value)]
     marks.append(f"<rect x={place(figure.value) - 1.3:.1f} y=1 width=2.6 height=20 fill='{VARIANT}' />")
     label = f"variants {shown(figure.value, figure.kind.unit)}, real takes {real_range(figure)}"
     return f"<svg viewBox='0 0 {STRIP:.0f} 22' role=img aria-label='{escape(label)}'>{''.join(marks)}</svg>"
-
-
-def _finite(values: Sequence[float]) -> list[float]:
-    return [value for value in values if math.isfinite(value)]
 
 
 def whole_page(title: str, parts: Iterable[str], *, moving: bool = False) -> str:

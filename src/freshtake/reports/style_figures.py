@@ -45,12 +45,9 @@ class Section(NamedTuple):
 
 
 def style_page(
-    title: str,
-    summary: str,
-    sections: Sequence[Section],
-    scene: Scene | None = None,
+    title: str, summary: str, sections: Sequence[Section], scene: Scene | None = None,
     verdict: tuple[bool, str] | None = None,
-) -> str:
+) -> str:  # fmt: skip
     """Return the page: the motion first, then a verdict (good or not, and the sentence), then the sections."""
     banner = f"<p class='verdict {'good' if verdict[0] else 'look'}'>{escape(verdict[1])}</p>" if verdict else ""
     head = [f"<h1>{escape(title)}</h1>", stage(scene) if scene is not None else "", banner, f"<p>{escape(summary)}</p>"]
@@ -58,13 +55,9 @@ def style_page(
 
 
 def _section(section: Section) -> str:
-    parts = [f"<h2>{escape(section.title)}</h2>"]
-    if section.text:
-        parts.append(f"<p class=dim>{escape(section.text)}</p>")
-    parts += [table(*one) for one in section.tables]
-    if section.pictures:
-        parts.append(gallery(section.pictures))
-    return "\n".join(parts)
+    text = [f"<p class=dim>{escape(section.text)}</p>"] if section.text else []
+    pictures = [gallery(section.pictures)] if section.pictures else []
+    return "\n".join([f"<h2>{escape(section.title)}</h2>", *text, *(table(*one) for one in section.tables), *pictures])
 
 
 COLORS = ("#3b82d6", "#35a264", "#d9534f", "#9467bd", "#ff7f0e")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 import numpy as np
 
@@ -14,16 +13,11 @@ from freshtake.reports.viewport.scene import Line, Scene, Shape
 GAP = 0.4
 
 
-class Arranged(NamedTuple):
-    """A shift (3,) per shape, whether travel is removed, and the box around all."""
+def arranged(scene: Scene) -> tuple[list[Floats], bool, Box]:
+    """Return a shift (3,) per shape, whether travel is removed, and the box around all.
 
-    shifts: list[Floats]
-    in_place: bool
-    box: Box
-
-
-def arranged(scene: Scene) -> Arranged:
-    """Return the scene's layout, or one that suits the number of shapes."""
+    The layout is the scene's, or one that suits the number of shapes.
+    """
     shapes = scene.shapes
     lines = all(isinstance(shape, Line) for shape in shapes)
     kind = scene.layout or ("grid" if lines or len(shapes) > 6 else "row")
@@ -36,7 +30,7 @@ def arranged(scene: Scene) -> Arranged:
         _place(shifts, rows, boxes, lines)
     low = np.min([box.low + shift for box, shift in zip(boxes, shifts, strict=True)], axis=0)
     high = np.max([box.high + shift for box, shift in zip(boxes, shifts, strict=True)], axis=0)
-    return Arranged(shifts, in_place, Box(low, high))
+    return shifts, in_place, Box(low, high)
 
 
 def placed_points(shape: Shape, frame: float, in_place: bool) -> Floats:

@@ -8,12 +8,8 @@ import numpy as np
 
 from freshtake.numeric.arrays import Floats
 
-ORBIT, ABOVE, SIDE, FRONT = (
-    (0.5, 0.28),
-    (0.3, 0.42),
-    (-0.5 * np.pi, 0.04),
-    (0.0, 0.0),
-)  # turn about the vertical and rise, in radians
+# Turn about the vertical, and rise, in radians.
+ORBIT, ABOVE, SIDE, FRONT = (0.5, 0.28), (0.3, 0.42), (-0.5 * np.pi, 0.04), (0.0, 0.0)
 FIELD = float(np.tan(np.radians(15.0)))  # half the height of the picture at distance 1
 FAR_FIELD = 0.04  # the same for a distant camera, which sees all poses of a strip from the same side
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -143,7 +143,3 @@ class Scene:
     def duration(self) -> float:
         """Seconds from the first to the last frame of the longest shape."""
         return max((len(shape) - 1) * shape.frame_time for shape in self.shapes)
-
-    def of_role(self, role: str) -> Sequence[Shape]:
-        """Return the shapes of one role."""
-        return [shape for shape in self.shapes if shape.role == role]

@@ -47,9 +47,10 @@ def scene_of(
     if not motions:
         raise UsageError("there is nothing to show: give at least one motion")
     shared = shared_scale(motions)
-    files = iter([*skins, *[None] * (len(motions) - len(skins))])
-    shapes = fair_contacts([_worn(motion, role, shared, next(files)) for role, some in sets for motion in some])
-    return Scene(shapes, title, layout, legend or {})
+    roles = [role for role, some in sets for _ in some]
+    files = [*skins, *[None] * (len(motions) - len(skins))]
+    shapes = [dressed(*one, shared) for one in zip(motions, roles, files, strict=True)]
+    return Scene(fair_contacts(shapes), title, layout, legend or {})
 
 
 def fair_contacts(shapes: Sequence[Shape]) -> tuple[Shape, ...]:
@@ -74,12 +75,13 @@ def _sliding(figure: Figure) -> float:
     return float((figure.standing == 2).sum() / max(int((figure.standing > 0).sum()), 1))
 
 
-def _worn(motion: Motion, role: str, shared: float | None, skin: Path | None) -> Shape:
+def dressed(motion: Motion, role: str, skin: Path | None, per_metre: float | None) -> Shape:
+    """Return a motion as a shape, a clip with the skin of a glTF file where one is given."""
     if skin is None or not isinstance(motion, Clip):
-        return shape_of(motion, role, shared)
+        return shape_of(motion, role, per_metre)
     from freshtake.reports.viewport.skinning import skinned_figure  # it imports this module
 
-    return skinned_figure(motion, skin, role, shared)
+    return skinned_figure(motion, skin, role, per_metre)
 
 
 def shared_scale(motions: Sequence[Motion]) -> float | None:
