@@ -291,7 +291,12 @@ class HelperProcess:
                 with suppress(EOFError, OSError):
                     succeeded, result = self._exchange((function, arguments))
                     break
-                ran_out = self._ran_out_of_time()
+                ran_out = False
+                if self._process is not None:
+                    # The pipe breaks slightly before the exit code is available.
+                    self._process.process.join(1.0)
+                    # The system ended the process because of its processor time.
+                    ran_out = self._process.process.exitcode == -getattr(signal, "SIGXCPU", math.inf)
                 self._end()
                 if ran_out:
                     raise UsageError(TOO_LONG)
@@ -314,14 +319,6 @@ class HelperProcess:
             return False, TOO_LONG
         reply: tuple[bool, Any] = self._process.pipe.recv()
         return reply
-
-    def _ran_out_of_time(self) -> bool:
-        """Return whether the system ended the process because of its processor time."""
-        if self._process is None:
-            return False
-        # The pipe breaks slightly before the exit code is available.
-        self._process.process.join(1.0)
-        return hasattr(signal, "SIGXCPU") and self._process.process.exitcode == -signal.SIGXCPU
 
     def close(self) -> None:
         """End the process, even in the middle of a call."""

@@ -78,7 +78,9 @@ class Project:
             raise FormatError(folder, f"this cannot be a project folder ({error.strerror}): name another") from None
         self._lock_file = locked_folder(folder)
         self._rows = opened(folder / "project.sqlite")
-        self._jobs = {job.id: job for job in self._stored_jobs()}
+        stored = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
+        jobs = [Job.model_validate_json(body) for (body,) in reversed(stored)]
+        self._jobs = {job.id: job for job in jobs}
         self._clean_up()
         adopt_orphans(self, now())
         describe_takes(self)
@@ -295,29 +297,21 @@ class Project:
 
     def put_job(self, job: Job) -> Job:
         """Store the state of a job; it is written to the file when the job begins and ends."""
-        with self._lock:
+        with self._lock, self._rows:
             before = self._jobs.get(job.id)
             self._jobs[job.id] = job
             # Progress is not written: it is frequent, and an interrupted job starts from the beginning anyway.
             if before is None or before.state != job.state:
-                self._store_job(job)
+                self._rows.execute(
+                    "INSERT INTO jobs VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
+                    (job.id, job.created, job.model_dump_json()),
+                )
             if len(self._jobs) > 2 * MOST_JOBS:
                 ended = [id for id, one in self._jobs.items() if one.state in ENDED]
                 for id in ended[: len(self._jobs) - MOST_JOBS]:
                     del self._jobs[id]
         self._notify({"job": job.model_dump()})
         return job
-
-    def _store_job(self, job: Job) -> None:
-        with self._rows:
-            self._rows.execute(
-                "INSERT INTO jobs VALUES (?, ?, ?) ON CONFLICT (id) DO UPDATE SET body = excluded.body",
-                (job.id, job.created, job.model_dump_json()),
-            )
-
-    def _stored_jobs(self) -> list[Job]:
-        rows = self._rows.execute("SELECT body FROM jobs ORDER BY created DESC LIMIT ?", (JOBS_SHOWN,)).fetchall()
-        return [Job.model_validate_json(body) for (body,) in reversed(rows)]
 
     def presets(self) -> dict[str, Any]:
         """Return the settings that the page has stored, by name."""

@@ -113,23 +113,17 @@ def load_viewport() -> None:
 
 def scene_from(sources: Sequence[Source]) -> Scene:
     """Return a scene of items in their order; shapes are cached."""
-    from freshtake.reports.viewport.staging import fair_contacts, shared_scale
+    from freshtake.reports.viewport.staging import dressed, fair_contacts, shared_scale
 
     motions = [motion_from(source) for source in sources]
     # Bodies keep their relative sizes where all units are known.
     scale = shared_scale(motions)
     pairs = zip(sources, motions, strict=True)
-    shapes = [SHAPES.get((source, scale), partial(_shape, motion, source, scale)) for source, motion in pairs]
+    shapes = [
+        SHAPES.get((source, scale), partial(dressed, motion, source.role, source.character, scale))
+        for source, motion in pairs
+    ]
     return Scene(fair_contacts(shapes))
-
-
-def _shape(motion: Motion, source: Source, scale: float | None) -> Shape:
-    from freshtake.reports.viewport.skinning import skinned_figure
-    from freshtake.reports.viewport.staging import shape_of
-
-    if source.character is None or not isinstance(motion, Clip):
-        return shape_of(motion, source.role, scale)
-    return skinned_figure(motion, source.character, source.role, scale)
 
 
 @lru_cache(maxsize=8)
@@ -177,11 +171,12 @@ def packed_scene(sources: Sequence[Source], takes: Sequence[Source]) -> bytes:
     """Pack a scene of items; with `takes`, variants on the neutral body show how unusual each joint is among them."""
     shapes = list(scene_from(sources).shapes)
     worn = [
-        k for k, shape in enumerate(shapes) if sources[k].role == "variant" and getattr(shape, "wear", None) is not None
+        (k, shape)
+        for k, shape in enumerate(shapes)
+        if sources[k].role == "variant" and isinstance(shape, Figure) and shape.wear is not None
     ]
-    for k, one in zip(worn, differences_of(tuple(takes), tuple(sources[k] for k in worn)), strict=False):
-        shape = shapes[k]
-        assert isinstance(shape, Figure)
+    measured = differences_of(tuple(takes), tuple(sources[k] for k, _ in worn))
+    for (k, shape), one in zip(worn, measured, strict=False):
         shapes[k] = replace(shape, differences=one.joints.astype("float32"))
     return scene_bytes(Scene(tuple(shapes)), [source.id for source in sources])
 
@@ -204,20 +199,15 @@ def difference_list(takes: Sequence[Source], sources: Sequence[Source]) -> list[
 
 
 def painted(source: Source, what: str, target: Path) -> bytes:
-    """Paint a motion, store the picture and return it.
+    """Paint a motion (a character with its skin), store the picture in the file `target` and return it.
 
-    Args:
-        source: The motion; a character has its skin.
-        what: `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
-        target: The file of the picture.
-
-    Returns:
-        The picture.
+    `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
     """
     from freshtake.reports.viewport.moving_picture import thumbnail
     from freshtake.reports.viewport.painting import FINE, ROLE_COLORS, finished, strip
+    from freshtake.reports.viewport.staging import dressed
 
-    shape = _shape(motion_from(source), source, None)
+    shape = dressed(motion_from(source), source.role, source.character, None)
     if what == "strip.png":
         out = io.BytesIO()
         poses = strip(shape, ROLE_COLORS[source.role][1], 7, (480 * FINE, 96 * FINE), ruled=False)

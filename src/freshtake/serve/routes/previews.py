@@ -18,14 +18,7 @@ from freshtake.serve.drawing import MOST_VARIANTS, drawn_strokes, example_drawin
 from freshtake.serve.items import Id, Shape
 from freshtake.serve.job_requests import Amount, Drawing, Drawings, Seed, Weight
 from freshtake.serve.queries import Source, as_json, motion_from, scene_bytes, with_manifest
-from freshtake.serve.routes.access import (
-    TheModels,
-    TheProject,
-    binary_response,
-    json_response,
-    model_path,
-    source_of,
-)
+from freshtake.serve.routes.access import TheModels, TheProject, binary_response, json_response, model_path, source_of
 from freshtake.serve.routes.scenes import BINARY, PICTURE
 
 router = APIRouter(tags=["previews"])
@@ -62,10 +55,9 @@ async def variants(body: VariantsOf, request: Request, models: TheModels) -> Res
     return json_response(await models.answer(request, as_json, drawn_variants, *asked))
 
 
-def drawn_variants(drawings: Drawings, number: int, amount: float, seed: int) -> Written:
-    """Make variants of drawings, in the form of drawings."""
-    made = stroke_variants(drawn_strokes(drawings), number, amount, seed)
-    return Written(variants=[pens_of(one) for one in made])
+def drawn_variants(drawings: Drawings, *how: Any) -> Written:
+    """Make variants of drawings, in the form of drawings; `how` are number, amount and seed."""
+    return Written(variants=[pens_of(one) for one in stroke_variants(drawn_strokes(drawings), *how)])
 
 
 @router.get("/strokes/example")

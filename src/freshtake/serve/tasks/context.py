@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm import Stored, read_stored
+from freshtake.formats.ftm import read_stored
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read, write
@@ -35,6 +35,9 @@ BETWEEN_REPORTS = 0.1  # seconds
 EVERYWHERE: tuple[Kind, ...] = ("movement", "character", "crowd")  # kinds that belong to no movement
 NAMED: tuple[Kind, ...] = ("take", "strokes", "character", "model")  # kinds whose names are unique
 SHOWN = ("motion", "examples", "fps", "joints", "dofs", "classes", "frames", "cyclic", "styles", "cells")
+
+
+read_cached = lru_cache(maxsize=3)(read_stored)
 
 
 class Context:
@@ -81,7 +84,7 @@ class Context:
 
     def model(self, id: str, method: str) -> Any:
         """Return the model of an item, or refuse one of another method; the last few are cached."""
-        stored = _stored(self.file(id))
+        stored = read_cached(self.file(id))
         if stored.method != method:
             raise UsageError(f"{self.item(id).name} is a model of {stored.method}, not of {method}: choose another")
         return stored.model
@@ -141,7 +144,11 @@ class Context:
             movement=None if kind in EVERYWHERE else movement or self.movement, **fields,
         )  # fmt: skip
         if source is not None:
-            _link(source, self.project.files / f"{id}.source{source.suffix}")
+            beside = self.project.files / f"{id}.source{source.suffix}"
+            try:
+                os.link(source, beside)  # several items share it on disk
+            except OSError:
+                shutil.copyfile(source, beside)
         if cloud is not None:
             np.save(self.project.files / f"{id}.cloud.npy", cloud)
         stored = None if file is None else f"{id}{file.suffix}"
@@ -189,27 +196,14 @@ class Context:
         return movement
 
     def _free_name(self, kind: Kind, name: str) -> str:
-        """Return the name, with a number where it is taken; variants may share names, since their seeds differ."""
+        # Variants may share names, since their seeds differ.
         return self.project.free_name(kind, name) if kind in NAMED else name
-
-
-def _link(file: Path, to: Path) -> None:
-    """Hard-link a file, so that several items share it on disk; copy it where that is impossible."""
-    try:
-        os.link(file, to)
-    except OSError:
-        shutil.copyfile(file, to)
 
 
 def revision(item: Item) -> str:
     """Return a text that changes when a take is trimmed or repaired: its models are then out of date."""
     first, last = item.trim or ("", "")
     return f"{item.facts.get('revision', 0)}:{first}:{last}"
-
-
-@lru_cache(maxsize=3)
-def _stored(path: Path) -> Stored:
-    return read_stored(path)
 
 
 def facts_of(motion: Motion) -> dict[str, Any]:

@@ -24,16 +24,9 @@ JOBS = {"openjd": "job.yaml", "flamenco": "job.js"}
 
 
 def crowd(
-    context: Context,
-    *,
-    items: list[str],
-    groups: list[dict[str, Any]],
-    format: str | None,
-    engine: str,
-    scheduler: str | None,
-    shared: str,
-    **plan: Any,
-) -> None:
+    context: Context, *, items: list[str], groups: list[dict[str, Any]], format: str | None, engine: str,
+    scheduler: str | None, shared: str, **plan: Any,
+) -> None:  # fmt: skip
     """Make a crowd and its scene; with a `format` also a zip of the same files to download."""
     folder = context.folder / "crowd_folder"
     source = write_plan(context, folder, groups, plan)
@@ -117,15 +110,9 @@ CHARACTERS = ("glb", "fbx", "usd")
 
 
 def export(
-    context: Context,
-    *,
-    items: list[str],
-    format: str,
-    character: str | None,
-    in_place: bool,
-    number: int,
+    context: Context, *, items: list[str], format: str, character: str | None, in_place: bool, number: int,
     name: str | None,
-) -> None:
+) -> None:  # fmt: skip
     """Add a file to download."""
     onto = None if character is None else _character(context, character, format)
     if format == "pack":
