@@ -29,7 +29,6 @@ if TYPE_CHECKING:
     from fastapi import Request
 
 Publish = Callable[[dict[str, Any]], None]
-TRUSTED = 15.0  # seconds of compiling until the measured pace outweighs the table of times
 
 
 def steps_to_compile() -> list[str]:
@@ -52,7 +51,6 @@ class Warming:
         self._process: Process | None = None
         self._lock, self._closed = threading.Lock(), False
         self.now: dict[str, Any] | None = None
-        self.finished = False  # completed, not ended early
         self._thread = threading.Thread(target=self._run, daemon=True)
         self._thread.start()
 
@@ -65,17 +63,12 @@ class Warming:
         with suppress(EOFError, OSError):
             while (step := self._process.pipe.recv()) is not None:
                 self._tell(step)
-            self.finished = True
         self._tell(None)
 
     def _tell(self, step: dict[str, Any] | None) -> None:
         self.now = step
         if not self._closed:
             self._publish({"warming": step})
-
-    def join(self, seconds: float) -> None:
-        """Wait until everything is compiled, at most `seconds`."""
-        self._thread.join(seconds)
 
     def close(self) -> None:
         """End the process; functions compiled so far stay in the cache."""
@@ -89,21 +82,19 @@ def warm(steps: list[str], pipe: Connection) -> None:
     """Compile step by step and send the remaining time through the pipe, None at the end; runs in the process."""
     prepare_process(LONG_JOBS)
     from freshtake.numeric.compiled import tell_of_compiling
-    from freshtake.workflows.compiling import expected_of_steps, warm_up
+    from freshtake.workflows.compiling import Countdown, expected_of_steps, warm_up
 
-    pending = {kernel: seconds for name in steps for kernel, seconds in expected_of_steps()[name].items()}
-    total, began, last, at = sum(pending.values()), time.monotonic(), 0.0, steps[0]
+    times = expected_of_steps()
+    pending = {kernel: seconds for name in steps for kernel, seconds in times[name].items()}
+    countdown = Countdown(lambda: pending, lambda sentence: None, time.monotonic)
+    last, at = 0.0, steps[0]
 
     def heard(kernel: str, begins: bool) -> None:
         nonlocal last
-        if not begins:
-            pending.pop(kernel, None)
-        now, rest = time.monotonic(), sum(pending.values())
-        if now - last > 0.5:
-            last = now
-            # The first function is unusually slow, so the table counts at first and the measured pace later.
-            pace = (now - began + TRUSTED) / (total - rest + TRUSTED)
-            pipe.send({"step": at, "seconds_left": round(max(pace * rest, 1.0), 1)})
+        countdown.heard(kernel, begins)
+        if begins and time.monotonic() - last > 0.5:
+            last = time.monotonic()
+            pipe.send({"step": at, "seconds_left": round(countdown.seconds_left, 1)})
 
     tell_of_compiling(heard)
     with suppress(OSError):

@@ -149,6 +149,10 @@ class Project:
             raise UsageError(f"{self.item(id).name} has no file")
         return self.files / file
 
+    def source(self, id: str) -> Path | None:
+        """Return the uploaded file that is kept next to an item's file, if there is one."""
+        return next(self.files.glob(f"{id}.source.*"), None)
+
     def cloud(self, id: str) -> Floats:
         """Return the pose cloud of a take, by which takes are grouped; empty where it has none."""
         file = self.files / f"{id}.cloud.npy"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import struct
 from collections import OrderedDict
@@ -204,15 +203,13 @@ def painted(source: Source, what: str, target: Path) -> bytes:
     `thumbnail.gif` and `thumbnail.png` are small, moving or still; `strip.png` shows poses in a row.
     """
     from freshtake.reports.viewport.moving_picture import thumbnail
-    from freshtake.reports.viewport.painting import FINE, ROLE_COLORS, finished, strip
+    from freshtake.reports.viewport.painting import FINE, ROLE_COLORS, as_png, finished, strip
     from freshtake.reports.viewport.staging import dressed
 
     shape = dressed(motion_from(source), source.role, source.character, None)
     if what == "strip.png":
-        out = io.BytesIO()
         poses = strip(shape, ROLE_COLORS[source.role][1], 7, (480 * FINE, 96 * FINE), ruled=False)
-        finished(poses).save(out, format="PNG", optimize=True)
-        data = out.getvalue()
+        data = as_png(finished(poses))
     else:
         data = thumbnail(shape, what == "thumbnail.gif")
     write_bytes(target, data)

@@ -12,8 +12,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, MeshSequence, PointClip
 from freshtake.motion.edit import scaled, turned, with_up
 from freshtake.motion.kinds import joint_points
-from freshtake.reports.viewport.arranging import arranged, placed_points
-from freshtake.reports.viewport.eye import ORBIT, Box, eye_on
+from freshtake.reports.viewport.arranging import ORBIT, Box, arranged, eye_on, placed_points
 from freshtake.reports.viewport.moving_picture import moments
 from freshtake.reports.viewport.packing import UNSEEN, packed
 from freshtake.reports.viewport.painting import strip_picture

@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.viewport.arranging import placed_points
-from freshtake.reports.viewport.eye import Box, eye_on
+from freshtake.reports.viewport.arranging import Box, eye_on, placed_points
 from freshtake.reports.viewport.painting import FINE, PAPER, ROLE_COLORS, Painter, finished, floor_picture
 from freshtake.reports.viewport.scene import Line, Placed, Scene
 

@@ -10,9 +10,8 @@ from typing import IO, TYPE_CHECKING
 
 import numpy as np
 
-from freshtake.reports.viewport.arranging import arranged, placed_points
-from freshtake.reports.viewport.eye import ABOVE, FRONT, ORBIT, eye_on
-from freshtake.reports.viewport.painting import FINE, Painter, colors_of, finished, floor_picture
+from freshtake.reports.viewport.arranging import ABOVE, FRONT, ORBIT, arranged, eye_on, placed_points
+from freshtake.reports.viewport.painting import FINE, Painter, as_png, colors_of, finished, floor_picture
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
 if TYPE_CHECKING:
@@ -24,16 +23,14 @@ LONGEST = 3.0  # seconds; longer motions are shown from their first seconds
 
 def thumbnail(shape: Shape, moving: bool) -> bytes:
     """Draw a GIF of the first seconds, or a PNG of their middle, without travel; a still stroke is complete."""
-    out = io.BytesIO()
     first = slice(0, max(2, round(LONGEST / shape.frame_time)))
     shown = shape if isinstance(shape, Line) else _part(shape, first)
-    if moving:
-        save_gif(Scene((shown,)), out, lambda share: None, SMALL, SMALL_RATE)
-    else:
+    if not moving:
         middle = slice(len(shown) // 2, len(shown) // 2 + 1)
-        still = shown if isinstance(shown, Line) else _part(shown, middle)
-        *_, last = moments(Scene((still,)), SMALL, SMALL_RATE)
-        last.save(out, format="PNG", optimize=True)
+        *_, last = moments(Scene((shown if isinstance(shown, Line) else _part(shown, middle),)), SMALL, SMALL_RATE)
+        return as_png(last)
+    out = io.BytesIO()
+    save_gif(Scene((shown,)), out, lambda share: None, SMALL, SMALL_RATE)
     return out.getvalue()
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
@@ -10,8 +11,7 @@ import numpy.typing as npt
 
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import multiply
-from freshtake.reports.viewport.arranging import placed_points
-from freshtake.reports.viewport.eye import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on
+from freshtake.reports.viewport.arranging import FAR_FIELD, FRONT, SIDE, Box, Eye, eye_on, placed_points
 from freshtake.reports.viewport.neutral_body import COARSE, body_mesh, carried, posed
 from freshtake.reports.viewport.scene import Figure, Line, Scene, Shape, Surface
 
@@ -210,6 +210,13 @@ def finished(picture: Image) -> Image:
     from PIL import Image as Images
 
     return picture.resize((picture.width // FINE, picture.height // FINE), Images.Resampling.BOX)
+
+
+def as_png(picture: Image) -> bytes:
+    """Return a picture as the bytes of a PNG file."""
+    out = io.BytesIO()
+    picture.save(out, format="PNG", optimize=True)
+    return out.getvalue()
 
 
 def strip_picture(scene: Scene, phases: int = PHASES, width: int = 1200) -> Image:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import os
-import zipfile
+import shutil
 from pathlib import Path
 from typing import Any
 
@@ -185,8 +185,7 @@ def _unit(context: Context, model: str) -> float | None:
 def _character(context: Context, id: str, format: str) -> Onto:
     """Return an uploaded character, or the skeleton of a take."""
     item = context.item(id)
-    source = next(context.project.files.glob(f"{id}.source.*"), None)
-    file = context.file(id) if source is None else source
+    file = context.project.source(id) or context.file(id)
     context.name_file(file, item.name)
     if item.facts.get("character") and format not in (*CHARACTERS, "pack"):
         context.warn(f"a {format} file holds no skin: it has the skeleton of {item.name} only")
@@ -195,10 +194,7 @@ def _character(context: Context, id: str, format: str) -> Onto:
 
 def zipped_folder(folder: Path, target: Path) -> Path:
     """Pack a folder into a zip and return the zip."""
-    with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
-        for file in sorted(path for path in folder.rglob("*") if path.is_file()):
-            archive.write(file, file.relative_to(folder))
-    return target
+    return Path(shutil.make_archive(str(target.with_suffix("")), "zip", folder))
 
 
 def file_name(text: str, default: str) -> str:
