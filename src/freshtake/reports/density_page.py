@@ -134,6 +134,7 @@ def sine_pictures(model: DensityModel) -> list[Picture]:
     return pictures
 
 
+@plot_style(grid=False)
 def _panels(
     model: DensityModel, names: Sequence[str], paths: list[Floats] | None, file: str, title: str, caption: str
 ) -> Picture:
@@ -142,17 +143,16 @@ def _panels(
     points = _two(model.weights)
     low, high = points.min(axis=0), points.max(axis=0)
     low, high = low - 0.12 * (high - low), high + 0.12 * (high - low)
-    with plot_style(grid=False):
-        figure = new_figure(3.0 * columns, 2.7 * rows)
-        axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
-        for axis in axes[len(names) :]:
-            axis.set_axis_off()
-        for number, (axis, name) in enumerate(zip(axes, names, strict=False)):
-            _density_map(axis, model, name, low, high)
-            if paths is not None:
-                axis.plot(*_two(paths[number]).T, color="#ffb547", linewidth=0.7, alpha=0.9)
-            axis.set_title(name, fontsize=9)
-        return Picture(file, title, caption, png(figure, 110), wide=len(names) > 2)
+    figure = new_figure(3.0 * columns, 2.7 * rows)
+    axes = np.atleast_1d(figure.subplots(rows, columns)).ravel()
+    for axis in axes[len(names) :]:
+        axis.set_axis_off()
+    for number, (axis, name) in enumerate(zip(axes, names, strict=False)):
+        _density_map(axis, model, name, low, high)
+        if paths is not None:
+            axis.plot(*_two(paths[number]).T, color="#ffb547", linewidth=0.7, alpha=0.9)
+        axis.set_title(name, fontsize=9)
+    return Picture(file, title, caption, png(figure, 110), wide=len(names) > 2)
 
 
 def _density_map(axis: Axes, model: DensityModel, name: str, low: Floats, high: Floats) -> None:
@@ -187,12 +187,12 @@ def strips(model: DensityModel, seed: int) -> list[Picture]:
     return pictures
 
 
+@plot_style()
 def _strip(motion: Any, file: str, title: str, caption: str, number: int, phases: int = STRIP) -> Picture:
-    with plot_style():
-        if isinstance(motion, Clip):
-            figure = overlay([motion], phases=phases, views=(("side", 2),), colors=[COLORS[number % 8]], legend=False)
-        else:
-            figure = _marker_strip(motion, phases, COLORS[number % 8])
+    if isinstance(motion, Clip):
+        figure = overlay([motion], phases=phases, views=(("side", 2),), colors=[COLORS[number % 8]], legend=False)
+    else:
+        figure = _marker_strip(motion, phases, COLORS[number % 8])
     return Picture(file, title, caption, png(figure, 90, cropped=True), wide=True)
 
 

@@ -73,12 +73,9 @@ EACH = (
 
 
 def page(
-    result: Evaluation,
-    pictures: Sequence[Picture],
-    title: str = "Evaluation of variants",
-    scene: Scene | None = None,
+    result: Evaluation, pictures: Sequence[Picture], title: str = "Evaluation of variants", scene: Scene | None = None,
     checks: Sequence[Verdict] = (),
-) -> str:
+) -> str:  # fmt: skip
     """Return the page; with a scene, the motion is at its top; `checks` are the body checks of the variants."""
     verdict = with_checks(verdict_of(result), checks)
     body = [
@@ -87,8 +84,7 @@ def page(
         f"<p class='verdict {'good' if verdict.usable else 'look'}'>{escape(verdict.sentence)}</p>",
         _cards(result),
         _head(result),
-        PLOTS_KEY if pictures else "",
-        gallery(pictures),
+        f"{PLOTS_KEY if pictures else ''}{gallery(pictures)}",
         "<details class=clips><summary>All figures</summary>",
         legend(result),
         beside_table(result),

@@ -28,12 +28,9 @@ HEAD = ("strength", "spread without")
 
 
 def explain_page(
-    explanation: Explanation,
-    facts: Mapping[str, Any],
-    pictures: Sequence[Picture],
-    title: str,
+    explanation: Explanation, facts: Mapping[str, Any], pictures: Sequence[Picture], title: str,
     notes: Sequence[str] = (),
-) -> str:
+) -> str:  # fmt: skip
     """Return the page; `notes` are sentences about a clip."""
     sentences = link_sentences(explanation.links)
     share = round(100.0 * facts["whole_takes_share"])

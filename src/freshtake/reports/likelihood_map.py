@@ -10,7 +10,7 @@ import numpy as np
 
 from freshtake.motion.body.roles import body_parts, part_rank
 from freshtake.numeric.arrays import Floats
-from freshtake.reports.canvas import GRAY, in_style, new_figure
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.network_pictures import owner
 from freshtake.reports.plots import INPUT
 from freshtake.variation.learning import examples_by_others
@@ -115,7 +115,7 @@ def _bounded(relative: Floats) -> Floats:
     return np.clip(relative, -REACH, REACH)
 
 
-@in_style(grid=False)
+@plot_style(grid=False)
 def likelihood_figure(scored: ClipLikelihood, marked: Sequence[str] = ()) -> Figure:
     """Draw a heat map, joints over frames, red where a joint is less likely than usual; the clip's mean above it."""
     frames, count = scored.relative.shape

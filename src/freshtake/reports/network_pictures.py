@@ -16,7 +16,7 @@ from freshtake.motion.edit import with_up
 from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import about_axis, rotate
-from freshtake.reports.canvas import GRAY, in_style, new_figure
+from freshtake.reports.canvas import GRAY, new_figure, plot_style
 from freshtake.reports.plots import EXTRA, INPUT, VARIANT, Picture, png
 from freshtake.variation.model import VariationModel
 from freshtake.variation.network import Edge, transition_network, transition_strengths
@@ -36,7 +36,7 @@ def owner(dof: str) -> str:
     return dof.rsplit(".", 1)[0]
 
 
-@in_style(grid=False)
+@plot_style(grid=False)
 def matrix_figure(dofs: Sequence[str], skeleton: Skeleton | None, edges: Sequence[Edge]) -> Figure:
     """Draw the strengths of the edges between DOFs; gray: a DOF's past. Edges are from `transition_strengths`."""
     part = {} if skeleton is None else dict(zip(skeleton.names, body_parts(skeleton), strict=True))
@@ -105,7 +105,7 @@ def joint_links(dofs: Sequence[str], edges: Sequence[Edge]) -> list[Link]:
     return sorted(links, key=lambda link: (-link.strength, link.parent, link.child))
 
 
-@in_style()
+@plot_style()
 def body_figure(clip: Clip, links: Sequence[Link], marked: Collection[str] = (), most: int = 40) -> Figure:
     """Draw the strongest links as arrows on the body from the front; with `marked` joints, only theirs.
 
@@ -196,7 +196,7 @@ SMALL = 12  # DOFs up to which every node is drawn
 WEIGHED = "the thicker an arrow, the more one DOF says about the other; dashed: a DOF's own past, always kept (fig. 7)"
 
 
-@in_style()
+@plot_style()
 def slices_figure(network: TransitionNetwork, edges: Sequence[Edge], marked: Collection[int] = ()) -> Figure:
     """Draw nodes in columns by time and rows by DOF; edges are from `transition_strengths(nodes=True)`.
 

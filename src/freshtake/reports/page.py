@@ -82,14 +82,10 @@ def table(head: Sequence[str], rows: Iterable[Sequence[str]], caption: str = "")
 
 def gallery(pictures: Sequence[Picture]) -> str:
     """Return pictures side by side, or how to get them where there are none."""
-    return f"<div class=plots>{''.join(map(picture_figure, pictures))}</div>" if pictures else WITHOUT_PLOTS
-
-
-def picture_figure(picture: Picture) -> str:
-    """Return a picture with its title and caption."""
-    data = base64.b64encode(picture.png).decode("ascii")
-    return (
-        f"<figure class='{'wide' if picture.wide else ''}'><img alt='{escape(picture.title)}' "
-        f"src='data:image/png;base64,{data}'><figcaption><b>{escape(picture.title)}</b> "
-        f"<span class=dim>{escape(picture.caption)}</span></figcaption></figure>"
-    )
+    figures = [
+        f"<figure class='{'wide' if one.wide else ''}'><img alt='{escape(one.title)}' "
+        f"src='data:image/png;base64,{base64.b64encode(one.png).decode('ascii')}'><figcaption>"
+        f"<b>{escape(one.title)}</b> <span class=dim>{escape(one.caption)}</span></figcaption></figure>"
+        for one in pictures
+    ]
+    return f"<div class=plots>{''.join(figures)}</div>" if pictures else WITHOUT_PLOTS

@@ -9,7 +9,7 @@ import numpy as np
 
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats, Ints
-from freshtake.reports.canvas import in_style, new_figure, panels
+from freshtake.reports.canvas import new_figure, panels, plot_style
 from freshtake.texture.frame_distance import matrix, weight_distances, weighted_frames
 from freshtake.texture.jump_map import combined, probabilities, successor_distances
 from freshtake.texture.model import TextureModel
@@ -58,11 +58,11 @@ def dense(model: TextureModel, every: int = 1) -> Floats:
     return out
 
 
-@in_style(STYLE)
+@plot_style(STYLE)
 def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
     figure = new_figure(3.2 * len(parts), 3.4)
-    for number, (title, values, chance) in enumerate(parts):
-        axis = figure.add_subplot(1, len(parts), number + 1)
+    axes = figure.subplots(1, len(parts), squeeze=False)[0]
+    for number, (axis, (title, values, chance)) in enumerate(zip(axes, parts, strict=True)):
         # Fewer pixels: of each square of frames the least distance or the largest probability is shown.
         by = -(-len(values) // 700)
         side = len(values) // by
@@ -78,12 +78,11 @@ def _panels(parts: Sequence[tuple[str, Floats, bool]], count: int) -> Figure:
     return figure
 
 
-@in_style(STYLE)
+@plot_style(STYLE)
 def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
     """Draw eigenvalues of positions and of velocities by component, relative to the first (fig. 5)."""
     figure = new_figure(7.5, 3.0)
-    for place, title in enumerate(("positions", "velocities")):
-        axis = figure.add_subplot(1, 2, place + 1)
+    for place, (axis, title) in enumerate(zip(figure.subplots(1, 2), ("positions", "velocities"), strict=True)):
         for number, (name, *values) in enumerate(curves):
             some = values[place]
             axis.semilogy(np.arange(1, len(some) + 1), some / some[0], label=name, color=CURVES[number % 5])
@@ -93,12 +92,11 @@ def spectrum(curves: Sequence[tuple[str, Floats, Floats]]) -> Figure:
     return figure
 
 
-@in_style(STYLE)
+@plot_style(STYLE)
 def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure:
     """Draw which frame is shown when, one panel per setting (figs. 6-8)."""
     figure = new_figure(8.0, 1.7 * len(rows))
-    for number, (title, frames) in enumerate(rows):
-        axis = figure.add_subplot(len(rows), 1, number + 1)
+    for axis, (title, frames) in zip(panels(figure, len(rows)), rows, strict=True):
         axis.plot(np.arange(len(frames)) * frame_time, frames, ".", markersize=1.2, color=CURVES[0])
         axis.set_title(title)
         axis.set_ylabel("frame")
@@ -106,19 +104,18 @@ def played_frames(rows: Sequence[tuple[str, Ints]], frame_time: float) -> Figure
     return figure
 
 
-@in_style(STYLE)
+@plot_style(STYLE)
 def sample_frames(model: TextureModel, frames: Sequence[int]) -> Figure:
     """Draw points of some frames of the takes with their velocities as lines (fig. 9)."""
     figure = new_figure(1.9 * len(frames), 3.6)
-    for number, frame in enumerate(frames):
+    for axis, frame in zip(figure.subplots(1, len(frames)), frames, strict=True):
         motion = model.decode(model.rows[max(0, frame - 1) : frame + 2], start=Start())
-        axis = figure.add_subplot(1, len(frames), number + 1)
         _draw(axis, _points(motion), motion.up)
         axis.set_title(f"frame {frame}")
     return figure
 
 
-@in_style(STYLE)
+@plot_style(STYLE)
 def loop_strips(motions: Sequence[Any], titles: Sequence[str], poses: int = 10) -> Figure:
     """Draw a row of poses for each loop (a mesh sequence or points), seen from the side."""
     figure = new_figure(1.1 * poses, 1.7 * len(motions))

@@ -64,13 +64,9 @@ class State:
 
 
 def make_app(
-    project: Project,
-    *,
-    token: str | None = None,
-    hosts: Iterable[str] = LOCAL,
-    open_to_network: bool = False,
+    project: Project, *, token: str | None = None, hosts: Iterable[str] = LOCAL, open_to_network: bool = False,
     workers: int | None = None,
-) -> FastAPI:
+) -> FastAPI:  # fmt: skip
     """Return the application of a project; its processes start and end with it."""
 
     @asynccontextmanager

@@ -29,14 +29,9 @@ class Serving(NamedTuple):
 
 
 def serve(
-    folder: Path,
-    *,
-    host: str = "127.0.0.1",
-    port: int | None = None,
-    token: str | None = None,
-    add: Callable[[FastAPI], None] | None = None,
-    started: Callable[[Serving], None] = lambda serving: None,
-) -> None:
+    folder: Path, *, host: str = "127.0.0.1", port: int | None = None, token: str | None = None,
+    add: Callable[[FastAPI], None] | None = None, started: Callable[[Serving], None] = lambda serving: None,
+) -> None:  # fmt: skip
     """Serve a project until Ctrl-C. `add` adds pages, `started` is called when the page can be opened.
 
     Without a `token` one is generated; an empty one admits every user of this machine.

@@ -8,6 +8,7 @@ bone b is shown at p_j + Q_j (K_b v), with the joint's position p_j, its rotatio
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -236,7 +237,8 @@ def _weights(vertices: Floats) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.fl
 # Fitting to a skeleton.
 
 
-class Fit(NamedTuple):
+@dataclass(frozen=True, eq=False)
+class Fit:
     """The fit of the body to a skeleton: a joint per bone, and the map (bones, 3, 4) from the template to that joint.
 
     `at_rest` (joints, 4) are the rotations of the skeleton's joints at rest; lengths are in the skeleton's unit.
@@ -254,11 +256,6 @@ def fit_of(clip: Clip) -> Fit | None:
             _fits.clear()
         _fits[clip.skeleton] = _fit(clip)
     return _fits[clip.skeleton]
-
-
-def known_fit(skeleton: Skeleton) -> Fit | None:
-    """Return the fit that `fit_of` computed for a skeleton."""
-    return _fits.get(skeleton)
 
 
 _fits: dict[Skeleton, Fit | None] = {}

@@ -123,17 +123,9 @@ class Context:
         self._names[file.name] = name
 
     def add(
-        self,
-        kind: Kind,
-        name: str,
-        file: Path | None,
-        facts: dict[str, Any],
-        *,
-        source: Path | None = None,
-        movement: str | None = None,
-        cloud: Floats | None = None,
-        **fields: Any,
-    ) -> Item:
+        self, kind: Kind, name: str, file: Path | None, facts: dict[str, Any], *, source: Path | None = None,
+        movement: str | None = None, cloud: Floats | None = None, **fields: Any,
+    ) -> Item:  # fmt: skip
         """Add an item to the project: `file` is moved there; `source`, the uploaded file, is kept next to it.
 
         `fields` are further ones of `Item`.
