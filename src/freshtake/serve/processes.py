@@ -75,7 +75,7 @@ class Warming:
         with self._lock:
             self._closed = True
             if self._process is not None:
-                self._process.kill()
+                self._process.process.kill()
 
 
 def warm(steps: list[str], pipe: Connection) -> None:
@@ -116,10 +116,6 @@ class Process(NamedTuple):
 
     process: SpawnProcess
     pipe: Connection
-
-    def kill(self) -> None:
-        """End the process at once."""
-        self.process.kill()
 
     def close(self) -> None:
         """End the process and release its pipe."""
@@ -306,7 +302,7 @@ class HelperProcess:
             self._process.pipe.recv()  # wait until it is ready: starting does not count as time of the call
         self._process.pipe.send(question)
         if not self._process.pipe.poll(PATIENCE * self._budget[0]):
-            self._process.kill()
+            self._process.process.kill()
             return False, TOO_LONG
         reply: tuple[bool, Any] = self._process.pipe.recv()
         return reply
@@ -317,7 +313,7 @@ class HelperProcess:
         self._line.shutdown(wait=False, cancel_futures=True)
         if process is not None:
             with suppress(ValueError):  # already ended
-                process.kill()
+                process.process.kill()
         with self._lock:
             self._end()
 

@@ -127,7 +127,7 @@ class _Slot(threading.Thread):
     def _kill(self) -> None:
         self._killed = True
         if self._process is not None:
-            self._process.kill()
+            self._process.process.kill()
 
     def _to_process(self) -> Connection:
         """Return the pipe to a running process."""

@@ -11,7 +11,6 @@ import numpy.typing as npt
 
 Points = npt.NDArray[np.float32]
 LEG = 0.9  # display units: an adult is then as tall as in metres
-ROLES = ("input", "variant", "extra")
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ class Wear:
 
 @dataclass(frozen=True)
 class Moving:
-    """What all shapes have: points of each frame at equal times; the role gives the color."""
+    """What all shapes have: points of each frame at equal times; the role (input, variant, extra) gives the color."""
 
     name: str
     role: str

@@ -262,22 +262,24 @@ def cancel(id: Id, workers: TheWorkers) -> Job:
 @jobs_router.get("/formats")
 def formats() -> list[str]:
     """List the export formats of this installation: USD needs a separate package."""
-    usd = ["usd"] if find_spec("pxr") is not None else []
-    return ["fbx", "bvh", "glb", *usd, "npz", "csv", "pack"]
+    return ["fbx", "bvh", "glb", *_with_package("pxr", "usd"), "npz", "csv", "pack"]
 
 
 @jobs_router.get("/crowd/engines")
 def engines() -> list[str]:
     """List the engines of this installation that can make crowds."""
-    dask = ["dask"] if find_spec("distributed") is not None else []
-    return ["local", *dask, "openjd", "flamenco"]
+    return ["local", *_with_package("distributed", "dask"), "openjd", "flamenco"]
 
 
 @jobs_router.get("/crowd/formats")
 def crowd_formats() -> list[str]:
     """List the crowd formats of this installation."""
-    usd = ["usd"] if find_spec("pxr") is not None else []
-    return [*usd, "npz", "bvh", *(["zarr"] if find_spec("zarr") is not None else [])]
+    return [*_with_package("pxr", "usd"), "npz", "bvh", *_with_package("zarr", "zarr")]
+
+
+def _with_package(package: str, name: str) -> list[str]:
+    """Return a choice that needs a package, if that is installed."""
+    return [name] if find_spec(package) is not None else []
 
 
 @jobs_router.get("/exports/{id}", response_class=FileResponse, responses=FILE)

@@ -166,20 +166,17 @@ def _pack(context: Context, ids: list[str], number: int, onto: Onto | None, name
     for id in models:
         names[distinct_name(file_name(context.item(id).name, "clips"), names)] = id
     folder = context.folder / "pack"
+    # Metres per unit of the takes, where known or inferred from the body.
+    skeleton = context.model(models[0], "variation").material.recipe.skeleton
+    guess = None if skeleton is None else guess_unit(skeleton)
     request = Pack(
         models=[f"{name}={context.file(id)}" for name, id in names.items()], out=folder, count=number,
-        format=["glb", "bvh"], character=None if onto is None else onto.path, unit=_unit(context, models[0]),
+        format=["glb", "bvh"], character=None if onto is None else onto.path,
+        unit=None if guess is None else guess.metres,
     )  # fmt: skip
     pack(request, context.progress, context.warn)
     title = file_name(name or f"{'_'.join(names)}_pack", "pack")
     return zipped_folder(folder, context.folder / f"{title}.zip"), number * len(models)
-
-
-def _unit(context: Context, model: str) -> float | None:
-    """Return the metres per unit of a model's takes, where known or inferred from the body."""
-    skeleton = context.model(model, "variation").material.recipe.skeleton
-    guess = None if skeleton is None else guess_unit(skeleton)
-    return None if guess is None else guess.metres
 
 
 def _character(context: Context, id: str, format: str) -> Onto:
