@@ -24,7 +24,7 @@ def studio(request: Studio, *, json: Json = False) -> None:
     freshtake studio --project walks --no-open
     ```
     """
-    from freshtake.formats.take_files import MODELS, TAKES, take_files
+    from freshtake.formats.registry import MODELS, TAKES, take_files
     from freshtake.studio.opening import open_studio
 
     def started(serving: Serving) -> None:

@@ -16,8 +16,7 @@ from freshtake.formats.ftm import Stored, is_model, read_stored
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.gltf import has_skin
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import take_in_all
-from freshtake.formats.take_files import MODELS, TAKES, take_files
+from freshtake.formats.registry import MODELS, TAKES, take_files, take_in_all
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.edit import take_frames, with_up

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import Fields, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import Fields, Parts, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.gait import Gait
