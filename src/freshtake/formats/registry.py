@@ -82,8 +82,6 @@ FORMATS = (
 )  # fmt: skip
 
 
-TAKES = frozenset(suffix for known in FORMATS for suffix in known.suffixes if known.name not in ("asf", "obj"))
-MODELS = frozenset({".ftm"})
 KEEP_DIGITS = ("bvh", "csv", "npz")  # formats whose frame times are written exactly, not rounded to a nominal rate
 
 
@@ -288,15 +286,16 @@ def _titles(formats: Sequence[Format]) -> str:
     return ", ".join(f"{f.title} ({' '.join(f.suffixes)})" if f.suffixes else f.title for f in formats)
 
 
-def take_files(paths: Iterable[Path], suffixes: frozenset[str] = TAKES) -> list[Path]:
+def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
     """Return files unchanged, the takes of a folder, and the matches of a pattern such as walk_*.bvh.
 
-    A folder of numbered OBJ files is one take, a mesh sequence.
+    A folder of numbered OBJ files is one take, a mesh sequence. With `models`, those of a folder are listed as well.
     """
-    return [file for path in paths for file in _files(path, suffixes)]
+    suffixes = {suffix for known in FORMATS for suffix in known.suffixes if known.name not in ("asf", "obj")}
+    return [file for path in paths for file in _files(path, suffixes | {".ftm"} if models else suffixes)]
 
 
-def _files(path: Path, suffixes: frozenset[str]) -> list[Path]:
+def _files(path: Path, suffixes: set[str]) -> list[Path]:
     if _is_pattern(path):
         root = Path(path.anchor)
         matches = sorted(root.glob(str(path.relative_to(root))), key=_order)
