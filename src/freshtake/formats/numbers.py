@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -39,6 +39,19 @@ def finite_number(word: str) -> float | None:
         return None
     value = float(word)
     return value if math.isfinite(value) else None
+
+
+def finite_numbers(words: Sequence[str]) -> list[float] | None:
+    """Return the numbers that words without blanks spell, as `finite_number` does; None where one spells none."""
+    joined = "".join(words)
+    # float() would also accept digits of other scripts, and 1_000.
+    if not joined.isascii() or "_" in joined:
+        return None
+    try:
+        values = list(map(float, words))
+    except ValueError:
+        return None
+    return values if all(map(math.isfinite, values)) else None
 
 
 def parse_numbers(path: Path, text: str, first_line: int) -> Floats:

@@ -16,7 +16,7 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_text, write_bytes
-from freshtake.formats.numbers import finite_number, parse_numbers, words_per_line
+from freshtake.formats.numbers import finite_number
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions, choose_for
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.orientation import UNITS
@@ -60,7 +60,7 @@ def parse_table(path: Path, text: str) -> Table:
         raise FormatError(
             path, "rows of numbers were expected below the line of names, but there are none", "end of file"
         )
-    return _plain(path, names, body, separator, first + 1) or _any(path, names, body, separator, first + 1)
+    return _rows(path, names, body, separator, first + 1)
 
 
 def csv_rows(path: Path, strict: bool = False) -> list[tuple[int, list[str]]]:
@@ -115,26 +115,7 @@ def _cells(path: Path, text: str, separator: str, line: int, strict: bool = Fals
     return rows
 
 
-def _plain(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table | None:
-    """Parse all numbers at once; None where there are quotes, blanks, empty cells or anything but plain numbers."""
-    if '"' in body or " " in body or (separator != "\t" and "\t" in body):
-        return None
-    spread = body.replace(separator, " ")
-    words = words_per_line(spread)
-    rows = np.flatnonzero(words)
-    if (words[rows] != len(names)).any() or body.count(separator) != (len(names) - 1) * len(rows):
-        return None
-    try:
-        values = parse_numbers(path, spread, line)
-    except FormatError:
-        return None
-    if len(values) != len(rows) * len(names):
-        return None
-    first = tuple(body.lstrip("\n").partition("\n")[0].split(separator))
-    return Table(path, names, values.reshape(len(rows), len(names)), rows + line, first)
-
-
-def _any(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
+def _rows(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
     """Parse row by row, with quotes, blanks and gaps; errors name the line and column."""
     rows: list[list[float]] = []
     lines: list[int] = []
