@@ -60,7 +60,7 @@ def parse_table(path: Path, text: str) -> Table:
         raise FormatError(
             path, "rows of numbers were expected below the line of names, but there are none", "end of file"
         )
-    return _rows(path, names, body, separator, first + 1)
+    return parse_rows(path, names, body, separator, first + 1)
 
 
 def csv_rows(path: Path, strict: bool = False) -> list[tuple[int, list[str]]]:
@@ -115,7 +115,7 @@ def _cells(path: Path, text: str, separator: str, line: int, strict: bool = Fals
     return rows
 
 
-def _rows(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
+def parse_rows(path: Path, names: tuple[str, ...], body: str, separator: str, line: int) -> Table:
     """Parse row by row, with quotes, blanks and gaps; errors name the line and column."""
     rows: list[list[float]] = []
     lines: list[int] = []
@@ -261,13 +261,14 @@ def _read(table: Table, options: ReadOptions, points: bool = True) -> Stroke | P
         raise FormatError(path, "columns such as x,y or NAME.x,NAME.y,NAME.z were expected beside the time", "line 1")
     time = timed[0] if timed else None
     if time is not None:
-        _require_finite(table, [time])
+        require_finite(table, [time])
     if points and any(_COORDINATE.fullmatch(table.names[k]) for k in others):
         return _points(table, time, others, options)
     return _stroke(table, time, others, options)
 
 
-def _require_finite(table: Table, columns: list[int]) -> None:
+def require_finite(table: Table, columns: list[int]) -> None:
+    """Refuse gaps and infinite values in some columns."""
     bad = np.argwhere(~np.isfinite(table.values[:, columns]))
     if len(bad):
         row, column = bad[0].tolist()
@@ -276,7 +277,7 @@ def _require_finite(table: Table, columns: list[int]) -> None:
 
 
 def _stroke(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> Stroke:
-    _require_finite(table, columns)
+    require_finite(table, columns)
     if time is None:
         times = np.arange(len(table.values)) / _assumed_fps(table.path, options)
     else:
@@ -303,27 +304,28 @@ def _stroke_times(table: Table, time: int, options: ReadOptions) -> Floats:
 
 def _points(table: Table, time: int | None, columns: list[int], options: ReadOptions) -> PointClip:
     places = _coordinates(table, columns)
-    positions = table.values[:, np.array(list(places.values()))]  # (rows, points, 3)
+    values = table.values[:, np.concatenate(list(places.values()))]
+    return PointClip(
+        tuple(places), positions_in(table, list(places), values),
+        _frame_time(table, time, options),
+        name=table.path.stem, provenance=table.path.name, up=options.up or "y", unit_m=options.unit_m,
+    )  # fmt: skip
+
+
+def positions_in(table: Table, names: Sequence[str], values: Floats) -> Floats:
+    """Return the positions (rows, points, 3) of values (rows, 3 per point); a gap leaves out all three."""
+    positions = values.reshape(len(values), len(names), 3)
     infinite = np.argwhere(np.isinf(positions))
     if len(infinite):
-        raise FormatError(
-            table.path, "a position is infinite: leave the cell empty for a gap", table.place(infinite[0][0])
-        )
+        place = table.place(infinite[0][0])
+        raise FormatError(table.path, "a position is infinite: leave the cell empty for a gap", place)
     missing = np.isnan(positions)
     torn = np.argwhere(missing.any(-1) & ~missing.all(-1))
     if len(torn):
         row, point = torn[0].tolist()
-        problem = f"point {list(places)[point]!r} has only some of x, y and z: give all three, or none for a gap"
+        problem = f"point {names[point]!r} has only some of x, y and z: give all three, or none for a gap"
         raise FormatError(table.path, problem, table.place(row))
-    return PointClip(
-        tuple(places),
-        positions,
-        _frame_time(table, time, options),
-        name=table.path.stem,
-        provenance=table.path.name,
-        up=options.up or "y",
-        unit_m=options.unit_m,
-    )
+    return positions
 
 
 def _coordinates(table: Table, columns: list[int]) -> dict[str, list[int]]:
