@@ -52,12 +52,7 @@ class _Part(NamedTuple):
 def read(path: Path, options: ReadOptions) -> MeshSequence:
     """Read all meshes of a file as one mesh sequence, in the world.
 
-    Args:
-        path: the file.
-        options: `unit_m` and `up` (default: y), which Alembic does not state; `fps` for a file of one sample.
-
-    Returns:
-        The sequence; polygons are cut into triangles, and texture coordinates are kept where a vertex has one.
+    Polygons are cut into triangles, and texture coordinates are kept where a vertex has one.
     """
     read_head(path)  # a missing file gets the same message as in all formats
     lib = _library()
@@ -194,13 +189,7 @@ def _coordinates(schema: Any, sample: Any) -> Single | None:
 
 
 def write(path: Path, motion: Motion, options: WriteOptions) -> None:
-    """Write a mesh sequence as one mesh with a sample per frame, y up, in the unit of the sequence.
-
-    Args:
-        path: the file.
-        motion: the sequence.
-        options: `unit_m` where the sequence does not state its unit.
-    """
+    """Write a mesh sequence as one mesh with a sample per frame, y up, in the unit of the sequence."""
     if not isinstance(motion, MeshSequence):
         raise FormatError(
             path, f"Alembic is written for meshes, not for a {kind_word(motion)}: choose .glb, .fbx or .bvh"

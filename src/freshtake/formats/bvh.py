@@ -312,13 +312,8 @@ def to_bytes(path: Path, clip: Clip) -> bytes:
 def spliced(source: Path, before: Floats, after: Floats) -> bytes | None:
     """Return a BVH file that differs from another only in the bytes of changed numbers.
 
-    Args:
-        source: The bytes of the existing file.
-        before: (frames, channels): its numbers.
-        after: (frames or more, channels): the new numbers; equal ones are not rewritten.
-
-    Returns:
-        The bytes of the new file; None where the file does not have a line for every frame.
+    `before` (frames, channels) are its numbers, `after` (frames or more, channels) the new ones. None where the file
+    does not have a line for every frame.
     """
     data = source.read_bytes()
     header = _SPLICED_HEADER.search(data)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from functools import lru_cache
 from pathlib import Path
 from urllib.parse import quote, unquote
 
@@ -34,10 +33,7 @@ def clip_arrays(clip: Clip) -> Arrays:
     `channel_layout` holds each joint's channels in one text ("tx ty tz rz ry rx"). `limits` has one row per
     channel, NaN where a channel has none; infinite limits are allowed.
     """
-    skeleton, axes = clip.skeleton, clip.skeleton.axes
-    # Equal skeletons may differ in the sign of a zero; `exact` keeps the cache from returning the other's arrays.
-    exact = f"{skeleton.end_sites}{skeleton.limits}{None if axes is None else axes.tobytes()!r}"
-    skeleton_arrays = _skeleton_arrays(skeleton, exact)
+    skeleton_arrays = _skeleton_arrays(clip.skeleton)
     arrays: Arrays = {key: skeleton_arrays[key] for key in ("names", "parents", "offsets")}
     arrays |= {"root": clip.root, "rotations": clip.rotations, **about_arrays(clip)} | skeleton_arrays
     if clip.joint_translations is not None:
@@ -49,8 +45,7 @@ def clip_arrays(clip: Clip) -> Arrays:
     return arrays
 
 
-@lru_cache(maxsize=64)
-def _skeleton_arrays(skeleton: Skeleton, exact: str) -> Arrays:
+def _skeleton_arrays(skeleton: Skeleton) -> Arrays:
     arrays: Arrays = {
         "names": text_array(skeleton.names),
         "parents": skeleton.parents.astype(np.int64),

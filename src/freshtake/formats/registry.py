@@ -43,9 +43,10 @@ class Format(NamedTuple):
         """Return whether a file of this format may begin like this."""
         return re.match(self.head, head, re.IGNORECASE) is not None
 
-    def states_up(self, head: bytes) -> bool:
-        """Return whether the format, or the file that begins like this, determines the vertical axis."""
-        return self.up_stated is not None and re.match(self.up_stated, head, re.IGNORECASE) is not None
+    def states_up(self, path: Path) -> bool:
+        """Return whether the format, or this file, determines the vertical axis."""
+        pattern = self.up_stated
+        return pattern is not None and re.match(pattern, read_head(path), re.IGNORECASE) is not None
 
 
 _MARK = rb"(?:\xef\xbb\xbf)?"  # of UTF-8
@@ -115,13 +116,7 @@ def take_in(source: Path, settings: ReadOptions) -> ReadMotion:
 def take_in_all(sources: Sequence[Path], settings: ReadOptions, *, filed: bool = False) -> list[ReadMotion]:
     """Read motions that are used together: files of one skeleton that do not state their vertical axis get the same.
 
-    Args:
-        sources: the files.
-        settings: how to read them.
-        filed: keep joints above the body as in the files, for motions that are only written again.
-
-    Returns:
-        A motion for each file.
+    With `filed`, joints above the body stay as in the files, for motions that are only written again.
     """
     with np.errstate(over="ignore", invalid="ignore"):  # squares of numbers in damaged files may overflow
         opened = [_opened(source, settings, filed) for source in sources]
@@ -184,7 +179,7 @@ def _opened(source: Path, settings: ReadOptions, filed: bool) -> ReadMotion:
         motion = rooted(motion, exact=form.name == "npz")  # an npz is exact, text is rounded
     if settings.up is not None and form.name not in ("gltf", "npz"):
         return ReadMotion(motion, "as given")
-    if form.states_up(read_head(source)):
+    if form.states_up(source):
         return ReadMotion(motion, "stated in the file")
     return ReadMotion(motion, "" if isinstance(motion, Clip | PointClip) else ASSUMED)
 
@@ -296,32 +291,23 @@ def take_files(paths: Iterable[Path], *, models: bool = False) -> list[Path]:
 
 
 def _files(path: Path, suffixes: set[str]) -> list[Path]:
-    if _is_pattern(path):
+    try:
+        is_pattern = bool(re.search(r"[*?\[]", str(path))) and not path.exists()
+        is_list = path.is_dir() and not any(f.suffix.lower() == ".obj" for f in path.iterdir())
+    except OSError:  # a name that is invalid on this system, or a folder that cannot be listed
+        return [path]
+    if is_pattern:
         root = Path(path.anchor)
         matches = sorted(root.glob(str(path.relative_to(root))), key=_order)
         if not matches:
             raise UsageError(f"no file matches {path}")
         return [file for one in matches for file in ([one] if one.is_file() else _files(one, suffixes))]
-    if not _is_folder_of_takes(path):
+    if not is_list:
         return [path]
     matches = sorted((f for f in path.iterdir() if f.suffix.lower() in suffixes and f.name[0] != "."), key=_order)
     if not matches:
         raise UsageError(f"there are no takes in the folder {path}: name one with {', '.join(sorted(suffixes))} files")
     return matches
-
-
-def _is_pattern(path: Path) -> bool:
-    try:
-        return bool(re.search(r"[*?\[]", str(path))) and not path.exists()
-    except OSError:  # a name that is invalid on this system
-        return False
-
-
-def _is_folder_of_takes(path: Path) -> bool:
-    try:
-        return path.is_dir() and not any(f.suffix.lower() == ".obj" for f in path.iterdir())
-    except OSError:
-        return False
 
 
 def _order(path: Path) -> list[tuple[int, int, str]]:

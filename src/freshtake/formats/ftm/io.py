@@ -406,10 +406,8 @@ class Fields:
     def settings(self, kind: type[S], **former: float) -> S:
         """Return the settings of a method, a dataclass of plain values; missing ones have their defaults.
 
-        Args:
-            kind: The dataclass.
-            former: Settings that earlier versions saved, with the value at which a model is what it was: others are
-                refused.
+        `former` are settings that earlier versions saved, with the value at which a model is what it was: others are
+        refused.
         """
         inner = self.inner("settings")
         kinds = {field.name: str(field.type) for field in fields(kind)}  # type: ignore[arg-type]

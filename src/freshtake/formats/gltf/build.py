@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -81,34 +81,38 @@ class NodeMotion(NamedTuple):
 
 def add_animation(builder: Builder, name: str, clip: Clip, motions: list[NodeMotion]) -> None:
     """Add one named animation with a key on every frame; exact frame time and playback are noted in `extras`."""
-    frame_time = clip.frame_time
-    frames = len(motions[0].rotations)
-    with np.errstate(over="ignore"):
-        times = (np.arange(frames) * frame_time).astype("<f4")
-    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
-        raise FormatError(
-            builder.path, f"{name!r} is too long for glTF's single precision key times: cut it into shorter clips"
-        )
-    keys = builder.accessor(times, "SCALAR", bounds=True)
-    samplers: list[dict[str, Any]] = []
-    channels: list[dict[str, Any]] = []
-
-    def add(node: int, path: str, output: int) -> None:
-        channels.append({"sampler": len(samplers), "target": {"node": node, "path": path}})
-        samplers.append({"input": keys, "output": output, "interpolation": "LINEAR"})
-
+    keys = add_keys(builder, name, len(clip), clip.frame_time)
+    tracks: list[tuple[int, str, int]] = []
     smooth = continuous(np.stack([motion.rotations for motion in motions], axis=1))  # without sign changes
     for joint, motion in enumerate(motions):
         if motion.translations is not None:
-            add(motion.node, "translation", builder.accessor(motion.translations, "VEC3"))
+            tracks.append((motion.node, "translation", builder.accessor(motion.translations, "VEC3")))
         # glTF's order is x, y, z, w.
         turns = np.ascontiguousarray(np.roll(smooth[:, joint], -1, axis=-1), dtype="<f4")
-        add(motion.node, "rotation", builder.accessor(turns, "VEC4"))
-    entry = {"name": name, "channels": channels, "samplers": samplers}
-    extras: dict[str, Any] = {"freshtake_frame_time": frame_time}
+        tracks.append((motion.node, "rotation", builder.accessor(turns, "VEC4")))
+    extras: dict[str, Any] = {"freshtake_frame_time": clip.frame_time}
     if clip.playback is not None:
         extras["freshtake_playback"] = clip.playback.summary()
-    builder.append("animations", {**entry, "extras": extras})
+    add_tracks(builder, name, keys, tracks, extras)
+
+
+def add_keys(builder: Builder, name: str, frames: int, frame_time: float) -> int:
+    """Add the times of all frames of an animation and return their accessor."""
+    with np.errstate(over="ignore"):
+        times = (np.arange(frames) * frame_time).astype("<f4")
+    if not np.isfinite(times).all() or (np.diff(times) <= 0).any():
+        problem = f"{name!r} is too long for glTF's single precision key times: cut it into shorter clips"
+        raise FormatError(builder.path, problem)
+    return builder.accessor(times, "SCALAR", bounds=True)
+
+
+def add_tracks(
+    builder: Builder, name: str, keys: int, tracks: Sequence[tuple[int, str, int]], extras: dict[str, Any]
+) -> None:
+    """Add an animation that moves the properties of nodes: (node, property, accessor of its values)."""
+    samplers = [{"input": keys, "output": output, "interpolation": "LINEAR"} for *_, output in tracks]
+    channels = [{"sampler": k, "target": {"node": node, "path": path}} for k, (node, path, _) in enumerate(tracks)]
+    builder.append("animations", {"name": name, "channels": channels, "samplers": samplers, "extras": extras})
 
 
 # Extensions that refer to no accessor and no buffer view; with any other, nothing is renumbered.
