@@ -255,7 +255,7 @@ def test_broken_folders_are_refused_in_one_sentence(tmp_path: Path, texts: list[
         ("other_1.obj", QUAD, "one numbered sequence were expected, not 'frame_#' and 'other_#'"),
         ("frame_01.obj", QUAD, "frame_01.obj and frame_1.obj have the same number"),
         ("freshtake.json", "{", "not JSON"),
-        ("freshtake.json", "[" * 100_000, "not JSON"),
+        ("freshtake.json", "[" * 100_000, "nested too deeply"),
         ("freshtake.json", "[1]", "correct it or remove the file"),
         (
             "freshtake.json",

@@ -182,9 +182,8 @@ def write(path: Path, motion: Motion, options: WriteOptions) -> None:
     """Write a clip whose skeleton came from an ASF file; numbers that came from a file keep all their digits."""
     if not isinstance(motion, Clip) or motion.skeleton.axes is None:
         what = "this clip's" if isinstance(motion, Clip) else f"a {kind_word(motion)} has no skeleton, so its"
-        raise FormatError(
-            path, f"AMC needs a skeleton that was read from an ASF file, {what} motion goes to .bvh or .npz"
-        )
+        problem = f"AMC needs a skeleton that was read from an ASF file, {what} motion goes to .bvh or .npz"
+        raise FormatError(path, problem)
     write_bytes(path, to_text(path, motion).encode())
 
 

@@ -108,9 +108,8 @@ def _layout(path: Path, whole: bytes | memoryview, place: str) -> _Layout:
     # numpy evaluates this text as Python; three patterns are enough for arrays of numbers.
     descr, order, sizes = _DESCR.search(text), _ORDER.search(text), _SHAPE.search(text)
     if descr is None or order is None or sizes is None:
-        raise FormatError(
-            path, f"a type of number or text, fortran_order and shape were expected, not {text[:60]!r}", place
-        )
+        problem = f"a type of number or text, fortran_order and shape were expected, not {text[:60]!r}"
+        raise FormatError(path, problem, place)
     name = descr[1] or descr[2] or ""
     if not (_NUMBER.fullmatch(name) or _TEXT.fullmatch(name)):
         kind = "objects, which could run code" if name.strip("<>=|") == "O" else f"type {name[:40]!r}"

@@ -188,9 +188,8 @@ def _point_words(path: Path, data: bytes, header: Header, parameters: Parameters
         raise FormatError(path, "the file has no points, and analog channels alone are not motion", "POINT:USED")
     frames = _frame_count(header, parameters)
     if frames < 1:
-        raise FormatError(
-            path, f"frames {header.first} to {header.last} are not a range: the header is damaged", "byte 6"
-        )
+        problem = f"frames {header.first} to {header.last} are not a range: the header is damaged"
+        raise FormatError(path, problem, "byte 6")
     start = (header.data_block - 1) * BLOCK
     if start < BLOCK:
         raise FormatError(path, f"the header puts the start of the data in block {header.data_block}", "byte 16")

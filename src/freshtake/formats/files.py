@@ -128,9 +128,8 @@ def try_apart(path: Path, module: str, function: str) -> None:
             command, capture_output=True, timeout=_LONGEST, check=False, env={**os.environ, APART: "1"}
         )
     except subprocess.TimeoutExpired:
-        raise FormatError(
-            path, f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
-        ) from None
+        problem = f"the file cannot be read within {_LONGEST:g} s: it is damaged, or flatten it"
+        raise FormatError(path, problem) from None
     # Killed by a signal, or ended by the library; a Python exception (1) will be raised again in this process.
     if done.returncode < 0 or done.returncode > 2:
         raise FormatError(path, "the file is damaged: get it again")

@@ -144,9 +144,8 @@ def _pin(path: Path, place: str, row: Any) -> Pin:
         raise FormatError(path, "an object with the name of a joint was expected", place)
     unknown = sorted(row.keys() - _PIN_FIELDS)
     if unknown:
-        raise FormatError(
-            path, f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}", place
-        )
+        problem = f"{unknown[0]!r} is not a field of a pin; the fields are {', '.join(sorted(_PIN_FIELDS))}"
+        raise FormatError(path, problem, place)
     if ("frame" in row) == ("frames" in row):
         raise FormatError(path, "either frame (a number) or frames (first, one after the last) was expected", place)
     ends = [row["frame"], row["frame"] + 1] if type(row.get("frame")) is int else row.get("frames")

@@ -11,14 +11,7 @@ import numpy as np
 
 from freshtake.errors import FormatError
 from freshtake.formats.amass import amass_from, is_amass, joints_in_name, write_amass
-from freshtake.formats.archive import (
-    Archive,
-    Arrays,
-    about_arrays,
-    open_archive,
-    text_array,
-    write_archive,
-)
+from freshtake.formats.archive import Archive, Arrays, about_arrays, open_archive, text_array, write_archive
 from freshtake.formats.files import noted
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import Clip, EndSite, MeshSequence, PointClip, Skeleton, Stroke
@@ -119,9 +112,8 @@ def _limits(archive: Archive, channels: tuple[tuple[str, ...], ...]) -> tuple[Li
     count = sum(len(c) for c in channels)
     limited = archive.numbers("limited").ravel() if "limited" in archive else np.ones(len(channels))
     if rows.shape != (count, 2) or len(limited) != len(channels):
-        raise FormatError(
-            archive.path, f"one row of limits for each of {count} channels was expected", "array 'limits'"
-        )
+        problem = f"one row of limits for each of {count} channels was expected"
+        raise FormatError(archive.path, problem, "array 'limits'")
     pairs = [None if np.isnan(low) and np.isnan(high) else (low, high) for low, high in rows.tolist()]
     out: list[Limits] = []
     for joint_channels, has_limits in zip(channels, limited.tolist(), strict=True):

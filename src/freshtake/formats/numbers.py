@@ -196,6 +196,13 @@ def _last_digit(whole: npt.NDArray[Any]) -> tuple[npt.NDArray[Any], npt.NDArray[
     return rest, (whole - rest * 10 + ord("0")).astype(np.uint8)
 
 
+def per_vertex(values: npt.NDArray[Any], corners: Ints, count: int) -> npt.NDArray[Any] | None:
+    """Return values of corners (corners, width) for each of `count` vertices; None where corners of one disagree."""
+    out = np.zeros((count, values.shape[1]), values.dtype)
+    out[corners] = values
+    return out if np.array_equal(out[corners], values) else None
+
+
 def fans(sizes: Ints) -> tuple[Ints, Ints]:
     """Return the triangles around the first corner of each polygon, given how many corners each polygon has.
 

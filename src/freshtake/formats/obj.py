@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.formats.files import read_json, read_text, replacing_folder, write_bytes
-from freshtake.formats.numbers import fans, finite_number, parse_numbers, words_per_line
+from freshtake.formats.numbers import fans, finite_number, parse_numbers, per_vertex, words_per_line
 from freshtake.formats.read_options import Motion, ReadOptions, WriteOptions
 from freshtake.motion import MeshSequence
 from freshtake.motion.kinds import kind_word
@@ -123,15 +123,13 @@ def _corner(word: str, before: Sizes, sizes: Sizes) -> tuple[str, tuple[int, ...
     """
     if _CORNER.fullmatch(word) is None:
         return "corners like 1, 1/2, 1//3 or 1/2/3 were expected after 'f'", ()
-    indices = [int(part or "0") for part in word.split("/")]
-    if indices[0] == 0:
-        return "vertices are counted from 1, not from 0", ()
-    indices += [0] * (3 - len(indices))
-    out = tuple(preceding + index if index < 0 else index - 1 for preceding, index in zip(before, indices, strict=True))
-    for table, index, row, size in zip(_TABLES, indices, out, sizes, strict=True):
+    rows = [-1, -1, -1]
+    for column, part in enumerate(word.split("/")):
+        index, size = int(part or "0"), sizes[column]
+        rows[column] = row = before[column] + index if index < 0 else index - 1
         if row >= size or (index < 0 and row < 0):
-            return f"a face uses {table} {index}, but there are {size}", ()
-    return "", out
+            return f"a face uses {_TABLES[column]} {index}, but there are {size}", ()
+    return ("", tuple(rows)) if rows[0] >= 0 else ("vertices are counted from 1, not from 0", ())
 
 
 _LENGTHS = {"v": (3, 7), "vt": (1, 3), "vn": (3, 3)}  # fewest and most numbers in a line
@@ -212,9 +210,7 @@ def _per_vertex(table: Floats, corner_rows: Ints, which: int, count: int) -> Flo
         return table
     if len(vertices) == 0:
         return None
-    out = np.zeros((count, table.shape[1]))
-    out[vertices] = table[rows]
-    return out if np.array_equal(out[vertices], table[rows]) else None
+    return per_vertex(table[rows], vertices, count)
 
 
 SIDECAR = "freshtake.json"

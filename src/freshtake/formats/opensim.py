@@ -62,9 +62,8 @@ def _read_markers(path: Path, options: ReadOptions) -> PointClip:
     table = _rows(path, lines, names)
     frames, declared = len(table.values), _whole(path, heading, "NumFrames", 10**9)
     if declared != frames:
-        raise FormatError(
-            path, f"{declared} frames are declared, but there are {frames}: correct NumFrames or the rows"
-        )
+        problem = f"{declared} frames are declared, but there are {frames}: correct NumFrames or the rows"
+        raise FormatError(path, problem)
     unit = heading["Units"].strip()
     if unit not in _UNITS:
         raise FormatError(path, f"one of {', '.join(_UNITS)} was expected as Units, not {unit[:20]!r}", "line 3")

@@ -57,9 +57,8 @@ def parse_table(path: Path, text: str) -> Table:
     if separator != ",":
         body = body.replace(",", ".")
     if not body.strip():
-        raise FormatError(
-            path, "rows of numbers were expected below the line of names, but there are none", "end of file"
-        )
+        problem = "rows of numbers were expected below the line of names, but there are none"
+        raise FormatError(path, problem, "end of file")
     return parse_rows(path, names, body, separator, first + 1)
 
 
@@ -354,11 +353,8 @@ def _frame_time(table: Table, time: int | None, options: ReadOptions) -> float:
     times = table.values[:, time]
     frame_time = steady_frame_time(times, table.first[time])
     if frame_time is None:
-        raise FormatError(
-            table.path,
-            "times of points must increase in equal steps: resample or remove t",
-            table.place(odd_step(times)),
-        )
+        problem = "times of points must increase in equal steps: resample or remove t"
+        raise FormatError(table.path, problem, table.place(odd_step(times)))
     return frame_time
 
 

@@ -19,13 +19,7 @@ import numpy as np
 from freshtake.errors import FormatError, SkeletonMismatch
 from freshtake.formats.files import SINGLE
 from freshtake.formats.gltf.accessors import Primitive, Whole, view_bytes
-from freshtake.formats.gltf.animation import (
-    WorldMatrices,
-    joint_pose,
-    rest_pose,
-    rest_skeleton,
-    world_matrices,
-)
+from freshtake.formats.gltf.animation import WorldMatrices, joint_pose, rest_pose, rest_skeleton, world_matrices
 from freshtake.formats.gltf.build import Builder, NodeMotion, add_animation, without_animations
 from freshtake.formats.gltf.container import Container, Item, load, resource
 from freshtake.formats.gltf.nodes import Character, Loaded, Nodes, clean_name, load_joints
