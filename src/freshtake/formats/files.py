@@ -235,7 +235,8 @@ def replacing(path: Path, *, ending: str = "", durable: bool = False) -> Iterato
             written = temporary.with_name(f"{temporary.name}{ending}")
             try:
                 yield written
-                written.replace(temporary)
+                if ending:
+                    written.replace(temporary)
                 check_free(path)  # another process may have created it
                 if durable:
                     make_durable(temporary)
