@@ -104,7 +104,7 @@ def _numbers(path: Path, frame: int, words: list[str], count: int, line: int) ->
 def _no_joint(
     path: Path, frame: int, word: str, layout: dict[str, int], values: dict[str, list[float]], lines: tuple[int, int]
 ) -> FormatError:
-    """Return the error for a word in place of a joint's name; `lines` are its own and that of the word before."""
+    """Return the error for a word in place of a joint's name; `lines` are those of the word and of the word before."""
     line, before = lines
     missing = next(name for name in layout if name not in values)
     if word in values:

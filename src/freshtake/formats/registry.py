@@ -30,9 +30,9 @@ class Format(NamedTuple):
     title: str
     suffixes: tuple[str, ...]
     module: str
-    head: bytes  # pattern of how files begin, whatever their name
+    head: bytes  # pattern at the start of files, whatever their name
     writable: bool = True
-    up_stated: bytes | None = None  # pattern of how files begin that state the up axis; empty: the format does
+    up_stated: bytes | None = None  # pattern at the start of files that state the up axis; empty: the format fixes it
     several: bool = False  # whether one file holds several clips, each with its name
 
     def load(self) -> Any:
@@ -51,7 +51,7 @@ class Format(NamedTuple):
 
 _MARK = rb"(?:\xef\xbb\xbf)?"  # of UTF-8
 _COMMENTS = _MARK + rb"(?:\s|#[^\n]*\n)*"
-_C3D = rb"[\x02-\xff](?-i:P(?!NG))[\s\S]{510}"  # a PNG begins like it
+_C3D = rb"[\x02-\xff](?-i:P(?!NG))[\s\S]{510}"  # a PNG has the same second byte
 _MOT = rb"(?m:[\s\S]*?^[ \t]*endheader[ \t]*\r?$)"
 _TABLE_UP = _MARK + rb"\s*#[ \t]*(?:unit[^\n]*,[ \t]*)?up\b"
 _TABLE = (

@@ -84,7 +84,7 @@ def alike(
 
 @contextmanager
 def naming(path: Path) -> Iterator[None]:
-    """Name the file in errors of motions that cannot be; what overflows in damaged files ends there too."""
+    """Turn errors of invalid motions into ones that name the file, and silence NumPy's warnings of overflow."""
     try:
         with np.errstate(all="ignore"):
             yield

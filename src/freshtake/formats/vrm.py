@@ -24,7 +24,7 @@ _LEG = {"upper_leg": "UpperLeg", "lower_leg": "LowerLeg", "foot": "Foot", "toes"
 
 
 class VrmBone(NamedTuple):
-    """The bone above one of VRM, our part of the body that it belongs to, and its place among the bones of the part."""
+    """A bone's parent in VRM, the part of our body maps that it belongs to, and its place in that part."""
 
     above: str
     part: str
