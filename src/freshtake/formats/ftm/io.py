@@ -282,18 +282,10 @@ def _loaded(path: str | PathLike[str], name: str) -> Any:
     return model
 
 
-_TYPES: dict[str, tuple[type, ...]] = {
-    "int": (int,),
-    "float": (float, int),
-    "str": (str,),
-    "bool": (bool,),
-    "list": (list,),
-    "dict": (dict,),
-    "None": (type(None),),
-}
-_WORDS = {
-    "int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "list": "a list",
-    "dict": "an object", "None": "null",
+_KINDS: dict[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a whole number"), "float": ((float, int), "a number"), "str": ((str,), "a text"),
+    "bool": ((bool,), "true or false"), "list": ((list,), "a list"), "dict": ((dict,), "an object"),
+    "None": ((type(None),), "null"),
 }  # fmt: skip
 Array = npt.NDArray[Any]
 MOST_FRAMES = 1 << 31  # in all takes of a model together
@@ -355,9 +347,9 @@ class Fields:
             self.wrong(name, "the field is missing")
         value: Any = self.values[name]
         words = kinds.split(" | ")
-        allowed = tuple(t for word in words for t in _TYPES[word])
+        allowed = tuple(kind for word in words for kind in _KINDS[word][0])
         if not isinstance(value, allowed) or (isinstance(value, bool) and "bool" not in words):
-            self.wrong(name, f"{' or '.join(_WORDS[word] for word in words)} was expected, not {_shown(value)}")
+            self.wrong(name, f"{' or '.join(_KINDS[word][1] for word in words)} was expected, not {_shown(value)}")
         if isinstance(value, str):
             self._sound(name, value)
         if isinstance(value, (int, float)) and not abs(value) <= LARGEST:
