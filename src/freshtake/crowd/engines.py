@@ -49,7 +49,7 @@ class Task(NamedTuple):
     amount: float  # of variants of a library
     cast: Cast | None
     format: str
-    prim: str  # of the group's prototype in USD
+    prim: str  # of the group's prototype in USD; empty for other formats
     version: str
     ground: str = ""  # checksum of the ground next to the shards
     character: Path | None = None

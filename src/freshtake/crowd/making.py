@@ -247,10 +247,11 @@ def _engine(engine: str, workers: int, scheduler: str | None) -> Run:
 def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Task:
     group = plan.groups[shard.group]
     unique = plan.mode == "unique"
+    prim = _prims(plan)[shard.group] if format == "usd" else ""
     return Task(
         folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), plan.seed, plan.seconds,
         plan.fps, plan.plant, plan.guard, 0.5 * (group.amount[0] + group.amount[1]),
-        cast.part(shard.first, shard.last) if unique else None, format, _prims(plan)[shard.group], __version__,
+        cast.part(shard.first, shard.last) if unique else None, format, prim, __version__,
         character=None if group.character is None else group.character.resolve(),
     )  # fmt: skip
 

@@ -11,9 +11,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import is_model, read_stored
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import detect, read, take_in_all
+from freshtake.formats.registry import detect, read, take_files, take_in_all
 from freshtake.formats.report_files import can_plot, check_report_target, write_report
-from freshtake.formats.take_files import MODELS, TAKES, take_files
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
@@ -56,7 +55,7 @@ def info(request: Info, report: Report = silent, warn: Warn = unheard) -> list[D
         One description per file.
     """
     # Nothing is resampled: a file is described as it is.
-    return motion_infos(take_files(request.paths, TAKES | MODELS), **{**request.reading(warn), "rate": None})
+    return motion_infos(take_files(request.paths, models=True), **{**request.reading(warn), "rate": None})
 
 
 def motion_info(path: Path, **options: Any) -> Described:

@@ -16,8 +16,7 @@ from freshtake.formats.acclaim import skeleton_file
 from freshtake.formats.files import read_bytes, replacing_folder, write_bytes
 from freshtake.formats.joint_files import read_contacts, read_mapping, read_pins
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import for_writing, has_skin, holding_several, read, take_in_all, write
-from freshtake.formats.take_files import take_files
+from freshtake.formats.registry import for_writing, has_skin, holding_several, read, take_files, take_in_all, write
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.orientation import unit_name, unit_of

@@ -21,10 +21,9 @@ from freshtake.evaluation.study.schedule import (
 )
 from freshtake.formats.files import is_folder, replacing_folder
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing, write
+from freshtake.formats.registry import for_writing, take_files, write
 from freshtake.formats.report_files import can_plot, check_report_target, require_plots, write_figure, write_report
 from freshtake.formats.study_csv import read_key, read_ratings, write_key, write_ratings
-from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import start_at_origin

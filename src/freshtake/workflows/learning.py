@@ -14,8 +14,8 @@ from freshtake.formats.ftm import check_model_target, is_model, read_stored, sav
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.ftm.variation import MOST_DOFS
 from freshtake.formats.read_options import Motion
+from freshtake.formats.registry import take_files
 from freshtake.formats.report_files import KINDS, require_plots, write_figure
-from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted, heading_note
 from freshtake.methods.progress import Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence

@@ -14,9 +14,8 @@ from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.formats.joint_files import BodyMapFile, Parts, read_body_maps, write_body_maps
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import for_writing, holding_several, holds_character, take_in, write
+from freshtake.formats.registry import for_writing, holding_several, holds_character, take_files, take_in, write
 from freshtake.formats.report_files import require_plots, write_figure
-from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_name, unit_of

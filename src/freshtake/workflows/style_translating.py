@@ -12,9 +12,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.files import is_folder
 from freshtake.formats.ftm import check_model_target, is_model, save
-from freshtake.formats.registry import for_writing
+from freshtake.formats.registry import for_writing, take_files
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
-from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip

@@ -12,9 +12,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import for_writing
+from freshtake.formats.registry import for_writing, take_files
 from freshtake.formats.report_files import can_plot, require_plots, write_figure
-from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout

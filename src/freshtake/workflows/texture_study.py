@@ -11,9 +11,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.formats.files import replacing_folder, scratch_folder
 from freshtake.formats.ftm import save
-from freshtake.formats.registry import read
+from freshtake.formats.registry import read, take_files
 from freshtake.formats.report_files import require_plots, write_figure
-from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import MeshSequence
 from freshtake.motion.features.mesh_features import MeshLayout

@@ -16,8 +16,7 @@ from freshtake.formats.ftm import Stored, is_model, read_stored
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.gltf import has_skin
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import take_in_all
-from freshtake.formats.take_files import MODELS, TAKES, take_files
+from freshtake.formats.registry import take_files, take_in_all
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.edit import take_frames, with_up
@@ -56,9 +55,8 @@ def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewRe
         The scene, and the files that were written.
     """
     _check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
-    kinds = TAKES | MODELS
-    sources = take_files(request.paths, kinds)
-    paths = [*sources, *take_files(request.variants or [], kinds)]
+    sources = take_files(request.paths, models=True)
+    paths = [*sources, *take_files(request.variants or [], models=True)]
     sets: list[tuple[str, list[Motion]]] = []
     report(Progress(0.0, "reading"))
     read = iter(take_in_all([path for path in paths if not is_model(path)], ReadOptions(**request.reading(warn))))

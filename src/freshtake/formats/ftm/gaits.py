@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import Parts, ReadParts, recipe_parts
+from freshtake.formats.ftm.io import Parts, ReadParts, recipe_parts
 from freshtake.formats.ftm.style import read_clip_recipe
 from freshtake.style.bilinear import Factors, GaitCode, GaitModel, Level
 

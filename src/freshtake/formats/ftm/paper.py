@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from freshtake.formats.ftm.parts import MOST_FRAMES, Fields, Parts, ReadParts, recipe_parts
+from freshtake.formats.ftm.io import MOST_FRAMES, Fields, Parts, ReadParts, recipe_parts
 from freshtake.formats.ftm.variation import material_parts, read_material
 from freshtake.variation.paper.model import PaperModel, Settings
 from freshtake.variation.paper.networks import PriorNetwork, TransitionNetwork

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.parts import MOST_FRAMES, Array, Fields, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import MOST_FRAMES, Array, Fields, Parts, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.numeric.arrays import Floats

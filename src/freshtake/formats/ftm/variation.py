@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from freshtake.errors import UsageError
-from freshtake.formats.ftm.parts import MOST_FRAMES, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import MOST_FRAMES, Parts, ReadParts, compact, recipe_parts
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Start
 from freshtake.variation.deviations import Settings
