@@ -33,7 +33,7 @@ def tools() -> dict[str, type[Request]]:
     for name in requests.__all__:
         request = getattr(requests, name)
         if isinstance(request, type) and issubclass(request, Request) and request is not Request:
-            task = workflows.task_name(request)
+            task = request.task()
             if task in workflows.__all__ and task != "variants":  # a base of `Vary`, not a task
                 out[task] = request
     return out
@@ -131,7 +131,7 @@ def call(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> di
         choose_existing(Existing.REPLACE if arguments.get(REPLACE) else Existing.REFUSE)
         # Some arguments name files inside a text (FILE:FRAME@SECONDS), so files are also checked when they are opened.
         confine_to(allowed)
-        return workflows.run(request, warn=notes.append)
+        return getattr(workflows, request.task())(request, warn=notes.append)
 
     result = plain(copy_context().run(run))
     return {"result": result, "notes": notes}

@@ -139,7 +139,7 @@ class Request:
 
     def run(self, request: FieldsOf) -> Any:
         """Carry out the request of a command, with progress and notes of this job."""
-        return workflows.run(request, self.report, self.note)
+        return getattr(workflows, request.task())(request, self.report, self.note)
 
     def clips(self, key: str = "clips") -> list[Clip]:
         """Return the clips that were sent under this name, as read from their files."""

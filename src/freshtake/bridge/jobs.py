@@ -26,9 +26,8 @@ from freshtake.motion.edit import take_frames
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.blending import Blend, BlendSample, Classes
 from freshtake.requests.clips import Loop, Looping, Retarget, Retargeting
-from freshtake.requests.fields import from_values
+from freshtake.requests.fields import Feet, LoopTravel, Travel, from_values
 from freshtake.requests.samples import SamplesWrite
-from freshtake.requests.shared import Feet, LoopTravel, Travel
 from freshtake.requests.style import StyleApply, StyleLearn, StyleLearning, Styling
 from freshtake.requests.texturing import Playing, TextureLearning, TextureSample
 from freshtake.requests.variation import Learn, Learning, Redraw, Redrawing, Variants, Vary

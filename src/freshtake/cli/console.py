@@ -92,7 +92,7 @@ def carry_out(request: Request, *targets: Path | None, force: bool = False, fold
         if target is not None:
             check_free(target)
     with progress_bar() as report:
-        return workflows.run(request, report, warn, **more)
+        return getattr(workflows, request.task())(request, report, warn, **more)
 
 
 def show(json: bool, facts: Any, *lines: str) -> None:

@@ -9,7 +9,7 @@ from freshtake.lazy import lazy_names
 if TYPE_CHECKING:
     from freshtake.crowd.making import CrowdMade, crowd_make
     from freshtake.crowd.plan import Avoidance, GroundMap, Group, Placement, Plan, Repetition
-    from freshtake.crowd.shard_files import read_shard
+    from freshtake.crowd.shards import read_shard
 
 _HOMES = {
     "Avoidance": "plan",
@@ -20,7 +20,7 @@ _HOMES = {
     "Plan": "plan",
     "Repetition": "plan",
     "crowd_make": "making",
-    "read_shard": "shard_files",
+    "read_shard": "shards",
 }
 
 __all__ = [

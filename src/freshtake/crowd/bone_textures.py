@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.folder import json_bytes, read_characters, read_manifest
-from freshtake.crowd.shard_files import Motions, read_shard
+from freshtake.crowd.shards import Motions, read_shard
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.methods.progress import Report, silent

@@ -7,7 +7,6 @@ import math
 import re
 import tomllib
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 from importlib.resources import files
 from itertools import pairwise
@@ -31,7 +30,6 @@ from freshtake.crowd.plan import (
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import read_text
 from freshtake.formats.table import csv_rows
-from freshtake.requests.crowd import Crowd
 
 RANGES = ("amount", "size", "phase", "heading")
 NEEDS = {"paths": "paths", "csv": "file"}
@@ -43,7 +41,6 @@ KINDS: dict[str, tuple[type | tuple[type, ...], str]] = {
     "object": (dict, "a table"), "array": (list, "a list"), "string": (str, "a text in quotes"),
     "integer": (int, "a whole number"), "number": ((int, float), "a number"), "boolean": (bool, "true or false"),
 }  # fmt: skip
-PLANS = (".toml",)
 
 
 def read_plan(path: Path, changes: dict[str, Any] | None = None) -> Plan:
@@ -257,33 +254,3 @@ def _below(key: str, name: str) -> str:
 def _short(value: Any) -> str:
     text = repr(value)
     return text if len(text) <= 40 else f"{text[:37]}..."
-
-
-# Fields of a request that replace those of the plan, and what the plan calls them.
-CHANGES = {
-    "count": "number",
-    "seconds": "seconds",
-    "fps": "fps",
-    "mode": "mode",
-    "variants": "variants",
-    "seed": "seed",
-}
-
-
-def requested_plan(request: Crowd) -> tuple[Plan, dict[Path, Places]]:
-    """Read the plan of a request from its file, or make one of a single model; return it with its tables of places.
-
-    The request takes precedence over the file, except that groups keep a character that they name.
-    """
-    source, character = request.source, request.character
-    changes = {key: value for name, key in CHANGES.items() if (value := getattr(request, name)) is not None}
-    is_plan = source.suffix.lower() in PLANS
-    plan = read_plan(source, changes) if is_plan else replace(Plan((Group(source),)), **changes)
-    if request.avoid and plan.avoidance is None:
-        plan = replace(plan, avoidance=Avoidance())
-    if character is not None:
-        if not character.is_file():
-            raise FormatError(character, "there is no such file: check the path of --character")
-        groups = tuple(group if group.character else replace(group, character=character) for group in plan.groups)
-        plan = replace(plan, groups=groups)
-    return plan, read_places(plan)

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from freshtake.crowd.folder import ROUTES, read_characters, read_manifest
-from freshtake.crowd.shard_files import shard_clips
+from freshtake.crowd.shards import shard_clips
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import check_free, replacing, write_bytes
 from freshtake.methods.progress import Report, silent

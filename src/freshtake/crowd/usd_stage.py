@@ -16,7 +16,7 @@ import numpy as np
 
 from freshtake.crowd.folder import replacing_ours
 from freshtake.crowd.plan import Shard
-from freshtake.crowd.shard_files import Motions, file_name
+from freshtake.crowd.shards import Motions, file_name
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.rig import Rig
 from freshtake.formats.usd.writing import add_body, add_triangles, explained, export, joint_paths, pxr

@@ -1,13 +1,13 @@
-"""One function per request: files in, files out. Each module loads on first use."""
+"""One function per request: files in, files out. Each module loads on first use.
+
+What carries a request out is `getattr(workflows, request.task())(request, report, warn)`.
+"""
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from freshtake.lazy import lazy_names
-from freshtake.methods.progress import Report, Warn, silent, unheard
-from freshtake.requests.fields import Request
 
 if TYPE_CHECKING:
     from freshtake.crowd.bone_textures import crowd_textures as crowd_textures
@@ -86,26 +86,6 @@ _NAMES = {
     "freshtake.crowd.making": ("crowd",),
     "freshtake.crowd.previewing": ("crowd_preview",),
 }
-__all__ = sorted(["run", *(name for names in _NAMES.values() for name in names)])
+__all__ = sorted(sum(_NAMES.values(), ()))
 
 __getattr__, __dir__ = lazy_names(__name__, _NAMES)
-
-
-def run(request: Request, report: Report = silent, warn: Warn = unheard, **more: Any) -> Any:
-    """Carry out a request of any task.
-
-    Args:
-        request: The request; the function for `StyleApply` is `style_apply`.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-        more: Further arguments of that function.
-
-    Returns:
-        What that function returns.
-    """
-    return __getattr__(task_name(type(request)))(request, report, warn, **more)
-
-
-def task_name(request: type[Request]) -> str:
-    """Return the name of the function that carries out requests of a class: `style_apply` for `StyleApply`."""
-    return re.sub(r"(?<!^)(?=[A-Z])", "_", request.__name__).lower()

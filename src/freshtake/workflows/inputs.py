@@ -23,7 +23,7 @@ from freshtake.motion import Clip, MeshSequence, PointClip, Stroke
 from freshtake.motion.edit import AnyMotion
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.requests.shared import Length as RequestedLength
+from freshtake.requests.fields import Length as RequestedLength
 
 FARTHEST = 1e18  # in any unit
 GROUP = 15  # variants whose deviations sum to zero: as many as a command makes by default

@@ -19,7 +19,7 @@ from freshtake.motion.edit import turned
 from freshtake.motion.features import Start
 from freshtake.motion.kinds import kind_word
 from freshtake.numeric.arrays import Floats
-from freshtake.requests.shared import Finishing, OnCharacter
+from freshtake.requests.fields import Finishing, OnCharacter
 
 if TYPE_CHECKING:
     from freshtake.motion.verdict import Verdict

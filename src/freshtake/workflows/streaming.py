@@ -20,7 +20,7 @@ from freshtake.motion.features.angles import ground_of
 from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.verdict import Remark, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.requests.shared import Feet
+from freshtake.requests.fields import Feet
 from freshtake.requests.style import Styling
 from freshtake.requests.variation import Stream
 from freshtake.style.model import StyleModel

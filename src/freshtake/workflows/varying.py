@@ -25,7 +25,7 @@ from freshtake.motion.features import Start
 from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.motion.verdict import Remark, Standard, Verdict, assess, off_the_path, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.requests.shared import Amounts, Steer
+from freshtake.requests.fields import Amounts, Steer
 from freshtake.requests.variation import Variants, Vary
 from freshtake.variation.amount import NATURAL, Amount, GuardReport, amount_of, guard_notes, guarded
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin
