@@ -81,16 +81,7 @@ def _type_schema(hint: Any) -> dict[str, Any]:
 
 
 def request_of(task: str, arguments: Mapping[str, Any], allowed: Sequence[Path]) -> Request:
-    """Build the request that a call asks for.
-
-    Args:
-        task: The name of the tool.
-        arguments: Its arguments, as JSON has them.
-        allowed: The folders that files may be read from and written to.
-
-    Returns:
-        The request; what lies outside the limits or the folders is refused.
-    """
+    """Build the request that a call asks for; what lies outside the limits or the allowed folders is refused."""
     request = tools().get(task)
     if request is None:
         raise UsageError(f"there is no tool {task!r}; there are {', '.join(tools())}")

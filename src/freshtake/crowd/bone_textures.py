@@ -98,16 +98,7 @@ def rest_places(motions: Motions) -> Floats:
 def crowd_textures(
     request: CrowdTextures, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> TexturesMade:
-    """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures.
-
-    Args:
-        request: The folder of the crowd, the folder for the textures, and their format.
-        report: Called with the progress.
-        warn: Unused.
-
-    Returns:
-        The files, and how many motions and frames they hold.
-    """
+    """Write textures and `bones.json` for a crowd of npz shards; no motion is split over two textures."""
     folder, out, kind = request.folder, request.out, request.format
     manifest = read_manifest(folder)
     if manifest.get("file_format") != "npz":

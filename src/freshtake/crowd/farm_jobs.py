@@ -85,16 +85,10 @@ def option_words(request: Crowd) -> list[str]:
 
 
 def write_job(target: Path, request: Crowd, plan: Plan) -> int:
-    """Write a job that makes a crowd in parts.
+    """Write a job that makes a crowd in parts, and return how many it has.
 
-    Args:
-        target: The file to write; its ending chooses the farm: .yaml, .yml or .json for Open Job Description, .js for
-            a Flamenco job type.
-        request: The plan or model, the folder of the crowd (which all workers share), and the options.
-        plan: What is made, for the number of parts.
-
-    Returns:
-        How many parts the job has.
+    The ending of `target` chooses the farm: .yaml, .yml or .json for Open Job Description, .js for a Flamenco job type.
+    All workers share the folders that the request names.
     """
     source, out, options = request.source, request.out, option_words(request)
     # with more than a hundred parts, starting Python would cost more time than it saves

@@ -60,16 +60,7 @@ class JobWritten(NamedTuple):
 
 
 def crowd(request: Crowd, report: Report = silent, warn: Callable[[str], None] | None = None) -> CrowdMade | JobWritten:
-    """Make the crowd of a model or a plan, or write a job that makes it on a render farm.
-
-    Args:
-        request: The model or plan, what is changed about it, and where the crowd goes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was made, or the job.
-    """
+    """Make the crowd of a model or a plan, or write a job that makes it on a render farm."""
     check_folder(request.out)
     part = part_asked(request.shard)
     if request.plan_only and request.shard is not None:

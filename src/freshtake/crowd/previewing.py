@@ -41,16 +41,7 @@ class Previewed(NamedTuple):
 def crowd_preview(
     request: CrowdPreview, report: Report = silent, warn: Callable[[str], None] | None = None
 ) -> Previewed:
-    """Show a crowd of any format: up to 2,000 characters, who share motions where there are too many for a page.
-
-    Args:
-        request: The folder of the crowd, and the page or picture to write.
-        report: Called with the progress.
-        warn: Unused.
-
-    Returns:
-        What was written and how much of the crowd it shows.
-    """
+    """Show a crowd of any format: up to 2,000 characters, who share motions where there are too many for a page."""
     folder, page, picture = request.folder, request.out, request.png
     if page is None and picture is None:
         raise UsageError("say what to write: -o PAGE.html, --png PICTURE.png, or both")

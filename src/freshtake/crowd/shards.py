@@ -311,15 +311,9 @@ def _check_arrays(path: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> Non
 
 
 def shard_clips(path: Path, numbers: Sequence[int], *, loops: bool) -> Iterator[tuple[int, Clip, Floats]]:
-    """Yield some motions of a shard of any format.
+    """Yield some motions of a shard of any format: number, motion in metres, and the travel (3,) of one round.
 
-    Args:
-        path: The file or folder of the shard.
-        numbers: Which of its motions, by number.
-        loops: Whether they are loops of a library.
-
-    Yields:
-        The number, the motion in metres, and the travel (3,) of one round of a loop; zeros for others.
+    Only `loops` of a library have a travel; that of others is zero.
     """
     if path.suffix in (".npz", ".zarr", ".usdc"):
         motions = read_shard(path)

@@ -19,13 +19,10 @@ ROOT = ("root_x", "root_y", "root_z", "root_qx", "root_qy", "root_qz", "root_qw"
 
 
 def write_robot_motion(path: Path, motion: RobotMotion, robot: RobotModel) -> None:
-    """Write a motion in the order of the robot's joints.
+    """Write a motion in the order of the robot's joints, in the form that the ending chooses.
 
-    Args:
-        path: .csv (a row per frame: place and quaternion x y z w of the root, then the joints), .npz (the same as
-            arrays, with names) or .pkl (the dictionary that GMR writes).
-        motion: What the robot does.
-        robot: The robot, for the names of its joints.
+    .csv has a row per frame: place and quaternion x y z w of the root, then the joints; .npz has the same as arrays,
+    with names; .pkl is the dictionary that GMR writes.
     """
     {".csv": _write_csv, ".npz": _write_npz, ".pkl": _write_pickle}[path.suffix.lower()](path, motion, robot)
 

@@ -89,13 +89,9 @@ def mujoco() -> Any:
 
 
 def read_robot(path: Path) -> RobotModel:
-    """Read a humanoid robot.
+    """Read a humanoid robot from a MuJoCo model (.xml) or a URDF (.urdf); one without a free root gets one.
 
-    Args:
-        path: A MuJoCo model (.xml) or a URDF (.urdf). Missing meshes are left out: they do not affect the motion.
-
-    Returns:
-        The robot, with a free root where the file has none.
+    Missing meshes are left out: they do not affect the motion.
     """
     text = _checked(path)
     engine = _compiled(path)

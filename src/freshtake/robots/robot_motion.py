@@ -57,15 +57,9 @@ class RobotMotion(NamedTuple):
 
 
 def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> RobotMotion:
-    """Retarget a clip to a robot.
+    """Retarget a clip, in any unit and axis, to a robot; the motion keeps the clip's rate.
 
-    Args:
-        clip: A clip of a body with two arms and two legs, in any unit and axis.
-        robot: The robot, as `read_robot` returns it.
-        report: Called with the progress.
-
-    Returns:
-        The motion at the clip's rate: joints are within their limits and, where the robot has any, within its speeds.
+    Joints are within their limits and, where the robot has any, within its speeds.
     """
     metres = unit_of(clip)
     if metres is None:

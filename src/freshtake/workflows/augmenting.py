@@ -101,14 +101,6 @@ def augment(request: Augment, report: Report = silent, warn: Warn = unheard) -> 
 
     With `request.by_likeness`, takes that are alone in their group join one of at least three takes that they are like.
     Groups of fewer than two takes, and those from which nothing can be learned, are copied, with a note that says why.
-
-    Args:
-        request: The folder of takes, where the result goes, how many variants of each group, and other changes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The labels of all motions, and why groups were only copied.
     """
     source, target = request.folder, request.out
     takes = _takes(source, target)
@@ -193,14 +185,7 @@ def _changed(entry: Entry, word: str, motion: Motion) -> Entry:
 
 
 def swapped_sides(name: str) -> str:
-    """Exchange the words left and right in a name, however they are capitalized.
-
-    Args:
-        name: Such as "kick_left".
-
-    Returns:
-        Such as "kick_right".
-    """
+    """Exchange left and right in a name, however they are capitalized: "kick_left" becomes "kick_right"."""
 
     def other(match: re.Match[str]) -> str:
         word = _SIDES[match[0].lower()]

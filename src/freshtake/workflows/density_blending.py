@@ -49,16 +49,7 @@ def named_takes(arguments: Sequence[str]) -> dict[str, list[Path]]:
 
 
 def blend_learn(request: BlendLearn, report: Report = silent, warn: Warn = unheard) -> DensityModel:
-    """Read takes by class, learn the densities and write the model.
-
-    Args:
-        request: The classes, each with its takes, and the model's file.
-        report: Receives `Progress`.
-        warn: Receives sentences about what was left out or is doubtful.
-
-    Returns:
-        The model that was written.
-    """
+    """Read takes by class, learn the densities and write the model."""
     return learn_classes(named_takes(request.classes), request.out, request, request.reading(warn), report, warn)
 
 
@@ -96,16 +87,7 @@ def learn_classes(
 
 @one_blas_thread()
 def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unheard) -> Made:
-    """Write motion of the requested length, with weights that may change over time and standing feet held still.
-
-    Args:
-        request: The model, the file, the length, the weights, and where the motion goes.
-        report: Receives `Progress`.
-        warn: Receives sentences about what is doubtful.
-
-    Returns:
-        The motion that was written, how it followed a path, and what the checks say.
-    """
+    """Write motion of the requested length, with weights that may change over time and standing feet held still."""
     target, control, finish = request.out, _control(request), finish_of(request, warn)
     for_writing(target)
     model: DensityModel = model_of(request.model, "density")
@@ -166,16 +148,7 @@ def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
 
 @one_blas_thread()
 def blend_report(request: BlendReport, report: Report = silent, warn: Warn = unheard) -> list[Path]:
-    """Write the page (.html) or a folder with page, figures and pictures.
-
-    Args:
-        request: The model, the page or folder, and the seed.
-        report: Receives `Progress`.
-        warn: Unused.
-
-    Returns:
-        What was written.
-    """
+    """Write the page (.html) or a folder with page, figures and pictures."""
     check_report_target(request.out)
     require_plots()
     from freshtake.reports.density_page import density_page

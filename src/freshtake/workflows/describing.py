@@ -45,16 +45,7 @@ class Described(NamedTuple):
 
 
 def info(request: Info, report: Report = silent, warn: Warn = unheard) -> list[Described]:
-    """Describe motions and models; files of one skeleton are read together, so that they have one vertical axis.
-
-    Args:
-        request: The files.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        One description per file.
-    """
+    """Describe motions and models; files of one skeleton are read together, so that they have one vertical axis."""
     # Nothing is resampled: a file is described as it is.
     return motion_infos(take_files(request.paths, TAKES | MODELS), **{**request.reading(warn), "rate": None})
 
@@ -180,13 +171,8 @@ class Explained(NamedTuple):
 def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained | PaperExplained:
     """Find which DOFs vary together, of one joint or of all, and how strongly; write a page if a target is given.
 
-    Args:
-        request: The model; with `clip`, how likely that clip is, frame by frame and joint by joint, is shown too.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The links with their strengths; of a model of the paper's own method, the parents in its networks.
+    With `request.clip`, how likely that clip is, frame by frame and joint by joint, is shown too. Of a model of the
+    paper's own method, the result has the parents in its networks instead.
     """
     target, joint = request.out, request.joint
     stored = read_stored(request.model)

@@ -76,14 +76,6 @@ def loop(request: Loop, report: Report = silent, warn: Warn = unheard) -> list[L
     """Make the best loop of each clip and write it.
 
     A loop that no body makes is refused, unless `request.keep_going` (see `motion.verdict`).
-
-    Args:
-        request: The clips, and how they become loops.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        One result per clip, in the order of the files.
     """
     finish, cycles = finish_of(request, warn), None if request.whole else request.cycles or 1
     loops = [
@@ -146,14 +138,6 @@ def plant(request: Plant, report: Report = silent, warn: Warn = unheard) -> list
     """Hold feet of clips where they stand, meet their pins, and write them.
 
     Without a file of contacts they are found: in the poses of the examples that are nearest, else in the clip itself.
-
-    Args:
-        request: The clips, and what is known about their feet.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        One result per clip, in the order of the files.
     """
     finish = Finish(onto=chosen_character(request, warn), unit_m=request.unit)
     return [
@@ -223,14 +207,6 @@ def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Pie
 
     Cycles of several takes all begin at one phase, with the same foot. A target with the ending of a format is a file
     for one piece.
-
-    Args:
-        request: The takes, and where they are cut.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The pieces, in the order of takes and frames.
     """
     if sum([request.cycles, request.between is not None, request.like is not None]) > 1:
         raise UsageError("choose one of --cycles, --range and --like")
@@ -333,16 +309,7 @@ class Converted(NamedTuple):
 
 
 def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> Converted:
-    """Read, change and write motions: to one file, or with an ending or into an existing folder, one by one.
-
-    Args:
-        request: The files, and what is changed on the way; nothing by default.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was read and written.
-    """
+    """Read, change and write motions: to one file, or with an ending or into an existing folder, one by one."""
     named, target = request.sources_and_target()
     sources, ending = take_files(named), request.format
     finish = Finish(

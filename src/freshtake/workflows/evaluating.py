@@ -69,13 +69,7 @@ EVALUATION_OPTIONS = EvaluationOptions()
 def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -> Evaluated:
     """Score variants against their inputs and further real takes; write a report if a target is given.
 
-    Args:
-        request: The files; with `model`, the report shows which joints vary together.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        All figures, and the files that were written.
+    With `request.model`, the report shows which joints vary together.
     """
     for option, paths in (("--inputs", request.inputs), ("--outputs", request.outputs)):
         if not paths:
@@ -178,16 +172,8 @@ def study_design(request: StudyDesign, report: Report = silent, warn: Warn = unh
     """Write stimuli under names that do not give them away, a sheet of ratings to be filled in, and the key.
 
     Experiment A shows single variants among `captured` takes (default: the inputs); experiment B shows long sequences
-    of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd
-    of variants, experiment D shows a variant next to a captured take.
-
-    Args:
-        request: The files, and how large the study is.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The folder, its stimuli, and how many trials there are.
+    of variants among cycle animations of the inputs. Experiment C hides two walkers with the same variant in a crowd of
+    variants, experiment D shows a variant next to a captured take.
     """
     variants, inputs, captured = (
         take_files(paths or []) for paths in (request.variants, request.inputs, request.captured)
@@ -295,16 +281,7 @@ def _named(
 
 
 def study_analyze(request: StudyAnalyze, report: Report = silent, warn: Warn = unheard) -> list[Outcome]:
-    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named.
-
-    Args:
-        request: The tables.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What each experiment shows.
-    """
+    """Read filled-in sheets (or the folders they are in) with their keys, and draw figure 8 where that is named."""
     from freshtake.reports.study_figure import figure
 
     key, picture = request.key, request.out

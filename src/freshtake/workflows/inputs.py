@@ -197,13 +197,9 @@ class BalancedGenerator(np.random.Generator):
     """
 
     def __init__(self, alone: np.random.Generator, group: np.random.Generator, size: int, place: int) -> None:
-        """Prepare one draw.
+        """Prepare draw `place` (from 0) of a group of `size`, at least 2.
 
-        Args:
-            alone: The generator of this draw, for everything but standard normals.
-            group: A generator that is seeded alike for all draws of the group.
-            size: How many draws the group has, at least 2.
-            place: Which of them this one is, from 0.
+        `group` is seeded alike for all of them and draws the standard normals; `alone` draws everything else.
         """
         super().__init__(alone.bit_generator)
         self._group, self._size, self._place = group, size, place
@@ -223,14 +219,8 @@ def balanced_generator(seed: int, number: int) -> np.random.Generator:
     """Return the generator of a variant, one of a group whose deviations sum to zero.
 
     Fifteen independent draws are a quarter of a standard deviation off the takes' mean by chance, and all models that
-    are drawn from with one seed are off alike: seed 0, the default, by 0.4.
-
-    Args:
-        seed: The seed of the command.
-        number: The variant's number, from 1.
-
-    Returns:
-        A generator that depends on seed and number only.
+    are drawn from with one seed are off alike: seed 0, the default, by 0.4. The generator depends on the seed of the
+    command and the variant's number (from 1) only.
     """
     group, place = divmod(number - 1, GROUP)
     return BalancedGenerator(generator(seed, number), generator(seed, group, GROUP), GROUP, place)

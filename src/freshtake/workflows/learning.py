@@ -51,16 +51,7 @@ def learn(
 
     Takes of several cycles are cut and unlike ones set aside, unless the request says otherwise (see
     `variation.selection.ingest`). With `request.structure` nothing is learned: another model's structure gets these
-    takes as its examples, of which one is enough.
-
-    Args:
-        request: The takes, the model's file, and how to learn.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-        settings: Of the default method, for experiments.
-
-    Returns:
-        The model that was written.
+    takes as its examples, of which one is enough. `settings` are those of the default method, for experiments.
     """
     given = {name: getattr(request, name) for name in PAPER_FIELDS if getattr(request, name) is not None}
     others = given or request.method or request.cyclic is not None or request.keep or request.pieces == "cycles"
@@ -154,16 +145,7 @@ class Selected(NamedTuple):
 
 @one_blas_thread()
 def select(request: Select, report: Report = silent, warn: Warn = unheard) -> Selected:
-    """Find the clips that are similar to the trusted ones.
-
-    Args:
-        request: The clips, the trusted ones, and by what they are compared.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The verdict on each clip; `request.picture` shows why clips are rejected.
-    """
+    """Find the clips that are similar to the trusted ones; `request.picture` shows why others are rejected."""
     from freshtake.reports.selection_figure import selection_figure
     from freshtake.variation.selection.selecting import select as select_from
 

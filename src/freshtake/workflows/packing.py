@@ -77,16 +77,7 @@ class Packed(NamedTuple):
 
 @one_blas_thread()
 def pack(request: Pack, report: Report = silent, warn: Warn = unheard) -> Packed:
-    """Write a pack of clips into a folder, which appears atomically.
-
-    Args:
-        request: The models, which clips are made of them, and where the pack goes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The contents of pack.json, the files, and a verdict on each clip.
-    """
+    """Write a pack of clips into a folder, which appears atomically."""
     settings, folder = settings_of(request), request.out
     onto = chosen_character(request, warn)
     engine = None if request.engine is None else ENGINES[request.engine]

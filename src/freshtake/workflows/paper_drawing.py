@@ -50,16 +50,7 @@ class Made(NamedTuple):
 
 @one_blas_thread()
 def paper_figures(request: PaperFigures, report: Report = silent, warn: Warn = unheard) -> list[Path]:
-    """Draw figures 1 and 4 to 8 of the paper into a folder that appears atomically.
-
-    Args:
-        request: Which figures, from which takes, and where they go.
-        report: Called with the progress.
-        warn: Called with sentences for the user; there are none.
-
-    Returns:
-        The pictures that were written.
-    """
+    """Draw figures 1 and 4 to 8 of the paper into a folder that appears atomically."""
     require_plots()
     folder, data, seed = request.out, request.data, request.seed
     unknown = [number for number in request.only if number not in FIGURES]

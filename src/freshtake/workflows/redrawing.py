@@ -71,13 +71,8 @@ class Redrawn(NamedTuple):
 def redraw(request: Redraw, report: Report = silent, warn: Warn = unheard) -> Redrawn:
     """Write clips that differ from a take in a stretch or a part of the body, or continue after its end.
 
-    Args:
-        request: What to draw again, and where the clips go: a folder, which appears atomically, or one file.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was written. From BVH to BVH, every byte of the kept frames and columns is the take's.
+    They go into a folder, which appears atomically, or one file. From BVH to BVH, every byte of the kept frames and
+    columns is the take's.
     """
     target, take = request.out, request.take
     single = is_one_file(target, request.count, request.format, "clips")

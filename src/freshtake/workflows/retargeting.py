@@ -220,15 +220,8 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
     """Put clips onto a character and write them: into one file, or into a folder under their names.
 
     One glTF, FBX or USD file holds several clips. `request.save_map` gets the map that was found, to be edited;
-    `request.picture` shows the first clip before and after.
-
-    Args:
-        request: The clips, the character, and how motion is transferred.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, the clips in them and the retargeter, which is None where the joints are the character's.
+    `request.picture` shows the first clip before and after. The result has no retargeter where the joints are the
+    character's.
     """
     if request.picture is not None:
         require_plots()
@@ -314,13 +307,7 @@ class RobotWritten(NamedTuple):
 def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list[RobotWritten]:
     """Put clips onto a robot and write what its joints do.
 
-    Args:
-        request: Clips, robot and where the files go.
-        report: Called with the progress.
-        warn: Called with remarks about the clips.
-
-    Returns:
-        What was written; a motion that is far from its clip or whose feet slide is refused, unless `keep_going`.
+    A motion that is far from its clip or whose feet slide is refused, unless `request.keep_going`.
     """
     from freshtake.robots.robot_files import write_robot_motion
     from freshtake.robots.robot_model import read_robot

@@ -62,16 +62,7 @@ SAMPLE_SETS = (
 
 
 def samples_write(request: SamplesWrite, report: Report = silent, warn: Warn = unheard) -> list[Path]:
-    """Write takes of each named set (default: all) as NAME_1, NAME_2, ... into a folder.
-
-    Args:
-        request: The sets, and how many takes of each.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, in the order of sets and numbers.
-    """
+    """Write takes of each named set (default: all) as NAME_1, NAME_2, ... into a folder."""
     by_name = {sample.name: sample for sample in SAMPLE_SETS}
     names, folder, takes = request.names or [], request.out, request.takes
     unknown = [name for name in names if name not in by_name]
@@ -94,16 +85,7 @@ def sample_generator(seed: int, name: str, take: int) -> np.random.Generator:
 
 
 def samples_download(request: SamplesDownload, report: Report = silent, warn: Warn = unheard) -> tuple[list[Path], str]:
-    """Fetch public takes into a folder.
-
-    Args:
-        request: The takes.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, and the credit that their owners ask for.
-    """
+    """Fetch public takes into a folder."""
     return download.download(request.names or [], request.out, report=report), download.CREDIT
 
 
@@ -120,16 +102,7 @@ class DemoItem(NamedTuple):
 
 @one_blas_thread()
 def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[DemoItem]:
-    """Write takes, learn from four, make variants, compare them with the other takes, and draw them.
-
-    Args:
-        request: The folder and the seed.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What was made, with its file or folder.
-    """
+    """Write takes, learn from four, make variants, compare them with the other takes, and draw them."""
     folder, seed = request.out, request.seed
     report(Progress(0.0, "making takes"))
     paths = samples_write(SamplesWrite(names=["walk"], out=folder / "takes", takes=INPUTS + EXTRA, seed=seed))

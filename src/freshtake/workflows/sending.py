@@ -59,11 +59,7 @@ class Pose(NamedTuple):
 class HumanoidBody:
     """How clips of one skeleton become poses of a humanoid.
 
-    Args:
-        trial: Some frames of the motion, in which the rest pose is found.
-        source: The file that is named in sentences.
-        unit_m: Metres per unit of the clips, where it is known.
-        warn: Called with sentences for the user.
+    The rest pose is found in `trial`, some frames of the motion; `source` is the file that is named in sentences.
     """
 
     def __init__(self, trial: Clip, source: Path, unit_m: float | None, warn: Warn) -> None:
@@ -232,17 +228,8 @@ def motion_send(
     """Send a model's motion until `request.seconds` are over or `steers.ended` says so.
 
     Where the first frames of a variation model are what no body does, nothing is sent, unless the request keeps going
-    (see motion.verdict).
-
-    Args:
-        request: The model, the address, and how it is played. Messages to the port `listen` steer it, from this machine
-            alone unless `host` is set.
-        warn: Called with sentences for the user.
-        steers: The values that the caller may change meanwhile; default: those of the request.
-        each_tick: Called with the steers after every pose.
-
-    Returns:
-        What was sent, and how punctually.
+    (see motion.verdict). Messages to the port `request.listen` steer it, from this machine alone unless `request.host`
+    is set. The caller may change `steers` meanwhile; `each_tick` is called with them after every pose.
     """
     source, seconds, address = request.model, request.seconds, address_of(request.live or "", anywhere=request.host)
     if seconds is not None and not 0.0 < seconds < 1e9:

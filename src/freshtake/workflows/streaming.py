@@ -46,14 +46,6 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
     """Write exactly as much of a cyclic model's endless motion as requested, standing feet held still.
 
     Along a path it begins on its first point, in its direction.
-
-    Args:
-        request: The model, the file and the length.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The motion as it was written.
     """
     if request.live is not None:
         raise UsageError("live motion is sent by the command freshtake stream --live: leave live out, and name out")
@@ -109,17 +101,8 @@ def in_style(
 
     A style changes how far a body gets and how long that takes. Both are measured on a first translation; then the
     source is steered along a path that is as many times shorter or longer, for as many frames as become those asked
-    for.
-
-    Args:
-        style: The style.
-        motion: The motion without it.
-        made: Makes a number of frames along the path scaled by a factor.
-        feet: Whether feet are planted.
-        warn: Called with sentences for the user.
-
-    Returns:
-        As many frames as the motion has, in the style, and remarks on them.
+    for. `made` makes a number of frames along the path scaled by a factor. Return as many frames as the motion has, and
+    remarks on them.
     """
     if not isinstance(motion, Clip):
         raise UsageError("a style is for bodies with a skeleton: leave --style out")

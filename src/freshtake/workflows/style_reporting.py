@@ -226,16 +226,7 @@ class Aligned(NamedTuple):
 
 @one_blas_thread()
 def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unheard) -> Aligned:
-    """Align two files, and write one motion on the other's clock and a picture of the alignment where requested.
-
-    Args:
-        request: Both files, what is written, and how they are warped.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        Both motions and their alignment.
-    """
+    """Align two files, and write one motion on the other's clock and a picture of the alignment where requested."""
     out, plot = request.out, request.plot
     if out is not None:
         for_writing(out)

@@ -179,14 +179,7 @@ def style_learn(
 ) -> StyleLearned:
     """Read pairs, learn, and write the model and, where the request names one, the report page.
 
-    Args:
-        request: The clips of both styles, the model's file, and how to learn.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-        show: Called with the pairs before anything is learned from them.
-
-    Returns:
-        The model and its pairs.
+    `show` is called with the pairs before anything is learned from them.
     """
     from freshtake.style.learning import learn
 
@@ -229,14 +222,7 @@ def translated(
 ) -> StyledClip:
     """Put a clip of any rate and skeleton into one style, or into several that are mixed, and compare both gaits.
 
-    Args:
-        styles: Models and their weights.
-        clip: What is to be translated.
-        request: How.
-        warn: Receives a sentence on how the clip was converted.
-
-    Returns:
-        The translation and all that the front ends show of it.
+    `styles` are models and their weights; `warn` receives a sentence on how the clip was converted.
     """
     models = [model for model, _ in styles]
     fitted, back = fitted_clip(clip, models[0], warn)
@@ -304,14 +290,6 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unhea
     """Translate files into the style of a model, or into several mixed by weights; write them and a report page.
 
     Red results are refused, and not written, unless the request keeps going.
-
-    Args:
-        request: Models, clips, where they go, and how much of the style.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        What became of each clip.
     """
     first, *others = request.paths
     if request.styles and is_model(first):
@@ -408,16 +386,7 @@ CELL = "write STYLE@SPEED=CLIP, as in crouch@1.3=crouch_fast.bvh"
 
 @one_blas_thread()
 def gaits_learn(request: GaitsLearn, report: Report = silent, warn: Warn = unheard) -> GaitModel:
-    """Read one clip for every style at every speed, learn, and write the model. The first clip is the reference.
-
-    Args:
-        request: The clips and the model's file.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The model that was written.
-    """
+    """Read one clip for every style at every speed, learn, and write the model. The first clip is the reference."""
     check_model_target(request.out)
     paths = named_cells(request.cells)
     read = read_clips([list(paths.values())], request.reading(warn), "gaits need clips with a skeleton")[0]
@@ -469,16 +438,7 @@ def mixture(text: str, levels: Sequence[Level]) -> Weights:
 
 @one_blas_thread()
 def gaits_sample(request: GaitsSample, report: Report = silent, warn: Warn = unheard) -> Clip:
-    """Write a walk of some cycles, or of a length, in a mixture of styles and speeds.
-
-    Args:
-        request: The model, the file, the mixture and the length.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The walk.
-    """
+    """Write a walk of some cycles, or of a length, in a mixture of styles and speeds."""
     for_writing(request.out)
     model: GaitModel = model_of(request.model, "gaits")
     mixed = mixture(request.style, model.styles), mixture(request.speed, model.speeds)

@@ -60,18 +60,8 @@ def make_play(
 ) -> MadePlay:  # fmt: skip
     """Play a model as a request asks for it.
 
-    Args:
-        model: The model to play.
-        request: Whether it is a loop, where it goes, and the seed.
-        frames: How many frames to make.
-        plant: Whether feet are held, and how still.
-        path: Points (points, 2) on the ground to follow, in the model's unit.
-        picture: Where all loops that were found are drawn.
-        report: Receives `Progress`.
-        say: Receives sentences about what is doubtful.
-
-    Returns:
-        The motion; of a loop, the nearest length that closes may be another than `frames`.
+    `path` are points (points, 2) on the ground in the model's unit; `picture` is where all loops that were found are
+    drawn. A loop has the nearest length that closes, which may be another than `frames`.
     """
     if request.jump_time is not None:
         model = with_jump_time(model, request.jump_time)

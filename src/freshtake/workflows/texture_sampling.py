@@ -49,14 +49,6 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = u
     """Read takes (by the name of their cell, or one cell), learn a texture model and write it.
 
     Without a picture, the matrices are drawn next to the model when no frame comes near to another.
-
-    Args:
-        request: The takes, how frames are described, and the model's file.
-        report: Receives `Progress`.
-        warn: Receives sentences about what is doubtful.
-
-    Returns:
-        The model, and the size of its file compared with the takes.
     """
     from freshtake.texture.learning import recurring
 
@@ -182,16 +174,7 @@ class SampledTexture(NamedTuple):
 
 @one_blas_thread()
 def texture_sample(request: TextureSample, report: Report = silent, warn: Warn = unheard) -> SampledTexture:
-    """Write motion of the requested length: a piece of endless play, or a loop, repeated.
-
-    Args:
-        request: The model, the file, the length, and where the motion goes.
-        report: Receives `Progress`.
-        warn: Receives sentences about what is doubtful: large jumps, a speed out of reach, a loop unlike the take.
-
-    Returns:
-        What was written, and the loops that were found.
-    """
+    """Write motion of the requested length: a piece of endless play, or a loop, repeated."""
     target, finish = request.out, finish_of(request, warn)
     if request.candidates is not None:
         require_plots()

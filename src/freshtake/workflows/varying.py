@@ -166,15 +166,8 @@ def guided_variants(
 
     Each has a generator made from seed and number, so it does not depend on how many there are. Every fifteen
     successive variants have deviations that sum to zero, so their mean is the takes'. With `request.guard`, what a body
-    cannot do or does in no take is drawn again (see `guarded` in `variation.amount`).
-
-    Args:
-        model: The model to draw from.
-        request: How many, from which seed and number on, how long and how different; lengths are taken from `goals`.
-        goals: What every variant has to do.
-
-    Yields:
-        One variant after the other, before its travel or character is changed.
+    cannot do or does in no take is drawn again (see `guarded` in `variation.amount`). Lengths are those of `goals`, not
+    of the request; travel and character are still the model's.
     """
     goals = goals or Goals()
     if request.loop:
@@ -231,14 +224,6 @@ def vary(request: Vary, report: Report = silent, warn: Warn = unheard) -> Writte
     """Write variants of a model into a folder that appears atomically, in the format of the takes it was learned from.
 
     A target with the ending of a format is a file: for one variant, or for all in a format that holds several.
-
-    Args:
-        request: What to write, and where.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The files, and what is known about each variant.
     """
     goals, finish = goals_of(request), finish_of(request, warn)
     single = is_one_file(request.out, request.count, request.format, "variants", together=True)

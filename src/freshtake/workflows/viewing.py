@@ -45,16 +45,7 @@ class ViewResult(NamedTuple):
 
 @one_blas_thread()
 def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewResult:
-    """Show files side by side: motions in blue, `request.variants` and new ones of every model in green.
-
-    Args:
-        request: The files; `out` is a page, `png` a strip of poses, `gif` a moving picture, each written where named.
-        report: Called with the progress.
-        warn: Called with sentences for the user.
-
-    Returns:
-        The scene, and the files that were written.
-    """
+    """Show files side by side: motions in blue, `request.variants` and new ones of every model in green."""
     _check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
     kinds = TAKES | MODELS
     sources = take_files(request.paths, kinds)
