@@ -12,27 +12,13 @@ if TYPE_CHECKING:
     from freshtake.crowd.shards import read_shard
 
 _HOMES = {
-    "Avoidance": "plan",
-    "CrowdMade": "making",
-    "GroundMap": "plan",
-    "Group": "plan",
-    "Placement": "plan",
-    "Plan": "plan",
-    "Repetition": "plan",
-    "crowd_make": "making",
-    "read_shard": "shards",
+    "making": ("CrowdMade", "crowd_make"),
+    "plan": ("Avoidance", "GroundMap", "Group", "Placement", "Plan", "Repetition"),
+    "shards": ("read_shard",),
 }
 
 __all__ = [
-    "Avoidance",
-    "CrowdMade",
-    "GroundMap",
-    "Group",
-    "Placement",
-    "Plan",
-    "Repetition",
-    "crowd_make",
-    "read_shard",
-]
+    "Avoidance", "CrowdMade", "GroundMap", "Group", "Placement", "Plan", "Repetition", "crowd_make", "read_shard",
+]  # fmt: skip
 
 __getattr__, __dir__ = lazy_names(__name__, _HOMES)

@@ -19,6 +19,7 @@ from freshtake.crowd.shards import Motions, read_shard
 from freshtake.errors import FormatError, UsageError
 from freshtake.formats.files import replacing_folder
 from freshtake.methods.progress import Report, silent
+from freshtake.motion.body.roles import rest_positions
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import forward, rotate, to_matrix
 from freshtake.requests.crowd import CrowdTextures
@@ -77,22 +78,12 @@ def skinning_rows(motions: Motions, k: int) -> Floats:
     local = np.broadcast_to(size * skeleton.offsets, (len(root), *skeleton.offsets.shape)).copy()
     local[:, 0] = root
     world = forward(skeleton.parents, local, turns)
-    rest = rest_places(motions)
+    rest = rest_positions(motions.skeleton)
     # A vertex of the rest pose is taken to its joint (minus rest), scaled, turned and put where the joint is.
     out = np.empty((*world.positions.shape[:2], 3, 4))
     out[..., :3] = size * to_matrix(world.rotations)
     out[..., 3] = world.positions - size * rotate(world.rotations, np.broadcast_to(rest, world.positions.shape))
     return out
-
-
-def rest_places(motions: Motions) -> Floats:
-    """Return the joint positions (joints, 3) of the rest pose, hips at the origin, size 1."""
-    places = motions.skeleton.offsets.copy()
-    places[0] = 0.0
-    for joint, parent in enumerate(motions.skeleton.parents.tolist()):
-        if parent >= 0:
-            places[joint] += places[parent]
-    return places
 
 
 def crowd_textures(
@@ -113,7 +104,7 @@ def crowd_textures(
         for group, shard, rows in _pages(folder, manifest, listed):
             body = {
                 "group": group, "joints": list(shard.skeleton.names), "parents": shard.skeleton.parents.tolist(),
-                "rest": rest_places(shard).round(6).tolist(), "fps": round(shard.fps, 6),
+                "rest": rest_positions(shard.skeleton).round(6).tolist(), "fps": round(shard.fps, 6),
             }  # fmt: skip
             if body not in bodies:
                 bodies.append(body)

@@ -261,8 +261,8 @@ def _run(tasks: Sequence[Task], engine: str, workers: int | None, scheduler: str
     """Run tasks on an engine; a single one, or all with one worker, in this process."""
     if engine == "dask":
         return run_on_dask(tasks, workers or usable_cores(), scheduler)
-    if len(tasks) > 1 and (workers := workers or usable_cores()) > 1:
-        return run_in_processes(tasks, workers)
+    if len(tasks) > 1 and (many := workers or usable_cores()) > 1:
+        return run_in_processes(tasks, many)
     return map(run_task, tasks)
 
 

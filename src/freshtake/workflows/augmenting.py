@@ -18,7 +18,7 @@ from freshtake.errors import FormatError, FreshtakeError, UsageError
 from freshtake.formats.dataset import Sample, is_dataset, write_dataset
 from freshtake.formats.files import replacing_folder, scratch_folder, write_bytes
 from freshtake.formats.read_options import Motion, ReadOptions
-from freshtake.formats.registry import FORMATS, for_writing, take_in_all, write
+from freshtake.formats.registry import FORMATS, take_in_all, write
 from freshtake.methods.gathering import gathered
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip, Stroke
@@ -27,6 +27,7 @@ from freshtake.motion.kinds import kind_word
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.variation import Augment, Variants
 from freshtake.workflows.inputs import generator
+from freshtake.workflows.outputs import suffix_like
 from freshtake.workflows.varying import ENDINGS, guided_variants
 
 REAL, VARIANT = "real", "variant"
@@ -152,7 +153,7 @@ def _group_entries(
     ]
     try:
         digest, variants = _variants(request, name, [motions[path] for path in paths], models)
-        suffix = _ending(paths[0], variants[0])
+        suffix = suffix_like(paths[0], ENDINGS[type(variants[0])])
         for k, motion in enumerate(variants, start=1):
             file = f"{name}_variant_{k:03d}{suffix}"
             if source / file in motions:
@@ -179,7 +180,7 @@ def _changed(entry: Entry, word: str, motion: Motion) -> Entry:
     label = entry.label
     group = swapped_sides(label.group) if word == "mirrored" else label.group
     path = Path(label.file)
-    suffix = path.suffix if entry.source is None else _ending(path, motion)
+    suffix = path.suffix if entry.source is None else suffix_like(path, ENDINGS[type(motion)])
     file = path.with_name(f"{path.stem}_{word.replace(' ', '_').replace('.', '_')}{suffix}").as_posix()
     return Entry(replace(label, file=file, group=group, change=word), motion)
 
@@ -293,16 +294,6 @@ def _copy(path: Path, target: Path) -> None:
     skeletons = path.parent.glob("*.asf") if path.suffix.lower() == ".amc" else ()
     for skeleton in skeletons:  # the copy could not be read without it
         shutil.copyfile(skeleton, target.parent / skeleton.name)
-
-
-def _ending(path: Path, motion: Motion) -> str:
-    """Return the suffix of the takes if it can be written and holds variants, else the usual one of their kind."""
-    suffix = path.suffix.lower()
-    try:
-        for_writing(Path(f"x{suffix}"))
-    except FormatError:
-        return ENDINGS[type(motion)]
-    return ENDINGS[type(motion)] if suffix == ".amc" else suffix
 
 
 def _licences(folder: Path) -> list[Path]:

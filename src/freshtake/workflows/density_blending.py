@@ -16,19 +16,18 @@ from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.formats.take_files import take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
-from freshtake.motion import Clip, Stroke
+from freshtake.motion import Clip
 from freshtake.motion.cycles.common_cycles import torn_takes
 from freshtake.motion.validation import fps_of
 from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.blending import BlendLearn, BlendReport, BlendSample, Classes
 from freshtake.workflows.inputs import generator, model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Made, finish_of, followed_by, placed, seen_from_its_start
+from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by, placed, seen_from_its_start
 
 PIECE = 4096  # frames between two reports of progress
 
@@ -117,7 +116,7 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
     if finish.plant:
         report(Progress(1.0, "planting feet"))
         decoded = model.planted(decoded, finish.plant, rows)
-    motion: Motion = _stroke(model, decoded, target.stem) if isinstance(decoded, np.ndarray) else decoded
+    motion = as_motion(decoded, model.frame_time, model.names, target.stem)
     if start is not None and isinstance(motion, Clip):
         motion = placed(motion, start)
     way = None if path is None else followed_by(path, motion)
@@ -140,10 +139,6 @@ def _control(request: BlendSample) -> Control | None:
         heading=None if request.heading is None else float(np.radians(request.heading)),
         path=None if request.path is None else read_path(request.path),
     )
-
-
-def _stroke(model: DensityModel, rows: Any, name: str) -> Stroke:
-    return Stroke(rows, np.arange(len(rows), dtype=np.float64) * model.frame_time, model.names, name)
 
 
 @one_blas_thread()

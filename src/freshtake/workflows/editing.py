@@ -43,6 +43,7 @@ from freshtake.workflows.outputs import (
     chosen_delivery,
     finish_of,
     is_file_name,
+    suffix_of,
     targets_of,
     turn_note,
 )
@@ -244,8 +245,7 @@ class _Cut(NamedTuple):
 def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> _Cut:
     """Read a take, and find the ranges in it that do not depend on other takes."""
     take, ranges = _read_clip(source, reading), []
-    suffix = f".{ending.lstrip('.')}" if ending else source.suffix.lower()
-    for_writing(Path(f"clip{suffix}"))
+    suffix = suffix_of(ending or source.suffix.lower())
     if at.between is not None:
         ranges = [_range(at.between, take)]
     elif at.like is not None:

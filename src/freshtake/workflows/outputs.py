@@ -70,7 +70,7 @@ def targets_of(takes: Sequence[Path], out: Path, ending: str | None = None) -> l
             raise UsageError(f"{out} is one file for {len(takes)} takes: name a folder, and the kind with --format")
         check_ending(out, ending)
         return [out]
-    names = [f"{take.stem}{_suffix(take, ending)}" for take in takes]
+    names = [f"{take.stem}{suffix_like(take) if ending is None else suffix_of(ending)}" for take in takes]
     twice = next((name for name in names if names.count(name) > 1), None)
     if twice is not None:
         raise UsageError(f"two takes would both be written as {out / twice}: rename one of them")
@@ -83,16 +83,24 @@ def check_ending(target: Path, ending: str | None) -> None:
         raise UsageError(f"{target} ends in {target.suffix}, but --format says {ending}: leave --format out")
 
 
-def _suffix(take: Path, ending: str | None) -> str:
-    """Return the given suffix, else the take's, else that of BVH."""
-    suffix = take.suffix.lower() if ending is None else f".{ending.lstrip('.')}"
+def suffix_of(ending: str, what: str = "clip") -> str:
+    """Return an ending, such as glb, as a suffix of files; one that cannot be written is refused."""
+    suffix = f".{ending.lstrip('.')}"
+    for_writing(Path(f"{what}{suffix}"))
+    return suffix
+
+
+def suffix_like(take: Path, usual: str = ".bvh") -> str:
+    """Return the suffix of a take where new motions can be written so, else the usual one.
+
+    AMC only holds a joint's degrees of freedom, which rotation vectors leave.
+    """
+    suffix = take.suffix.lower()
     try:
         for_writing(Path(f"clip{suffix}"))
     except FormatError:
-        if ending is not None:
-            raise
-        return ".bvh"
-    return ".bvh" if suffix in ("", ".amc") and ending is None else suffix
+        return usual
+    return usual if suffix in ("", ".amc") else suffix
 
 
 class Delivery(NamedTuple):
@@ -134,6 +142,14 @@ def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
 def seconds_of(motion: Motion) -> float:
     """Return how long a motion plays: all its frames, the last one included; a stroke ends at its last point."""
     return motion.duration if isinstance(motion, Stroke) else len(motion) * motion.frame_time
+
+
+def as_motion(made: Any, frame_time: float, dimensions: Sequence[str] = (), name: str = "") -> Motion:
+    """Return what a model made as a motion; plain rows become a stroke with these dimensions."""
+    if isinstance(made, np.ndarray):
+        return Stroke(made, np.arange(len(made), dtype=np.float64) * frame_time, tuple(dimensions), name)
+    motion: Motion = made
+    return motion
 
 
 def playback_summary(motion: Motion) -> dict[str, Any] | None:

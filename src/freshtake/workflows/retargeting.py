@@ -287,7 +287,7 @@ def _distinct(names: list[str]) -> list[str]:
     return names
 
 
-ENDINGS = (".csv", ".npz", ".pkl")
+ROBOT_FILES = (".csv", ".npz", ".pkl")
 FAR = 0.15  # leg lengths that a joint is off its target on average: beyond, the robot cannot do what the clip does
 SLIDES = 1.2  # times the sliding of the clip's feet; feet that slide less than STILL legs/s never count
 STILL = 0.02
@@ -314,8 +314,8 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
     from freshtake.robots.robot_motion import onto_robot
 
     paths, single = take_files(request.clips), bool(request.out.suffix) and not request.out.is_dir()
-    if single and request.out.suffix.lower() not in ENDINGS:
-        raise FormatError(request.out, f"the name must end in {', '.join(ENDINGS)}, or be that of a folder")
+    if single and request.out.suffix.lower() not in ROBOT_FILES:
+        raise FormatError(request.out, f"the name must end in {', '.join(ROBOT_FILES)}, or be that of a folder")
     if single and len(paths) > 1:
         raise UsageError(f"{request.out} is one file, but there are {len(paths)} clips: name a folder")
     if single:

@@ -10,8 +10,9 @@ import numpy as np
 
 from freshtake import samples
 from freshtake.errors import UsageError
+from freshtake.formats import read_clip
 from freshtake.formats.read_options import Motion
-from freshtake.formats.registry import read, write
+from freshtake.formats.registry import write
 from freshtake.formats.report_files import can_plot, write_figure
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
@@ -24,7 +25,7 @@ from freshtake.requests.samples import Demo, SamplesDownload, SamplesWrite
 from freshtake.requests.variation import Learn, Stream, Variants
 from freshtake.samples import download
 from freshtake.variation.model import VariationModel
-from freshtake.workflows.evaluating import EvaluationOptions, evaluate_motions
+from freshtake.workflows.evaluating import evaluate_motions
 from freshtake.workflows.learning import learn
 from freshtake.workflows.streaming import stream
 from freshtake.workflows.varying import variants
@@ -106,7 +107,7 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
     folder, seed = request.out, request.seed
     report(Progress(0.0, "making takes"))
     paths = samples_write(SamplesWrite(names=["walk"], out=folder / "takes", takes=INPUTS + EXTRA, seed=seed))
-    takes = [_clip(path) for path in paths]
+    takes = [read_clip(path, unit_m=UNIT) for path in paths]
     inputs, extra = takes[:INPUTS], takes[INPUTS:]
 
     def learning(step: Progress) -> None:
@@ -126,14 +127,9 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
     endless = stream(Stream(model=target, out=folder / "endless_walk.bvh", frames=900, seed=seed))
     title = f"{VARIANTS} variants of {INPUTS} walks"
     judged = evaluate_motions(
-        inputs,
-        new,
-        extra,
-        options=EvaluationOptions(seed=seed, title=title),
-        target=folder / "report.html",
-        more=network_pictures(model) if can_plot() else (),
-        report=judging,
-    )
+        inputs, new, extra, target=folder / "report.html", seed=seed, title=title,
+        more=network_pictures(model) if can_plot() else (), report=judging,
+    )  # fmt: skip
     report(Progress(0.92, "drawing"))
     return [
         DemoItem(f"{len(takes)} takes of a walk cycle made by freshtake (BVH); the first {INPUTS} are the inputs",
@@ -158,9 +154,3 @@ def _drawn(folder: Path, inputs: list[Clip], new: list[Clip]) -> list[DemoItem]:
         *[DemoItem(f"overlay of {len(clips)} {name}", folder / f"overlay_{name}.png") for name, clips, _ in sets],
         DemoItem(f"{len(new)} variants as animations of one glTF file, for any 3-D viewer", folder / "variants.glb"),
     ]
-
-
-def _clip(path: Path) -> Clip:
-    motion = read(path, unit_m=UNIT)
-    assert isinstance(motion, Clip)
-    return motion

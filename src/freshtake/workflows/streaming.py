@@ -28,9 +28,9 @@ from freshtake.variation.goals.steering import Steering
 from freshtake.variation.model import VariationModel
 from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator, model_of, requested_frames
-from freshtake.workflows.outputs import Made, finish_of, followed_by
+from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by
 from freshtake.workflows.style_translating import translated
-from freshtake.workflows.varying import amount_of_request, begun, judged, motion_of, steering_of, warn_of_amount
+from freshtake.workflows.varying import amount_of_request, begun, judged, steering_of, warn_of_amount
 
 
 def scaled_path(steer: Steering, scale: float) -> Steering:
@@ -65,7 +65,8 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
         scaled = steer if path_scale == 1.0 or steer is None else scaled_path(steer, path_scale)
         body_steer, start = (None, None) if scaled is None else begun(model, scaled)
         block = model.made(generator(request.seed), amount=amount, frames=count, steer=body_steer)
-        motion = motion_of(model, model.decode(block.rows, start=start or block.start, name=target.stem), target.stem)
+        decoded = model.decode(block.rows, start=start or block.start, name=target.stem)
+        motion = as_motion(decoded, model.frame_time, model.dofs, target.stem)
         if not (finish.plant and isinstance(motion, Clip) and model.planting_model is not None):
             return motion
         report(Progress(0.3, "planting feet"))

@@ -31,7 +31,7 @@ from freshtake.requests.style import GaitsLearn, GaitsSample, StyleApply, StyleL
 from freshtake.style.columns import ALL
 from freshtake.style.model import StyleModel, StyleTranslation
 from freshtake.style.settings import Settings
-from freshtake.workflows.inputs import length_or_none, model_of, read_clips, requested_frames
+from freshtake.workflows.inputs import model_of, read_clips, requested_frames
 from freshtake.workflows.outputs import Finish, chosen_character, targets_of
 
 if TYPE_CHECKING:
@@ -443,7 +443,7 @@ def gaits_sample(request: GaitsSample, report: Report = silent, warn: Warn = unh
     model: GaitModel = model_of(request.model, "gaits")
     mixed = mixture(request.style, model.styles), mixture(request.speed, model.speeds)
     cycles, frames = request.cycles, 0
-    if length_or_none(request) is not None:
+    if request.frames is not None or request.seconds is not None:
         frames = requested_frames(request, model.code.recipe.frame_time)
         cycles = -(-frames // max(len(model.synthesize(*mixed, cycles=1)) - 1, 1))
     clip = model.synthesize(*mixed, cycles=cycles, name=request.out.stem)

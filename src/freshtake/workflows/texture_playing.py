@@ -32,7 +32,7 @@ from freshtake.texture.loops import NoLoop
 from freshtake.texture.model import TextureModel
 from freshtake.texture.synthesize import shown
 from freshtake.texture.transitions import Played
-from freshtake.workflows.inputs import frame_at, moment_of
+from freshtake.workflows.inputs import frame_at
 
 Stop = tuple[float, str]  # seconds, and a cell, heading=DEGREES or speed=NUMBER
 
@@ -268,19 +268,19 @@ def _draw_candidates(
 
 def _among(model: TextureModel, request: Playing) -> Bools | None:
     """Find the frames (frames,) of a cell and between two moments of the take; None for all."""
-    between = moment_of(request.start), moment_of(request.end)
-    if request.cell is None and between == (None, None):
+    first, stop = frame_at(request.start, model.frame_time), frame_at(request.end, model.frame_time)
+    in_part = first is not None or stop is not None
+    if request.cell is None and not in_part:
         return None
     among = np.ones(len(model.rows), dtype=np.bool_)
     if request.cell is not None:
         among &= model.segments.cells() == model.cell(request.cell)
-    if between != (None, None):
+    if in_part:
         if len(model.segments.bounds) > 2:
             raise UsageError(
                 f"--from and --to are moments of one take, but the model was learned from "
                 f"{len(model.segments.bounds) - 1}: choose one of them with --cell, or learn from one take"
             )
-        first, stop = (None if moment is None else frame_at(moment, model.frame_time) for moment in between)
         first, stop = 0 if first is None else first, len(among) if stop is None else stop
         if not 0 <= first < stop <= len(among):
             length = len(among) * model.frame_time

@@ -11,7 +11,6 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.formats.ftm import check_model_target, save
-from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import can_plot, require_plots, write_figure
 from freshtake.formats.take_files import take_files
@@ -29,7 +28,7 @@ from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Single
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.inputs import model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Delivery, Finish, finish_of, followed_by, playback_summary, turn_note
+from freshtake.workflows.outputs import Delivery, Finish, as_motion, finish_of, followed_by, playback_summary, turn_note
 from freshtake.workflows.texture_playing import make_play
 
 MOST_BYTES = 2 << 30  # of a mesh sequence that is built in memory
@@ -229,12 +228,9 @@ def _check(model: TextureModel, target: Path, frames: int, times: int) -> None:
 
 def write_motion(model: TextureModel, sampled: Any, target: Path, finish: Finish) -> None:
     """Write a motion, named after its file; plain rows become a stroke."""
-    if isinstance(sampled, np.ndarray):
-        times = np.arange(len(sampled), dtype=np.float64) * model.frame_time
-        sampled = Stroke(sampled, times, tuple(f"x{k}" for k in range(sampled.shape[1])))
-    motion: Motion = (
-        sampled.changed(name=target.stem) if isinstance(sampled, Clip) else replace(sampled, name=target.stem)
-    )
+    names = [f"x{k}" for k in range(sampled.shape[1])] if isinstance(sampled, np.ndarray) else []
+    motion = as_motion(sampled, model.frame_time, names)
+    motion = motion.changed(name=target.stem) if isinstance(motion, Clip) else replace(motion, name=target.stem)
     unit = finish.unit_m if isinstance(motion, Stroke) or finish.unit_m is not None else motion.unit_m
     finish._replace(unit_m=unit).write(target, motion)
 

@@ -19,7 +19,7 @@ from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import take_in_all
 from freshtake.formats.take_files import MODELS, TAKES, take_files
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
-from freshtake.motion import Clip, Stroke
+from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -31,6 +31,7 @@ from freshtake.reports.viewport.staging import body_stage, scene_of, shape_of
 from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.clips import View
 from freshtake.workflows.live import STREAMS, Steers, joined, styled
+from freshtake.workflows.outputs import as_motion
 
 PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
 CHARACTERS = (".glb", ".gltf", ".vrm")
@@ -110,27 +111,20 @@ def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
 
     model: Any = read_stored(path).model
     method = method_of(model)
-    name = "" if method is None else method.name
-    if name == "variation":
+    kind = "" if method is None else method.name
+    if kind == "variation":
         for number, motion in enumerate(variants(model, Variants(count=count, seed=seed)), start=1):
             yield _named(motion, Path(f"{path.stem}_{number}"))
-    elif name in ("density", "texture"):
+    elif kind in ("density", "texture"):
         # Six seconds of an endless motion show several cycles.
         frames = max(2, round(6.0 / model.frame_time))
         for number in range(1, count + 1):
-            sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=f"{path.stem}_{number}")
-            yield _motion(sampled, model.frame_time, f"{path.stem}_{number}")
+            name = f"{path.stem}_{number}"
+            sampled = model.sample(generator(seed, number), frames=frames, plant=True, name=name)
+            yield as_motion(sampled, model.frame_time, name=name)
     else:
         uses = "" if method is None else f": make one with freshtake {method.uses}, and view the result"
         raise UsageError(f"{path} holds a model that needs a motion or a style to work on{uses}")
-
-
-def _motion(sampled: Any, frame_time: float, name: str) -> Motion:
-    """Return a motion as it is; plain rows, which models of strokes make, become a stroke."""
-    if isinstance(sampled, np.ndarray):
-        return Stroke(sampled, frame_time * np.arange(len(sampled), dtype=np.float64), name=name)
-    motion: Motion = sampled
-    return motion
 
 
 NO_TURNS = np.zeros((0, 4))
