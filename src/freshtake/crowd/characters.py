@@ -181,12 +181,6 @@ def _upright(clip: Clip, body: Body, asked: MotionRequest, tries: int, verdict: 
     return MadeMotion(root, rotations, travel, tries, verdict)
 
 
-def upright_clip(clip: Clip, body: Body) -> Clip:
-    """Convert a clip of the model to metres with y up, facing z."""
-    root, rotations = _upright_pose(clip, body)
-    return Clip(body.metric(), clip.frame_time, root, rotations, name=clip.name, unit_m=1.0)
-
-
 def _upright_pose(clip: Clip, body: Body) -> tuple[Floats, Floats]:
     """Convert root and rotations to metres with y up, facing z."""
     rotations = clip.rotations.copy()
@@ -259,7 +253,9 @@ def _onto(path: Path, model: Path) -> Onto:
 def character_of(path: Path, model: VariationModel, body: Body, model_path: Path) -> Character:
     """Read the character of a file for motions of a model; raise where they cannot be retargeted to it."""
     onto = _onto(path, model_path)
-    example = upright_clip(model.decode(model.material.values[0]), body)
+    take = model.decode(model.material.values[0])
+    root, rotations = _upright_pose(take, body)
+    example = Clip(body.metric(), take.frame_time, root, rotations, name=take.name, unit_m=1.0)
     on_character = _on_its_root(_put(onto, example), path)
     new = Body(on_character.skeleton, 1.0, IDENTITY.copy(), "y")
     ratio = leg_length(on_character.skeleton) / leg_length(example.skeleton)

@@ -14,7 +14,7 @@ import numpy as np
 
 from freshtake import __version__
 from freshtake.crowd.casting import NO_TABLES, Cast, Places, cast_of
-from freshtake.crowd.characters import body_of, character_of, speed_of
+from freshtake.crowd.characters import MotionRequest, body_of, character_of, speed_of
 from freshtake.crowd.engines import check_dask, run_in_processes, run_on_dask
 from freshtake.crowd.folder import CHARACTERS, begin, is_crowd, replace_file, write_manifest
 from freshtake.crowd.ground import Ground, ground_checksum, keep_ground, read_ground
@@ -268,12 +268,14 @@ def _run(tasks: Sequence[Task], engine: str, workers: int | None, scheduler: str
 
 def _task(plan: Plan, folder: Path, shard: Shard, cast: Cast, format: str) -> Task:
     group = plan.groups[shard.group]
-    unique = plan.mode == "unique"
-    prim = _prims(plan)[shard.group] if format == "usd" else ""
+    motion = MotionRequest(
+        plan.seed, 0, plan.seconds, plan.fps, 0.5 * (group.amount[0] + group.amount[1]), plant=plan.plant,
+        guard=plan.guard,
+    )  # fmt: skip
     return Task(
-        folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), plan.seed, plan.seconds,
-        plan.fps, plan.plant, plan.guard, 0.5 * (group.amount[0] + group.amount[1]),
-        cast.part(shard.first, shard.last) if unique else None, format, prim, __version__,
+        folder.resolve(), shard, group.name or group.model.stem, group.model.resolve(), motion,
+        cast.part(shard.first, shard.last) if plan.mode == "unique" else None, format,
+        _prims(plan)[shard.group] if format == "usd" else "", __version__,
         character=None if group.character is None else group.character.resolve(),
     )  # fmt: skip
 

@@ -78,13 +78,16 @@ def _loaded(path: Path) -> dict[str, Any]:
         raise FormatError(path, "this is no TOML: check quotes, brackets and equals signs", place) from None
 
 
+def _named_file(path: Path, name: str, what: str, key: str) -> Path:
+    file = path.parent / name
+    if not file.is_file():
+        raise FormatError(path, f"there is no {what} {name!r}: check the path, from the plan on", key)
+    return file
+
+
 def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
     key = f"groups[{number}]"
-    model = path.parent / values["model"]
-    if not model.is_file():
-        raise FormatError(
-            path, f"there is no model {values['model']!r}: check the path, from the plan on", f"{key}.model"
-        )
+    model = _named_file(path, values["model"], "model", f"{key}.model")
     if many > 1 and "share" not in values:
         raise FormatError(path, "with several groups each needs its share, such as 0.6", f"{key}.share")
     ranges: dict[str, Any] = {}
@@ -99,10 +102,9 @@ def _group(path: Path, number: int, values: dict[str, Any], many: int) -> Group:
     placement = _placement(path, values["placement"], f"{key}.placement") if "placement" in values else None
     target = (float(values["target"][0]), float(values["target"][1])) if "target" in values else None
     lines = _lines(path, values.get("paths", ()), f"{key}.paths")
-    character = path.parent / values["character"] if "character" in values else None
-    if character is not None and not character.is_file():
-        problem = f"there is no character {values['character']!r}: check the path, from the plan on"
-        raise FormatError(path, problem, f"{key}.character")
+    character = None
+    if "character" in values:
+        character = _named_file(path, values["character"], "character", f"{key}.character")
     share = float(values.get("share", 1.0))
     rest: dict[str, Any] = {"paths": lines, "target": target, "placement": placement, "character": character}
     return Group(model, values.get("name", ""), share, **ranges, **rest)
@@ -120,11 +122,7 @@ def _repetition(path: Path, plain: dict[str, Any], shares: list[float]) -> dict[
 
 
 def _ground(path: Path, values: dict[str, Any]) -> GroundMap:
-    file = path.parent / values["file"]
-    if not file.is_file():
-        raise FormatError(
-            path, f"there is no height map {values['file']!r}: check the path, from the plan on", "ground.file"
-        )
+    file = _named_file(path, values["file"], "height map", "ground.file")
     if file.suffix.lower() == ".png" and "height" not in values:
         raise FormatError(path, "a picture needs it: how high white is, in metres", "ground.height")
     wide, deep = values["size"]

@@ -48,18 +48,16 @@ Record = dict[str, Any]
 
 
 class Task(NamedTuple):
-    """A shard to make. `cast` are its characters, or None for variants of a library."""
+    """A shard to make. `cast` are its characters, or None for variants of a library.
+
+    `motion` is what all motions have in common; number, amount, phase and route are those of each character.
+    """
 
     folder: Path
     shard: Shard
     group: str
     model: Path
-    seed: int
-    seconds: float
-    fps: float | None
-    plant: bool
-    guard: bool
-    amount: float  # of variants of a library
+    motion: MotionRequest
     cast: Cast | None
     format: str
     prim: str  # of the group's prototype in USD
@@ -97,7 +95,7 @@ def run_task(task: Task, model: VariationModel | None = None) -> Record:
         "group": task.group,
         "first": task.shard.first,
         "last": task.shard.last,
-        "seed": task.seed,
+        "seed": task.motion.seed,
         "frames": sum(len(one.root) for one in singles),
         "drawn_again": sum(one.tries > 1 for one in singles),
         "amber": sum(one.verdict.color == AMBER for one in singles),
@@ -133,7 +131,7 @@ def finished(folder: Path, shard: Shard, *, verify: bool = True) -> dict[str, An
 
 def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotion], Motions]:
     """Make the motions of a shard, on the requested character, in their places and on the ground."""
-    fps = task.fps or 1.0 / model.frame_time
+    fps = task.motion.fps or 1.0 / model.frame_time
     character = None if task.character is None else character_of(task.character, model, body, task.model)
     steers = task.cast is not None and task.cast.routes.shape[1] > 0 and speed_of(model, body) > 0.0
     requests = _asked(task, steers, character.ratio if character else 1.0)
@@ -151,11 +149,10 @@ def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotio
 
 def _asked(task: Task, steers: bool, ratio: float) -> list[MotionRequest]:
     numbers = range(task.shard.first, task.shard.last + 1)
-    first = MotionRequest(task.seed, 0, task.seconds, task.fps, plant=task.plant, guard=task.guard)
     if task.cast is None:
-        return [first._replace(number=number, amount=task.amount, loop=True) for number in numbers]
+        return [task.motion._replace(number=number, loop=True) for number in numbers]
     amounts, phases = task.cast.amount.tolist(), task.cast.phase.tolist()
-    every = [first._replace(number=n, amount=amounts[k], phase=phases[k]) for k, n in enumerate(numbers)]
+    every = [task.motion._replace(number=n, amount=amounts[k], phase=phases[k]) for k, n in enumerate(numbers)]
     if not steers:
         return every
     return [one._replace(route=route_from_start(task.cast, k, ratio)) for k, one in enumerate(every)]

@@ -23,6 +23,11 @@ def silent(progress: Progress) -> None:
     """Report nothing."""
 
 
+def part_of(report: Report, start: float, stop: float) -> Report:
+    """Return a report for the piece of work between two shares of the total."""
+    return lambda step: report(Progress(start + (stop - start) * step.share, step.what))
+
+
 Warn = Callable[[str], None]
 
 

@@ -50,6 +50,10 @@ class Point(NamedTuple):
     body: int
     place: Floats
 
+    def at(self, data: Any) -> Floats:
+        """Return where it is in the world (3,), in the pose that MuJoCo's data holds."""
+        return np.asarray(data.xpos[self.body] + data.xmat[self.body].reshape(3, 3) @ self.place)
+
 
 @dataclass(frozen=True, eq=False)
 class RobotModel:

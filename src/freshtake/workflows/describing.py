@@ -115,26 +115,21 @@ def _unit(motion: Clip | PointClip | MeshSequence) -> str:
 
 
 def _clip_facts(clip: Clip) -> dict[str, Any]:
-    skeleton = clip.skeleton
+    from freshtake.motion.channels import channels_from_clip
+
+    skeleton, channels = clip.skeleton, channels_from_clip(as_filed(clip))[1]
     return {
         "joints": len(skeleton),
         "end_sites": len(skeleton.end_sites),
         "channels": skeleton.channel_count,
-        "dofs": _moving_channels(clip),
+        # The file's channels that change: the degrees of freedom that a model sees.
+        "dofs": int(np.count_nonzero(np.ptp(channels, axis=0) > 1e-9)),
         "euler_orders": sorted({order for order in skeleton.orders if order}),
         "travel": round(float(np.linalg.norm(np.delete(clip.root[-1] - clip.root[0], clip.up_index))), 4),
         "root": skeleton.names[0 if skeleton.base is None else skeleton.base.joint],
         "feet": [foot.name for foot in feet(skeleton)] or "none found",
         "joint_names": list(skeleton.names),
     }
-
-
-def _moving_channels(clip: Clip) -> int:
-    """Count the file's channels that change: the degrees of freedom that a model sees."""
-    from freshtake.motion.channels import channels_from_clip
-
-    _, values = channels_from_clip(as_filed(clip))
-    return int(np.count_nonzero(np.ptp(values, axis=0) > 1e-9))
 
 
 def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:

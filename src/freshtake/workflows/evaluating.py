@@ -25,7 +25,7 @@ from freshtake.formats.registry import write
 from freshtake.formats.report_files import can_plot, check_report_target, require_plots, write_figure, write_report
 from freshtake.formats.study_csv import read_key, read_ratings, write_key, write_ratings
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import start_at_origin
 from freshtake.motion.verdict import Verdict, assess, standard_of
@@ -64,7 +64,12 @@ def evaluate(request: Evaluate, report: Report = silent, warn: Warn = unheard) -
         raise UsageError("--model draws what varies together into the report: name one with -o")
     if request.out is not None:
         check_report_target(request.out)
-    more = () if request.model is None else _networks(request.model)
+    more: Sequence[Picture] = ()
+    if request.model is not None:
+        from freshtake.reports.network_pictures import network_pictures
+
+        model = model_of(request.model, "variation")
+        more = network_pictures(model) if can_plot() else ()
     report(Progress(0.0, "reading"))
     files = [take_files(paths or []) for paths in (request.inputs, request.outputs, request.extra)]
     sets = read_sets(files, request.reading(warn))
@@ -81,13 +86,6 @@ def _checks(inputs: Sequence[Motion], variants: Sequence[Motion]) -> list[Verdic
         return []
     standard = standard_of(clips)
     return [assess(one, standard) for one in variants if isinstance(one, Clip)]
-
-
-def _networks(model: Path) -> Sequence[Picture]:
-    from freshtake.reports.network_pictures import network_pictures
-
-    loaded = model_of(model, "variation")
-    return network_pictures(loaded) if can_plot() else ()
 
 
 @one_blas_thread()
@@ -109,10 +107,6 @@ def evaluate_motions(
     `action` says which peaks are counted, `baselines` which kinds of noise, combination and replay are made of the
     inputs and scored too; `more` are further pictures for the report, such as a model's networks.
     """
-
-    def scoring(step: Progress) -> None:
-        report(Progress(0.75 * step.share, step.what))
-
     other_sets = {}
     if baselines:
         from freshtake.evaluation.baselines import baseline_sets
@@ -121,7 +115,15 @@ def evaluate_motions(
         rng = np.random.default_rng([seed, len(variants)])
         other_sets = baseline_sets(inputs, variants, kinds=baselines, rng=rng)
     rng = np.random.default_rng(seed)
-    result = score(inputs, variants, extra, rng=rng, action=action, baselines=other_sets, report=scoring)
+    result = score(
+        inputs,
+        variants,
+        extra,
+        rng=rng,
+        action=action,
+        baselines=other_sets,
+        report=part_of(report, 0.0, 0.75),
+    )
     checks = _checks(inputs, variants)
     if target is None:
         return Evaluated(result, [], checks)

@@ -32,15 +32,8 @@ from freshtake.workflows.inputs import generator, model_of, read_sets, read_take
 if TYPE_CHECKING:
     from freshtake.variation.paper import PaperModel
 
-# Fields of the request that only the paper's own method has, and its settings of the same meaning.
-PAPER_FIELDS = {
-    "order": "order",
-    "neighbors": "neighbors",
-    "kernel_width": "kernel_width",
-    "velocity_weight": "velocity_weight",
-    "max_parents": "max_parents",
-    "prior_starts": "restarts",
-}
+# Fields of the request that only the paper's own method has.
+PAPER_FIELDS = ("order", "neighbors", "kernel_width", "velocity_weight", "max_parents", "prior_starts")
 
 
 @one_blas_thread()
@@ -62,7 +55,8 @@ def learn(
     if request.method == "paper" or (
         old is not None and old.is_file() and is_model(old) and read_stored(old).method == "paper"
     ):
-        return _learn_paper(request, {PAPER_FIELDS[name]: value for name, value in given.items()}, report, warn)
+        settings_of_paper = {"restarts" if name == "prior_starts" else name: value for name, value in given.items()}
+        return _learn_paper(request, settings_of_paper, report, warn)
     if request.method not in (None, "default"):
         raise UsageError(f"method must be one of default, paper, but is {request.method!r}")
     for name in given:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from freshtake.errors import FormatError, UsageError
+from freshtake.formats.files import check_free
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import for_writing, write
 from freshtake.methods.progress import Warn, unheard
@@ -49,6 +50,15 @@ def check_folder_name(target: Path) -> None:
     """Refuse a file's name where a folder is filled."""
     if is_file_name(target):
         raise UsageError(f"{target} looks like one file, but several are written: name a folder")
+
+
+def check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
+    """Refuse files that exist, and names with other endings than those that are possible."""
+    for path, endings in targets:
+        if path is not None and path.suffix.lower() not in endings:
+            raise FormatError(path, f"the name must end in {' or '.join(endings)}")
+        if path is not None:
+            check_free(path)
 
 
 def is_one_file(target: Path, count: int, ending: str | None, what: str, *, together: bool = False) -> bool:

@@ -309,9 +309,8 @@ def robot(request: Robot, report: Report = silent, warn: Warn = unheard) -> list
 
     A motion that is far from its clip or whose feet slide is refused, unless `request.keep_going`.
     """
-    from freshtake.robots.robot_files import write_robot_motion
     from freshtake.robots.robot_model import read_robot
-    from freshtake.robots.robot_motion import onto_robot
+    from freshtake.robots.robot_motion import onto_robot, write_robot_motion
 
     paths, single = take_files(request.clips), bool(request.out.suffix) and not request.out.is_dir()
     if single and request.out.suffix.lower() not in ROBOT_FILES:

@@ -14,7 +14,7 @@ from freshtake.formats import read_clip
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import write
 from freshtake.formats.report_files import can_plot, write_figure
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.reports.network_pictures import network_pictures
@@ -76,13 +76,10 @@ def samples_write(request: SamplesWrite, report: Report = silent, warn: Warn = u
         for take in range(1, takes + 1):
             report(Progress((number + (take - 1) / takes) / len(chosen), f"{sample.name} {take}"))
             written.append(folder / f"{sample.name}_{take}{sample.ending}")
-            write(written[-1], sample.make(sample_generator(request.seed, sample.name, take)))
+            # A separate generator for every take, so that a take does not depend on how many others there are.
+            rng = np.random.default_rng([request.seed, take, *sample.name.encode()])
+            write(written[-1], sample.make(rng))
     return written
-
-
-def sample_generator(seed: int, name: str, take: int) -> np.random.Generator:
-    """Return a separate generator for every take, so that a take does not depend on how many others there are."""
-    return np.random.default_rng([seed, take, *name.encode()])
 
 
 def samples_download(request: SamplesDownload, report: Report = silent, warn: Warn = unheard) -> tuple[list[Path], str]:
@@ -110,14 +107,8 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
     takes = [read_clip(path, unit_m=UNIT) for path in paths]
     inputs, extra = takes[:INPUTS], takes[INPUTS:]
 
-    def learning(step: Progress) -> None:
-        report(Progress(0.05 + 0.45 * step.share, step.what))
-
-    def judging(step: Progress) -> None:
-        report(Progress(0.6 + 0.3 * step.share, step.what))
-
     target = folder / "walk.ftm"
-    model = learn(Learn(takes=paths[:INPUTS], out=target, seed=seed, unit=UNIT), learning)
+    model = learn(Learn(takes=paths[:INPUTS], out=target, seed=seed, unit=UNIT), part_of(report, 0.05, 0.5))
     assert isinstance(model, VariationModel)
     report(Progress(0.5, "making variants"))
     new = [clip for clip in variants(model, Variants(count=VARIANTS, seed=seed)) if isinstance(clip, Clip)]
@@ -128,7 +119,7 @@ def demo(request: Demo, report: Report = silent, warn: Warn = unheard) -> list[D
     title = f"{VARIANTS} variants of {INPUTS} walks"
     judged = evaluate_motions(
         inputs, new, extra, target=folder / "report.html", seed=seed, title=title,
-        more=network_pictures(model) if can_plot() else (), report=judging,
+        more=network_pictures(model) if can_plot() else (), report=part_of(report, 0.6, 0.9),
     )  # fmt: skip
     report(Progress(0.92, "drawing"))
     return [

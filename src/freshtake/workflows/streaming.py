@@ -24,21 +24,12 @@ from freshtake.requests.fields import Feet
 from freshtake.requests.style import Styling
 from freshtake.requests.variation import Stream
 from freshtake.style.model import StyleModel
-from freshtake.variation.goals.steering import Steering
 from freshtake.variation.model import VariationModel
 from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator, model_of, requested_frames
 from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by
 from freshtake.workflows.style_translating import translated
 from freshtake.workflows.varying import amount_of_request, begun, judged, steering_of, warn_of_amount
-
-
-def scaled_path(steer: Steering, scale: float) -> Steering:
-    """Return a steering along a path scaled about its first point."""
-    if steer.path is None:
-        return steer
-    path = np.asarray(steer.path)
-    return replace(steer, path=path[0] + scale * (path - path[0]))
 
 
 @one_blas_thread()
@@ -62,7 +53,10 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
 
     def made(count: int, path_scale: float = 1.0) -> Motion:
         """Return `count` frames along the path, scaled by `path_scale`."""
-        scaled = steer if path_scale == 1.0 or steer is None else scaled_path(steer, path_scale)
+        scaled = steer
+        if path_scale != 1.0 and steer is not None and steer.path is not None:  # about its first point
+            path = np.asarray(steer.path)
+            scaled = replace(steer, path=path[0] + path_scale * (path - path[0]))
         body_steer, start = (None, None) if scaled is None else begun(model, scaled)
         block = model.made(generator(request.seed), amount=amount, frames=count, steer=body_steer)
         decoded = model.decode(block.rows, start=start or block.start, name=target.stem)

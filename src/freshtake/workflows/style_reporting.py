@@ -71,7 +71,8 @@ def learning_page(model: StyleModel, style_pairs: StylePairs, report: Report) ->
         called = [clip.changed(name=title) for clip, title in zip((source, translated, target), titles, strict=True)]
         sets = [("input", called[:1]), ("variant", called[1:2]), ("extra", called[2:])]
         scene = scene_of(sets, layout="row", legend=LEGEND)
-    curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], _names(pairs), 1.0 / model.frame_time)
+    names = [f"{a.name} - {b.name}" for a, b in pairs]
+    curves = warp_curves([warps[id(a), id(b)].steps for a, b in pairs], names, 1.0 / model.frame_time)
     text = "Frames of the target style per frame of the source, as aligned by iterative motion warping."
     sections.append(Section("Time warps", text, (), (_picture("warps", "Differential time warps", curves),)))
     sections.append(_blend_section())
@@ -200,10 +201,6 @@ def _blend_section() -> Section:
     )
 
 
-def _names(pairs: tuple[tuple[Clip, Clip], ...]) -> list[str]:
-    return [f"{a.name} - {b.name}" for a, b in pairs]
-
-
 def _picture(name: str, title: str, figure: Any) -> Picture:
     return Picture(name, title, "", png(figure), True)
 
@@ -258,15 +255,11 @@ def style_align(request: StyleAlign, report: Report = silent, warn: Warn = unhea
 
 def _page(a: Clip | Stroke, b: Clip | Stroke, alignment: Alignment, figure: Any) -> str:
     """Build a page that plays both motions and the warped second one side by side, above the correspondences."""
-    from freshtake.reports.plots import Picture, png
-    from freshtake.reports.style_figures import Section, style_page
-    from freshtake.reports.viewport.staging import scene_of
-
     moved = warp(b, alignment, onto="first")
     sets = [("input", [a]), ("variant", [moved]), ("extra", [b])]
     least, most = float(alignment.steps.min()), float(alignment.steps.max())
     statement = f"the second runs between {least:.2f} and {most:.2f} times as fast as the first"
-    picture = Picture("alignment", "Which frames belong together", "", png(figure), True)
+    picture = _picture("alignment", "Which frames belong together", figure)
     summary = "Blue: the first motion. Green: the second one on the first one's clock. Red: the second as it was."
     return style_page(
         f"{a.name} and {b.name}, aligned", summary, [Section("Correspondences", "", (), (picture,))],

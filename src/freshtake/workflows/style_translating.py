@@ -16,7 +16,7 @@ from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import resample, take_frames, with_up
 from freshtake.motion.features import decode
@@ -193,13 +193,13 @@ def style_learn(
     share = 1.0 if request.report is None else 0.5
     model = learn(
         pairs.pairs, settings_of(request), one_take=pairs.one_take,
-        report=lambda p: report(Progress(share * p.share, p.what)),
+        report=part_of(report, 0.0, share),
     )  # fmt: skip
     written = [request.out]
     if request.report is not None:
         from freshtake.workflows.style_reporting import learning_page
 
-        page = learning_page(model, pairs, lambda p: report(Progress(share + (1.0 - share) * p.share, p.what)))
+        page = learning_page(model, pairs, part_of(report, share, 1.0))
         written += write_report(request.report, *page)
     save(request.out, model, sources=[name for pair in model.pairs for name in pair])
     if model.held_out.hardly_differs:

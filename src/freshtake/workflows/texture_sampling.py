@@ -14,7 +14,7 @@ from freshtake.formats.ftm import check_model_target, save
 from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import can_plot, require_plots, write_figure
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
 from freshtake.motion import Clip, MeshSequence, Stroke
 from freshtake.motion.features.mesh_features import MeshLayout
 from freshtake.motion.validation import fps_of
@@ -67,7 +67,9 @@ def texture_learn(request: TextureLearn, report: Report = silent, warn: Warn = u
             f"needed), so that jumps will show{where}"
         )
     if drawn is not None:  # first, so that a failure to write the picture leaves no model either
-        draw_matrices(model, drawn)
+        from freshtake.reports.texture_figures import matrices
+
+        write_figure(drawn, matrices(model))
     save(request.out, model, sources=[path.name for paths in sources.values() for path in paths])
     return LearnedTexture(model, texture_facts(model) | sizes(takes, request.out))
 
@@ -184,7 +186,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     report(Progress(0.0, f"making {frames} frames"))
     made = make_play(
         model, request, frames, plant=finish.plant, path=path, picture=request.candidates,
-        report=lambda step: report(Progress(0.7 * step.share, step.what)), say=warn,
+        report=part_of(report, 0.0, 0.7), say=warn,
     )  # fmt: skip
     motion, rows = made.motion, made.rows
     way = None if path is None or motion is None else followed_by(path, motion)
@@ -262,10 +264,3 @@ def _write_mesh(model: TextureModel, rows: Floats, target: Path, unit_m: float |
     path = layout.path(rows, Start()) if heading else None
     unit = unit_m if unit_m is not None else layout.unit_m
     write_morphs(target, morphs, Playing(rows[:, at:], model.frame_time, path, target.stem), unit)
-
-
-def draw_matrices(model: TextureModel, target: Path) -> None:
-    """Draw distances, chances and the jump map (fig. 3)."""
-    from freshtake.reports.texture_figures import matrices
-
-    write_figure(target, matrices(model))

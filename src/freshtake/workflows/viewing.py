@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from freshtake.errors import FormatError, UsageError
-from freshtake.formats.files import check_free, replacing, write_bytes
+from freshtake.errors import UsageError
+from freshtake.formats.files import replacing, write_bytes
 from freshtake.formats.ftm import Stored, is_model, read_stored
 from freshtake.formats.ftm.io import method_of
 from freshtake.formats.gltf import has_skin
@@ -31,7 +31,7 @@ from freshtake.reports.viewport.staging import body_stage, scene_of, shape_of
 from freshtake.reports.viewport.viewport_page import viewport_page
 from freshtake.requests.clips import View
 from freshtake.workflows.live import STREAMS, Steers, joined, styled
-from freshtake.workflows.outputs import as_motion
+from freshtake.workflows.outputs import as_motion, check_targets
 
 PAGES, STILLS, MOVING = (".html", ".htm"), (".png",), (".gif",)
 CHARACTERS = (".glb", ".gltf", ".vrm")
@@ -47,7 +47,7 @@ class ViewResult(NamedTuple):
 @one_blas_thread()
 def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewResult:
     """Show files side by side: motions in blue, `request.variants` and new ones of every model in green."""
-    _check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
+    check_targets((request.out, PAGES), (request.png, STILLS), (request.gif, MOVING))
     kinds = TAKES | MODELS
     sources = take_files(request.paths, kinds)
     paths = [*sources, *take_files(request.variants or [], kinds)]
@@ -64,14 +64,6 @@ def view(request: View, report: Report = silent, warn: Warn = unheard) -> ViewRe
     flat = [skin for skin, (_, some) in zip(skins, sets, strict=True) for _ in some]
     scene = scene_of(sets, title=request.title or _title(paths), layout=request.layout or "", skins=flat)
     return ViewResult(scene, list(_written(scene, request.out, request.png, request.gif, report)))
-
-
-def _check_targets(*targets: tuple[Path | None, tuple[str, ...]]) -> None:
-    for path, endings in targets:
-        if path is not None and path.suffix.lower() not in endings:
-            raise FormatError(path, f"the name must end in {' or '.join(endings)}")
-        if path is not None:
-            check_free(path)
 
 
 def _written(scene: Scene, page: Path | None, png: Path | None, gif: Path | None, report: Report) -> Iterator[Path]:
