@@ -18,33 +18,19 @@ from freshtake.errors import UsageError
 
 @dataclass(frozen=True)
 class Option:
-    """Describes one field.
-
-    Args:
-        help: One line for `--help`, the API's schema and tooltips.
-        least: The smallest allowed value of a number.
-        most: The largest allowed value of a number.
-        above: A number has to be larger than this.
-        names: Spellings on the command line; without any, the field's name with dashes.
-        positional: Whether the command line takes it by its place.
-        negative: How the command line spells the opposite of a flag that may be left open, such as `--acyclic`.
-        flags: For a choice: the values that the command line spells as flags, with the help of each.
-        parse: Makes the value from the text (or texts, where it may be repeated) of the command line.
-        repeated: Whether the text may be given several times.
-        agents: Whether agents may set it; not where it opens a connection over which code arrives.
-    """
+    """Describes one field: `help` is one line for `--help`, the API's schema and tooltips."""
 
     help: str
-    least: float | None = None
+    least: float | None = None  # the smallest allowed value of a number
     most: float | None = None
-    above: float | None = None
-    names: tuple[str, ...] = ()
-    positional: bool = False
-    negative: str = ""
-    flags: Mapping[str, str] = field(default_factory=dict)
-    parse: Callable[[Any], Any] | None = None
-    repeated: bool = False
-    agents: bool = True
+    above: float | None = None  # a number has to be larger than this
+    names: tuple[str, ...] = ()  # on the command line; without any, the field's name with dashes
+    positional: bool = False  # whether the command line takes it by its place
+    negative: str = ""  # the opposite of a flag that may be left open, such as --acyclic
+    flags: Mapping[str, str] = field(default_factory=dict)  # values of a choice that are spelled as flags, with help
+    parse: Callable[[Any], Any] | None = None  # makes the value from the text, or texts, of the command line
+    repeated: bool = False  # whether the text may be given several times
+    agents: bool = True  # whether agents may set it; not where it opens a connection over which code arrives
 
     def limits(self) -> str:
         """Return the limits in words, such as "between 0 and 4"; empty where there are none."""

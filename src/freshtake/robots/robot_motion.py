@@ -38,29 +38,17 @@ CALM = 4e-2  # square metres per square radian: cost of a joint's change from on
 
 
 class RobotMotion(NamedTuple):
-    """What a robot does, and how well.
-
-    Attributes:
-        fps: Frames per second.
-        root: Places of the root link in metres, z up (frames, 3).
-        rotation: Orientations of the root link as quaternions w x y z (frames, 4).
-        joints: Values of the joints in the robot's order (frames, joints).
-        off: Mean distance of the points from their targets, in metres.
-        worst: The same of the point that is farthest off, in metres.
-        leg: Length of the robot's leg, in metres.
-        sliding: Mean speed of standing ankles over the ground, in legs per second.
-        source_sliding: The same of the clip.
-    """
+    """What a robot does, and how well. Lengths are in metres, z up."""
 
     fps: float
-    root: Floats
-    rotation: Floats
-    joints: Floats
-    off: float
-    worst: float
-    leg: float
-    sliding: float
-    source_sliding: float
+    root: Floats  # (frames, 3): places of the root link
+    rotation: Floats  # (frames, 4): its orientations as quaternions w x y z
+    joints: Floats  # (frames, joints): their values, in the robot's order
+    off: float  # mean distance of the points from their targets
+    worst: float  # the same of the point that is farthest off
+    leg: float  # length of the robot's leg
+    sliding: float  # mean speed of standing ankles over the ground, in legs per second
+    source_sliding: float  # the same of the clip
 
 
 def onto_robot(clip: Clip, robot: RobotModel, *, report: Report = silent) -> RobotMotion:

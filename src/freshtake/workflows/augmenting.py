@@ -37,42 +37,23 @@ _SIDES = {"left": "right", "right": "left"}
 
 @dataclass(frozen=True)
 class Label:
-    """What one motion is, and how to make it again.
+    """What one motion is, and how to make it again."""
 
-    Attributes:
-        file: Its name in the folder or data set.
-        group: The action.
-        kind: "real" or "variant".
-        sources: The takes it comes from.
-        change: "", "mirrored" or "speed 0.9".
-        seed: The seed of the model and of the variants.
-        number: Which of the variants with that seed.
-        amount: How far variants differ.
-        model: The SHA-256 of the model's file, for variants.
-        licence: The licence of the takes.
-    """
-
-    file: str
-    group: str
-    kind: str
-    sources: tuple[str, ...]
-    change: str = ""
-    seed: int | None = None
-    number: int | None = None
+    file: str  # its name in the folder or data set
+    group: str  # the action
+    kind: str  # real or variant
+    sources: tuple[str, ...]  # the takes it comes from
+    change: str = ""  # mirrored, or speed 0.9
+    seed: int | None = None  # of the model and of the variants
+    number: int | None = None  # of a variant with that seed
     amount: float | None = None
-    model: str = ""
-    licence: str = ""
+    model: str = ""  # the SHA-256 of its file, for variants
+    licence: str = ""  # of the takes
 
 
 @dataclass(frozen=True)
 class Augmented:
-    """What was written.
-
-    Attributes:
-        path: The folder or the file.
-        labels: One for each motion.
-        copied: By group, why there are no variants of it.
-    """
+    """The folder or file that was written, a label for each motion, and by group why it was only copied."""
 
     path: Path
     labels: tuple[Label, ...]

@@ -205,10 +205,11 @@ class PackClip(NamedTuple):
 
 
 class GroupMaker:
-    """Makes the clips of one group."""
+    """Makes the clips of one group, and holds them."""
 
     def __init__(self, group: Group, settings: PackSettings, onto: Onto | None) -> None:
         self.group, self.settings, self.onto = group, settings, onto
+        self.clips: list[PackClip] = []
 
     @cached_property
     def takes(self) -> list[Clip]:
@@ -252,16 +253,16 @@ class GroupMaker:
     def _put(self, clip: Clip) -> Clip:
         return clip if self.onto is None else self.onto.put(clip)
 
-    def clip(self, slot: Slot) -> PackClip:
+    def make(self, slot: Slot) -> None:
         """Draw a clip from its seed alone; one that copies a take or has remarks is drawn again.
 
-        If all draws have flaws, the first of those with the least is returned.
+        If all draws have flaws, the first of those with the least is taken.
         """
         drawn: list[PackClip] = []
         # A clip that holds a frame of a take, or that the checks remark on, is drawn up to three times.
         while not drawn or (_flaws(drawn[-1]) > (False, 0) and len(drawn) < 3 and self.settings.guard):
             drawn.append(self._draw(slot, len(drawn)))
-        return min(drawn, key=_flaws)
+        self.clips.append(min(drawn, key=_flaws))
 
     def _draw(self, slot: Slot, again: int) -> PackClip:
         limits = self.group.model.body_limits if self.settings.guard else None

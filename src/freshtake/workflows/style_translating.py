@@ -71,25 +71,19 @@ class StyleLearned(NamedTuple):
 
 
 class StyledClip(NamedTuple):
-    """A clip in a style, and the figures and remarks on it.
+    """A clip in a style, at the rate and on the skeleton of the one that was translated, and remarks on it.
 
-    Attributes:
-        clip: The translation, at the rate and on the skeleton of the clip that was translated.
-        fitted: That clip as the model sees it.
-        kept: By part of the body, how much of the clip was kept on average because the examples hold nothing like it.
-        arrived: By part of the body, the share of the style that arrived; parts that the style leaves alone are absent.
-        gaits: Before and after; None for bodies without two feet.
-        remarks: What is not as in the clip or as in the takes of the style.
-        translation: What the model made, on its skeleton; None where several styles were mixed.
+    `kept` says by part of the body how much of the clip was kept on average because the examples hold nothing like it,
+    `arrived` which share of the style arrived; parts that the style leaves alone are absent.
     """
 
     clip: Clip
-    fitted: Clip
+    fitted: Clip  # the clip that was translated, as the model sees it
     kept: dict[str, float]
     arrived: dict[str, float]
-    gaits: tuple[Gait, Gait] | None
-    remarks: tuple[Remark, ...]
-    translation: StyleTranslation | None
+    gaits: tuple[Gait, Gait] | None  # before and after; None for bodies without two feet
+    remarks: tuple[Remark, ...]  # what is not as in the clip or as in the takes of the style
+    translation: StyleTranslation | None  # on the model's skeleton; None where several styles were mixed
 
 
 class StyleApplied(NamedTuple):
