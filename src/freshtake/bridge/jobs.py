@@ -19,7 +19,7 @@ from freshtake.formats.joint_files import write_body_maps
 from freshtake.formats.read_options import ReadOptions
 from freshtake.formats.registry import take_in
 from freshtake.methods.gathering import gathered
-from freshtake.methods.progress import Progress
+from freshtake.methods.progress import Progress, each
 from freshtake.motion import Clip
 from freshtake.motion.check import WARNING, Finding, check_clip, check_set
 from freshtake.motion.edit import take_frames
@@ -79,10 +79,8 @@ def describe(request: Request) -> Answer:
 def check_takes(request: Request) -> Answer:
     """Report problems of each take and of all together, and which take is unlike the others."""
     clips = request.clips()
-    takes = []
-    for number, clip in enumerate(clips):
-        request.report(Progress(number / len(clips), f"looking at {clip.name}"))
-        takes.append([_values(finding) for finding in check_clip(clip)])
+    steps = each(clips, request.report, lambda clip: f"looking at {clip.name}")
+    takes = [[_values(finding) for finding in check_clip(clip)] for clip in steps]
     together = check_set(clips)
     differ = any(finding.severity == WARNING for finding in together)
     unlike = [] if differ or len(clips) < 2 else unlike_sentences([*gathered(clips, request.note)])

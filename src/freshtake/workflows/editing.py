@@ -18,7 +18,7 @@ from freshtake.formats.joint_files import read_contacts, read_mapping, read_pins
 from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import for_writing, has_skin, holding_several, read, take_in_all, write
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, each, silent, unheard
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.roles import leg_length
@@ -109,11 +109,10 @@ def _loop(
 
 
 def _with_targets(request: Loop | Plant, report: Report) -> Iterator[tuple[Path, Path]]:
-    """Yield each take with the file that it becomes, and report the progress between them."""
+    """Yield each take with the file that it becomes, with the progress."""
     takes = take_files(request.clips)
-    for number, pair in enumerate(zip(takes, targets_of(takes, request.out, request.format), strict=True)):
-        report(Progress(number / len(takes), pair[0].name))
-        yield pair
+    pairs = list(zip(takes, targets_of(takes, request.out, request.format), strict=True))
+    return each(pairs, report, lambda pair: pair[0].name)
 
 
 def loop_of(take: Clip, cycles: int | None = 1, *, plant: bool | str = True) -> tuple[Clip, Span]:
@@ -212,10 +211,8 @@ def cut(request: Cut, report: Report = silent, warn: Warn = unheard) -> list[Pie
     if sum([request.cycles, request.between is not None, request.like is not None]) > 1:
         raise UsageError("choose one of --cycles, --range and --like")
     sources, out, ending, reading = take_files(request.takes), request.out, request.format, request.reading(warn)
-    cuts = []
-    for number, source in enumerate(sources):
-        report(Progress(number / len(sources), source.name))
-        cuts.append(_cut(source, request, ending if ending or not is_file_name(out) else out.suffix, reading))
+    suffix = ending if ending or not is_file_name(out) else out.suffix
+    cuts = [_cut(source, request, suffix, reading) for source in each(sources, report, lambda path: path.name)]
     if request.between is None and request.like is None:
         cycles_of_takes = require_cycles([one.take for one in cuts])
         cuts = [

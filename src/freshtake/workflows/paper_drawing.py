@@ -15,7 +15,7 @@ from freshtake.formats.files import replacing_folder
 from freshtake.formats.read_options import Motion
 from freshtake.formats.registry import read
 from freshtake.formats.report_files import require_plots, write_figure
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Report, Warn, each, silent, unheard
 from freshtake.motion import Clip, Stroke
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -68,8 +68,7 @@ def paper_figures(request: PaperFigures, report: Report = silent, warn: Warn = u
 
     written = []
     with replacing_folder(folder) as place:
-        for count, number in enumerate(chosen):
-            report(Progress(count / len(chosen), f"figure {number}"))
+        for number in each(chosen, report, lambda number: f"figure {number}"):
             write_figure(place / f"figure_{number}.png", DRAWN[number](made, seed))
             written.append(folder / f"figure_{number}.png")
     return written

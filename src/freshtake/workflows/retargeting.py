@@ -17,7 +17,7 @@ from freshtake.formats.read_options import Motion, ReadOptions
 from freshtake.formats.registry import for_writing, holding_several, holds_character, take_in, write
 from freshtake.formats.report_files import require_plots, write_figure
 from freshtake.formats.take_files import take_files
-from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
+from freshtake.methods.progress import Progress, Report, Warn, each, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.rooting import as_filed
@@ -233,8 +233,7 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
     suffix = f".{(request.format or onto.ending).lstrip('.')}"
     for_writing(target if one else Path(f"clip{suffix}"))
     clips = []
-    for number, path in enumerate(sources):
-        report(Progress(number / len(sources), path.name))
+    for path in each(sources, report, lambda path: path.name):
         source, clip = _retargeted(path, onto, reading)
         check_result(clip, [source], name=path.stem, keep_going=request.keep_going, warn=warn, same_body=False)
         clips.append(clip.changed(name=path.stem))

@@ -16,7 +16,7 @@ from freshtake.formats.registry import for_writing
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.formats.take_files import take_files
 from freshtake.methods.gathering import fitted
-from freshtake.methods.progress import Progress, Report, Warn, part_of, silent, unheard
+from freshtake.methods.progress import Report, Warn, each, part_of, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import resample, take_frames, with_up
 from freshtake.motion.features import decode
@@ -302,11 +302,9 @@ def style_apply(request: StyleApply, report: Report = silent, warn: Warn = unhea
         for_writing(target)
     models: list[tuple[StyleModel, float]] = [(model_of(source, "style"), weight) for source, weight in styles]
     finish = Finish(onto=chosen_character(request, warn))
-    done = []
-    for number, (clip, target) in enumerate(zip(clips, targets, strict=True)):
-        report(Progress(number / len(clips), clip.name))
-        done.append(_applied(request, models, clip, target, finish, warn))
-    return done
+    pairs = list(zip(clips, targets, strict=True))
+    steps = each(pairs, report, lambda pair: pair[0].name)
+    return [_applied(request, models, clip, target, finish, warn) for clip, target in steps]
 
 
 def _applied(
