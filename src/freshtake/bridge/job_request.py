@@ -115,10 +115,6 @@ class Request:
             raise UsageError(f"{name} cannot be {str(value)[:40]!r}")
         return value
 
-    def number(self, name: str, default: float | None = None) -> Any:
-        """Return a number."""
-        return self.get(name, int, float, default=default)
-
     def fields(self, request: type[FieldsOf]) -> dict[str, Any]:
         """Return the parameters that are fields of a request class, with their types checked."""
         return from_values(request, self.params)

@@ -269,7 +269,7 @@ def texture_learn(request: Request) -> Answer:
 
 def texture_sample(request: Request) -> Answer:
     """Synthesize play, or a loop, of this length; `jump_rate` is in jumps per second."""
-    rate, target = request.number("jump_rate"), request.folder / "play.npz"
+    rate, target = request.get("jump_rate", int, float), request.folder / "play.npz"
     if rate is not None and not 0.0 < rate <= 100.0:
         raise UsageError(f"the rate of jumps must lie above 0 and not above 100 a second, but is {rate:g}")
     values = from_values(Playing, dict(request.params) if rate is None else {**request.params, "jump_time": 1.0 / rate})

@@ -76,7 +76,7 @@ def carry_out(request: Request, *targets: Path | None, force: bool = False, fold
     from freshtake import workflows
     from freshtake.formats.files import Existing, check_free, choose_existing
 
-    if folder:
+    if folder and request.out.suffix:  # type: ignore[attr-defined]
         from freshtake.workflows.outputs import check_folder_name
 
         check_folder_name(request.out)  # type: ignore[attr-defined]

@@ -175,7 +175,6 @@ def _command(arguments: Sequence[str]) -> Any:
 def _note(
     message: Warning | str, category: type[Warning], filename: str, lineno: int, file: Any = None, line: Any = None
 ) -> None:
-    """Print a Python warning as one sentence."""
     warn(str(message))
 
 

@@ -158,7 +158,6 @@ def _integer(kind: Any, tokens: Sequence[Any]) -> int:
 
 
 def _requested(request: type[Request], arguments: Sequence[Any], options: dict[str, Any]) -> Request:
-    """Make the request, and take its fields out of the options."""
     values: dict[str, Any] = {}
     places = iter(arguments)
     for one in command_order(request):

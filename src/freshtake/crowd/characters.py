@@ -108,10 +108,10 @@ def make_motion(model: VariationModel, body: Body, asked: MotionRequest) -> Made
     """Make one motion, which depends only on the seed and its number."""
 
     def draw(attempt: int, amount: float | Amount) -> Guided:
-        words = (asked.seed, asked.number, attempt) if attempt else (asked.seed, asked.number)
+        rng = generator(asked.seed, asked.number, attempt=attempt)
         if asked.route is not None and len(asked.route):
-            return _on_route(model, body, generator(*words), amount, asked)
-        return _drawn(model, generator(*words), amount, asked)
+            return _on_route(model, body, rng, amount, asked)
+        return _drawn(model, rng, amount, asked)
 
     with one_blas_thread():
         best, report = guarded(draw, model.body_limits if asked.guard else None, asked.amount)
@@ -142,7 +142,6 @@ def _drawn(model: VariationModel, rng: np.random.Generator, amount: float | Amou
 def _on_route(
     model: VariationModel, body: Body, rng: np.random.Generator, amount: float | Amount, asked: MotionRequest
 ) -> Guided:
-    """Make a motion along the requested route."""
     assert asked.route is not None
     cycle = round(float(np.mean([len(rows) - 1 for rows in model.material.values])))
     frames = 1 + round(asked.seconds / model.frame_time)

@@ -112,7 +112,6 @@ def check_dask(scheduler: str | None) -> None:
 
 
 def _distributed() -> Any:
-    """Import the library when it is needed."""
     try:
         return import_module("distributed")
     except ImportError:

@@ -95,7 +95,14 @@ def write_job(target: Path, request: Crowd, plan: Plan) -> int:
     parts = min(100, len(shards_of(plan, rate_of(plan))))
     ending = target.suffix.lower()
     if ending == FLAMENCO:
-        data = flamenco_script(source.resolve(), out.resolve(), parts, options).encode()
+        values = {
+            "label": json.dumps(f"freshtake crowd {source.stem}"),
+            "source": json.dumps(source.resolve().as_posix()),
+            "out": json.dumps(out.resolve().as_posix()),
+            "parts": parts,
+            "options": json.dumps(options),
+        }
+        data = (_FLAMENCO_SCRIPT % values).encode()
     elif ending in OPEN_JOB_DESCRIPTION:
         data = json_bytes(job_template(source.resolve(), out.resolve(), target.resolve(), parts, options))
     else:
@@ -103,17 +110,6 @@ def write_job(target: Path, request: Crowd, plan: Plan) -> int:
         raise FormatError(target, f"the name must end in {endings} (Open Job Description) or {FLAMENCO} (Flamenco)")
     write_bytes(target, data)
     return parts
-
-
-def flamenco_script(source: Path, out: Path, parts: int, options: list[str]) -> str:
-    """Return the script of a Flamenco job type whose form already names this crowd."""
-    return _FLAMENCO_SCRIPT % {
-        "label": json.dumps(f"freshtake crowd {source.stem}"),
-        "source": json.dumps(source.as_posix()),
-        "out": json.dumps(out.as_posix()),
-        "parts": parts,
-        "options": json.dumps(options),
-    }
 
 
 def job_template(source: Path, out: Path, target: Path, parts: int, options: list[str]) -> dict[str, Any]:

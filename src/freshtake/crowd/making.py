@@ -229,7 +229,6 @@ def _write_stage(folder: Path, plan: Plan, shards: list[Shard], fps: float) -> N
 
 
 def _speeds(plan: Plan) -> list[float]:
-    """Measure how fast the models of all groups walk."""
     out = []
     for group in plan.groups:
         model = model_at(group.model)

@@ -28,7 +28,7 @@ from freshtake.crowd.characters import (
     speed_of,
 )
 from freshtake.crowd.folder import RECORDS, json_bytes, read_json, replace_file, replacing_ours
-from freshtake.crowd.ground import Ground, kept_ground, onto_ground
+from freshtake.crowd.ground import kept_ground, onto_ground
 from freshtake.crowd.plan import Shard
 from freshtake.errors import FormatError, FreshtakeError, MissingExtra, UsageError
 from freshtake.formats import read_clip
@@ -36,7 +36,6 @@ from freshtake.formats.archive import open_archive, text_array, write_archive
 from freshtake.formats.files import LARGEST, read_bytes, replacing_folder, try_apart
 from freshtake.formats.registry import write as write_motion
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body.limbs import Limb
 from freshtake.motion.edit import scaled_skeleton
 from freshtake.motion.verdict import AMBER, RED, require_possible
 from freshtake.numeric.arrays import Floats, Ints
@@ -143,7 +142,9 @@ def _made(task: Task, model: VariationModel, body: Body) -> tuple[list[MadeMotio
         body, legs = character.body, character.legs
     motions = motions_of(task.shard, singles, task.cast, body, fps, task.prim)._replace(character=task.character)
     if task.ground and task.cast is not None:
-        motions = on_the_ground(motions, legs, kept_ground(task.folder, task.ground))
+        ground = kept_ground(task.folder, task.ground)
+        clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
+        motions = motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
     return singles, motions
 
 
@@ -200,12 +201,6 @@ def motions_of(
         roots, rotations = [pair[0] for pair in pairs], [pair[1] for pair in pairs]
     numbers = np.arange(shard.first, shard.last + 1)
     return Motions(numbers, roots, rotations, sizes, np.array([one.travel for one in made]), skeleton, fps, group)
-
-
-def on_the_ground(motions: Motions, legs: tuple[Limb, ...], ground: Ground) -> Motions:
-    """Lift motions over a flat floor onto the ground."""
-    clips = [onto_ground(clip, legs, ground) for clip in clips_of(motions)]
-    return motions._replace(roots=[clip.root for clip in clips], rotations=[clip.rotations for clip in clips])
 
 
 def file_name(shard: Shard, kind: str) -> str:

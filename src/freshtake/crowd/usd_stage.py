@@ -162,7 +162,6 @@ def _editable(shards: list[Shard], fps: float, frames: int) -> Any:
 
 
 def _name(number: int) -> str:
-    """Return the name of a character's prim."""
     return f"character_{number:06d}"
 
 

@@ -282,7 +282,6 @@ class _Solver:
 
 
 def _neutral(robot: RobotModel) -> dict[str, Floats]:
-    """Return the points of the robot in its neutral pose."""
     lib, data = mujoco(), mujoco().MjData(robot.engine)
     lib.mj_kinematics(robot.engine, data)
     return {name: point.at(data) for name, point in robot.points.items()}

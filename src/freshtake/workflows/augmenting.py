@@ -278,7 +278,6 @@ def _copy(path: Path, target: Path) -> None:
 
 
 def _licences(folder: Path) -> list[Path]:
-    """Return the files that state a licence, by their names."""
     return sorted(path for path in folder.iterdir() if path.is_file() and re.match("licen[sc]e", path.name, re.I))
 
 

@@ -130,7 +130,6 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
 
 
 def _control(request: BlendSample) -> Control | None:
-    """Return the requested speed and direction; None where neither is requested."""
     if request.speed is None and request.turn is None and request.heading is None and request.path is None:
         return None
     return Control(

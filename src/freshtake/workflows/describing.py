@@ -147,23 +147,20 @@ def paper_explain(model: PaperModel, joint: str = "") -> dict[str, Any]:
     }
 
 
-class PaperExplained(NamedTuple):
-    """What predicts what in the paper's networks."""
-
-    facts: dict[str, Any]
-
-
 class Explained(NamedTuple):
-    """The edges with their strengths, facts of the model, sentences about the clip, and the files that were written."""
+    """The edges with their strengths, facts of the model, sentences about the clip, and the files that were written.
 
-    explanation: Explanation
+    Of the paper's networks the facts alone say what predicts what.
+    """
+
+    explanation: Explanation | None
     facts: dict[str, Any]
     notes: list[str]
     written: list[Path]
 
 
 @one_blas_thread()
-def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained | PaperExplained:
+def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> Explained:
     """Find which DOFs vary together, of one joint or of all, and how strongly; write a page if a target is given.
 
     With `request.clip`, how likely that clip is, frame by frame and joint by joint, is shown too. Of a model of the
@@ -174,7 +171,7 @@ def explain(request: Explain, report: Report = silent, warn: Warn = unheard) -> 
     if stored.method == "paper":
         if request.clip is not None or target is not None:
             raise UsageError("of a model of --method paper only the networks are shown: leave --clip and --out out")
-        return PaperExplained(paper_explain(stored.model, joint))
+        return Explained(None, paper_explain(stored.model, joint), [], [])
     if target is not None:
         check_report_target(target)
     model: VariationModel = checked(stored, request.model, "variation").model

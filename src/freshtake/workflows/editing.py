@@ -254,7 +254,6 @@ def _cut(source: Path, at: Cut, ending: str | None, reading: dict[str, Any]) -> 
 
 
 def _write_pieces(cut: _Cut, temporary: Path, folder: Path, unit_m: float | None) -> list[Piece]:
-    """Write all pieces of a take."""
     pieces = []
     if cut.beside is not None and not (temporary / cut.beside.name).exists():
         write_bytes(temporary / cut.beside.name, read_bytes(cut.beside))

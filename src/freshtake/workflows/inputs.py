@@ -154,11 +154,14 @@ def requested_frames(request: Length, frame_time: float, *, times: int = 1) -> i
     return frames
 
 
-def generator(*seed: int) -> np.random.Generator:
-    """Return a generator seeded with non-negative integers."""
+def generator(*seed: int, attempt: int = 0) -> np.random.Generator:
+    """Return a generator seeded with non-negative integers.
+
+    The first attempt, 0, adds no number to the seed, so that what passes at once is the same without checks.
+    """
     if min(seed) < 0:
         raise UsageError(f"the seed must be 0 or more, but is {min(seed)}")
-    return np.random.default_rng(list(seed))
+    return np.random.default_rng([*seed, attempt] if attempt else list(seed))
 
 
 class BalancedGenerator(np.random.Generator):

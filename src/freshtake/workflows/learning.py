@@ -129,10 +129,9 @@ class Selected(NamedTuple):
         """The files of clips that are similar enough."""
         return [self.sources[k] for k in self.selection.kept]
 
-    def as_dict(self, called: Sequence[str] = ()) -> dict[str, Any]:
-        """Return plain values for JSON; `called` are the paths as the user wrote them."""
-        names = called or [str(path) for path in self.sources]
-        pairs = list(zip(names, self.selection.verdicts, strict=True))
+    def as_dict(self) -> dict[str, Any]:
+        """Return plain values for JSON."""
+        pairs = list(zip(map(str, self.sources), self.selection.verdicts, strict=True))
         rejected = [{"clip": name, "reason": verdict.reason} for name, verdict in pairs if not verdict.kept]
         return {"kept": [name for name, verdict in pairs if verdict.kept], "rejected": rejected}
 

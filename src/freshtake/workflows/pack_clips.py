@@ -268,8 +268,7 @@ class GroupMaker:
         limits = self.group.model.body_limits if self.settings.guard else None
 
         def draw(attempt: int, amount: float | Amount) -> Guided:
-            seed = [slot.seed, 1, attempt + 100 * again] if attempt + again else [slot.seed, 1]
-            return self._drawn(seed, amount, slot.name)
+            return self._drawn(slot, attempt + 100 * again, amount)
 
         variant, checks = guarded(draw, limits, self.settings.amount)
         copied = copied_share(variant.motion, self.takes)
@@ -280,14 +279,14 @@ class GroupMaker:
         loop = loop.changed(name=slot.name, playback=loop.playback)
         return PackClip(slot, loop, variant.report, checks, copied, verdict)
 
-    def _drawn(self, seed: Sequence[int], amount: float | Amount, name: str) -> Guided:
+    def _drawn(self, slot: Slot, attempt: int, amount: float | Amount) -> Guided:
         settings, model = self.settings, self.group.model
         cycles = settings.cycles if model.cyclic else None
 
         def of(duration: float | None, cycles: int | None) -> Guided:
-            rng = generator(*seed)
+            rng = generator(slot.seed, 1, attempt=attempt)
             return joinable(
-                model, rng, amount=amount, cycles=cycles, duration=duration, plant=settings.plant, name=name
+                model, rng, amount=amount, cycles=cycles, duration=duration, plant=settings.plant, name=slot.name
             )
 
         free = of(None, cycles)

@@ -171,7 +171,6 @@ def _delivered(loop: Clip, where: str, made: GroupMaker) -> Clip:
 def _help_engine(
     place: Path, name: str, groups: Sequence[GroupMaker], files: dict[str, list[str]], settings: PackSettings
 ) -> None:
-    """Write engine.json, the import scripts of the engine and what to do with them."""
     assert settings.engine is not None
     listed = []
     for one in groups:

@@ -140,7 +140,7 @@ def redrawn_clips(
     for number in range(first_number, first_number + request.count):
 
         def draw(attempt: int, much: float | Amount, number: int = number) -> Guided:
-            rng = generator(request.seed, number, attempt) if attempt else generator(request.seed, number)
+            rng = generator(request.seed, number, attempt=attempt)
             if request.extend is not None:
                 new = extend(model, like, stop - first, rng, amount=much, plant=request.plant, phases=phases)
             else:

@@ -260,7 +260,6 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
 
 
 def _retargeted(path: Path, onto: Onto, reading: dict[str, Any]) -> tuple[Clip, Clip]:
-    """Read a clip and return it before and after retargeting."""
     options = ReadOptions(**reading)
     motion = take_in(path, options).motion
     if not isinstance(motion, Clip):

@@ -248,7 +248,6 @@ def translated(
 
 
 def _mixed(styles: Sequence[tuple[StyleModel, float]], clip: Clip, request: Styling) -> Clip:
-    """Translate a clip into several styles at once."""
     from freshtake.style.style_mixing import blend
 
     if request.parts or request.speed != "proportion":
@@ -311,7 +310,6 @@ def _applied(
     request: StyleApply, models: Sequence[tuple[StyleModel, float]], path: Path, target: Path, finish: Finish,
     warn: Warn,
 ) -> StyleApplied:  # fmt: skip
-    """Translate and write one file."""
     taken = read_clips([[path]], request.reading(warn), NEED)[0][0]
     done = translated(models, taken, request, warn)
     done = done._replace(clip=done.clip.changed(name=target.stem))

@@ -55,7 +55,6 @@ ENDINGS = {Clip: ".bvh", Stroke: ".csv", PointClip: ".csv", MeshSequence: ".npz"
 STRAINED = 3.0  # standard deviations
 POSE_MISSED = 0.5  # degrees beyond which a pose counts as missed
 MISSED = 0.02  # share of a goal beyond which its miss is reported
-ALL_DEFAULTS = Variants()
 
 
 class Variant(NamedTuple):
@@ -148,14 +147,12 @@ def warn_of_amount(amount: float | Amount, warn: Warn) -> None:
         warn(f"an amount of {most:g} leaves the range of recorded takes, which ends at about {NATURAL:g}")
 
 
-def variants(model: VariationModel, request: Variants = ALL_DEFAULTS) -> Iterator[Motion]:
+def variants(model: VariationModel, request: Variants) -> Iterator[Motion]:
     """Yield the motions of `guided_variants`, without goals or reports."""
     return (variant.motion for variant in guided_variants(model, request))
 
 
-def guided_variants(
-    model: VariationModel, request: Variants = ALL_DEFAULTS, goals: Goals | None = None
-) -> Iterator[Variant]:
+def guided_variants(model: VariationModel, request: Variants, goals: Goals | None = None) -> Iterator[Variant]:
     """Draw variants named variant_001, ...
 
     Each has a generator made from seed and number, so it does not depend on how many there are. Every fifteen
@@ -340,7 +337,6 @@ def _fitted(goals: Goals, model: VariationModel) -> Goals:
 
 
 def _warn_of_goals(goals: Goals, reports: Sequence[GoalReport], warn: Warn) -> None:
-    """Warn of goals that were missed, and of poses far from the examples."""
     strain = max(report.strain for report in reports)
     if strain > STRAINED:
         warn(f"a pinned pose lies {strain:.1f} standard deviations from what the examples do: expect it to look forced")

@@ -96,7 +96,6 @@ def _named(motion: Motion, path: Path) -> Motion:
 
 
 def _new_motions(path: Path, count: int, seed: int) -> Iterator[Motion]:
-    """Make new motions of a model, named after its file."""
     from freshtake.requests.variation import Variants
     from freshtake.workflows.inputs import generator
     from freshtake.workflows.varying import variants
