@@ -29,45 +29,27 @@ from freshtake.workflows.sentences import plainly
 def clip_of(arrays: ClipArrays) -> Clip:
     """Build a clip from arrays; raise where they cannot be one."""
     skeleton = Skeleton(
-        arrays.joints,
-        np.asarray(arrays.parents, dtype=np.intp),
-        arrays.offsets,
+        arrays.joints, np.asarray(arrays.parents, dtype=np.intp), arrays.offsets,
         tuple(EndSite(joint, offset, name) for joint, offset, name in arrays.tips),
-        tuple(tuple(text.split()) for text in arrays.channels),
-        arrays.orders,
-    )
+        tuple(tuple(text.split()) for text in arrays.channels), arrays.orders,
+    )  # fmt: skip
     return Clip(
-        skeleton,
-        arrays.frame_time,
-        arrays.root,
-        arrays.rotations,
-        arrays.translations,
-        name=arrays.name,
-        up=arrays.up,
-        unit_m=arrays.unit_m,
-        playback=playback_from(arrays.playback),
-    )
+        skeleton, arrays.frame_time, arrays.root, arrays.rotations, arrays.translations, name=arrays.name,
+        up=arrays.up, unit_m=arrays.unit_m, playback=playback_from(arrays.playback),
+    )  # fmt: skip
 
 
 def arrays_of(clip: Clip) -> ClipArrays:
     """Return the arrays of a clip, with the joints that its file has."""
     filed = as_filed(clip)
+    body = filed.skeleton
     return ClipArrays(
-        filed.name,
-        filed.skeleton.names,
-        filed.skeleton.parents,
-        filed.skeleton.offsets,
-        filed.root,
-        filed.rotations,
-        filed.frame_time,
-        filed.up,
-        filed.unit_m,
-        filed.joint_translations,
-        tuple((site.joint, site.offset, site.name) for site in filed.skeleton.end_sites),
-        None if filed.playback is None else filed.playback.summary(),
-        tuple(" ".join(channels) for channels in filed.skeleton.channels),
-        filed.skeleton.orders,
-    )
+        filed.name, body.names, body.parents, body.offsets, filed.root, filed.rotations, filed.frame_time, filed.up,
+        filed.unit_m, filed.joint_translations,
+        tips=tuple((site.joint, site.offset, site.name) for site in body.end_sites),
+        playback=None if filed.playback is None else filed.playback.summary(),
+        channels=tuple(" ".join(channels) for channels in body.channels), orders=body.orders,
+    )  # fmt: skip
 
 
 MODEL = "model"

@@ -36,13 +36,13 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Convert, Cut, Loop, Plant
 from freshtake.workflows.inputs import named_apart, read_clips
 from freshtake.workflows.outputs import (
-    Delivery,
     Finish,
     check_ending,
     chosen_character,
-    chosen_delivery,
+    chosen_travel,
     finish_of,
     is_file_name,
+    playback_summary,
     suffix_of,
     targets_of,
     turn_note,
@@ -61,13 +61,12 @@ class Looped(NamedTuple):
 
     def summary(self) -> dict[str, Any]:
         """Return plain values, for JSON."""
-        playback = None if self.motion.playback is None else self.motion.playback.summary()
         return {
             "written": str(self.path),
             "frames": len(self.motion),
             "from": {"start": self.span.start, "stop": self.span.stop},
             "seam": {**self.seam._asdict(), "step_of_take_99": self.usual.step, "bend_of_take_99": self.usual.bend},
-            "playback": playback,
+            "playback": playback_summary(self.motion),
             "verdicts": [one.as_dict() for one in self.verdicts],
         }
 
@@ -309,7 +308,7 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
     named, target = request.sources_and_target()
     sources, ending = take_files(named), request.format
     finish = Finish(
-        delivery=chosen_delivery(request.root_motion, request.in_place),
+        root_motion=chosen_travel(request.root_motion, request.in_place),
         onto=chosen_character(request, warn),
         unit_m=request.unit,
     )
@@ -327,7 +326,7 @@ def convert(request: Convert, report: Report = silent, warn: Warn = unheard) -> 
     paths = targets_of(sources, target, ending) if into_folder else [target]
     motions: list[Motion] = []
     # Without retargeting or a change of travel the file's hierarchy is kept; otherwise the body has to be the root.
-    plain = finish.onto is None and finish.delivery == Delivery()
+    plain = finish.onto is None and not finish.moves_travel
     read = take_in_all(sources, options, filed=plain)
     for number, (source, taken) in enumerate(zip(sources, read, strict=True)):
         report(Progress(number / len(sources), source.name))

@@ -113,31 +113,11 @@ def suffix_like(take: Path, usual: str = ".bvh") -> str:
     return usual if suffix in ("", ".amc") else suffix
 
 
-class Delivery(NamedTuple):
-    """Travel on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again."""
-
-    root_motion: str = "hips"
-    closing: bool = False
-
-
-def chosen_delivery(root_motion: str | None, in_place: bool, closing: bool = False) -> Delivery:
-    """Return the delivery that the options choose; `in_place` is short for no root motion."""
+def chosen_travel(root_motion: str | None, in_place: bool) -> str:
+    """Return where the options want the travel; `in_place` is short for no root motion, and hips are the default."""
     if in_place and root_motion not in (None, "none"):
         raise UsageError(f"--in-place takes the travel out, but --root-motion {root_motion} keeps it: choose one")
-    return Delivery("none" if in_place else root_motion or "hips", closing)
-
-
-def delivered(motion: Motion, delivery: Delivery) -> Motion:
-    """Convert a motion to the form of a delivery."""
-    if delivery == Delivery():
-        return motion
-    from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
-
-    if not isinstance(motion, Clip):
-        raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
-    if delivery.closing:
-        motion = with_closing_frame(motion)
-    return with_root_motion(motion, delivery.root_motion)
+    return "none" if in_place else root_motion or "hips"
 
 
 def turn_note(playbacks: Sequence[dict[str, Any] | None]) -> str | None:
@@ -170,18 +150,32 @@ def playback_summary(motion: Motion) -> dict[str, Any] | None:
 class Finish(NamedTuple):
     """How still feet stand, whose body it becomes, where its travel is; default unit of files.
 
-    With `keep_going`, motions that fail the body checks are written all the same (see motion.verdict).
+    Travel is on the hips, on a joint above them, or none; with `closing`, loops end with their first frame again. With
+    `keep_going`, motions that fail the body checks are written all the same (see motion.verdict).
     """
 
     plant: bool | str = True
-    delivery: Delivery = Delivery()
+    root_motion: str = "hips"
+    closing: bool = False
     onto: Onto | None = None
     unit_m: float | None = None
     keep_going: bool = False
 
+    @property
+    def moves_travel(self) -> bool:
+        """Whether a motion's travel or length is changed."""
+        return self.closing or self.root_motion != "hips"
+
     def ready(self, motion: Motion) -> Motion:
-        """Put a motion onto the character, with its travel where the delivery asks for it."""
-        return delivered(motion if self.onto is None else self.onto.put(motion), self.delivery)
+        """Put a motion onto the character, with its travel where it is wanted."""
+        motion = motion if self.onto is None else self.onto.put(motion)
+        if not self.moves_travel:
+            return motion
+        from freshtake.motion.cycles.looping import with_closing_frame, with_root_motion
+
+        if not isinstance(motion, Clip):
+            raise UsageError(f"travel is that of a skeleton: a {kind_word(motion)} has no root to move")
+        return with_root_motion(with_closing_frame(motion) if self.closing else motion, self.root_motion)
 
     def write(self, target: Path, motion: Motion | Sequence[Clip]) -> None:
         """Write what `ready` made."""
@@ -203,11 +197,10 @@ class Made(NamedTuple):
 def finish_of(request: Finishing, warn: Warn = unheard) -> Finish:
     """Return the last steps that a request asks for; its character is read from its file."""
     # Not every request has travel or loops: what it lacks stays as it is in the motion.
-    travel: Any = request
-    delivery = Delivery()
-    if hasattr(request, "in_place"):
-        delivery = chosen_delivery(travel.root_motion, travel.in_place, getattr(request, "closing_frame", False))
-    return Finish(request.planting, delivery, chosen_character(request, warn), request.unit, request.keep_going)
+    travel = chosen_travel(getattr(request, "root_motion", None), getattr(request, "in_place", False))
+    closing = getattr(request, "closing_frame", False)
+    onto = chosen_character(request, warn)
+    return Finish(request.planting, travel, closing, onto, request.unit, request.keep_going)
 
 
 def chosen_character(request: OnCharacter, warn: Warn = unheard) -> Onto | None:

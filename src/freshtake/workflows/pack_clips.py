@@ -31,7 +31,7 @@ from freshtake.variation.goals.guidance import Guided
 from freshtake.variation.goals.variation_loops import joinable
 from freshtake.variation.model import VariationModel
 from freshtake.workflows.inputs import generator, model_of
-from freshtake.workflows.outputs import chosen_delivery
+from freshtake.workflows.outputs import chosen_travel
 from freshtake.workflows.retargeting import Onto
 
 NEXT_PACK, NEXT_DRAW = 1_000_000, 10_000  # between the seeds of packs, and of a clip and what replaces it
@@ -86,7 +86,7 @@ class PackSettings:
 def settings_of(request: Packing) -> PackSettings:
     """Return the settings that a request asks for; an engine decides where the travel is unless the request does."""
     usual = None if request.engine is None or request.in_place else ENGINES[request.engine].root_motion
-    where = chosen_delivery(request.root_motion or usual, request.in_place).root_motion
+    where = chosen_travel(request.root_motion or usual, request.in_place)
     return PackSettings(
         request.amount, request.cycles, request.beat, where, request.closing_frame, request.plant, request.guard,
         request.engine,

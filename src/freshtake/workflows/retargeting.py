@@ -30,7 +30,7 @@ from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.clips import Retarget, Robot
 from freshtake.workflows.inputs import read_clips
-from freshtake.workflows.outputs import check_ending, chosen_delivery, delivered, playback_summary
+from freshtake.workflows.outputs import Finish, check_ending, chosen_travel, playback_summary
 
 NEED = "only clips with a skeleton are put onto a character"
 SAME = 0.02  # bone lengths that differ by less, in median bone lengths, are the same
@@ -237,8 +237,8 @@ def retarget(request: Retarget, report: Report = silent, warn: Warn = unheard) -
         source, clip = _retargeted(path, onto, reading)
         check_result(clip, [source], name=path.stem, keep_going=request.keep_going, warn=warn, same_body=False)
         clips.append(clip.changed(name=path.stem))
-    delivery = chosen_delivery(request.root_motion, request.in_place)
-    ready = [delivered(clip, delivery) for clip in clips]
+    finish = Finish(root_motion=chosen_travel(request.root_motion, request.in_place))
+    ready = [finish.ready(clip) for clip in clips]
     written_clips = [clip for clip in ready if isinstance(clip, Clip)]
     way = onto.ways[0][1] if onto.ways else None
     if request.save_map is not None:

@@ -116,52 +116,38 @@ def style_pairs(
 
 
 def paired(sources: list[Clip], targets: list[Clip], *, by_content: bool) -> StylePairs:
-    """Pair clips by content, or by order if there are equally many; single takes are cut."""
-    if by_content:
-        return _by_content(sources, targets)
-    return _by_stretches(sources[0], targets[0]) if len(sources) == 1 else _by_order(sources, targets)
-
-
-def _by_content(sources: list[Clip], targets: list[Clip]) -> StylePairs:
-    from freshtake.style.warping.correspondence import match
-
-    matches = match(sources, targets, every=True)
-    pairs = tuple((sources[m.source], targets[m.target]) for m in matches)
-    table = _rows(pairs, [m.contents for m in matches], [m.apart for m in matches])
-    used = {id(clip) for pair in pairs for clip in pair}
-    return StylePairs(pairs, table, True, tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used))
-
-
-def _by_stretches(source: Clip, target: Clip) -> StylePairs:
+    """Pair clips by content, or by order if there are equally many; single takes are cut, and their pieces paired."""
     from freshtake.style.pairs import cut_and_paired
+    from freshtake.style.warping.correspondence import content, content_distances, described, match
 
-    require_compatible(source.skeleton, target.skeleton, source.name, target.name)
-    stretches = cut_and_paired(source, target)
-    table = _rows(stretches.pairs, stretches.contents, stretches.apart)
-    return StylePairs(stretches.pairs, table, True, (), (stretches.what,), stretches.are_cut)
-
-
-def _by_order(sources: list[Clip], targets: list[Clip]) -> StylePairs:
-    from freshtake.style.warping.correspondence import content, content_distances
-
-    pairs = tuple(zip(sources, targets, strict=True))
-    for clip in (*sources, *targets):
-        require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
-    contents = [[content(clip) for clip in clips] for clips in (sources, targets)]
-    distances = content_distances(*contents)
-    table = _rows(pairs, list(zip(*contents, strict=True)), np.diagonal(distances).tolist())
-    return StylePairs(pairs, table, False, ())
-
-
-def _rows(
-    pairs: Sequence[tuple[Clip, Clip]], contents: Sequence[Sequence[Any]], apart: Sequence[float]
-) -> tuple[PairRow, ...]:
-    from freshtake.style.warping.correspondence import described
-
-    return tuple(
+    contents: Sequence[tuple[Any, Any]]
+    apart: Sequence[float]
+    left_out: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    one_take = False
+    if by_content:
+        matches = match(sources, targets, every=True)
+        pairs = tuple((sources[m.source], targets[m.target]) for m in matches)
+        contents, apart = [m.contents for m in matches], [m.apart for m in matches]
+        used = {id(clip) for pair in pairs for clip in pair}
+        left_out = tuple(clip.name for clip in (*sources, *targets) if id(clip) not in used)
+    else:
+        for clip in (*sources, *targets):
+            require_compatible(sources[0].skeleton, clip.skeleton, sources[0].name, clip.name)
+        if len(sources) == 1:
+            stretches = cut_and_paired(sources[0], targets[0])
+            pairs, contents, apart = stretches.pairs, stretches.contents, stretches.apart
+            notes, one_take = (stretches.what,), stretches.are_cut
+        else:
+            pairs = tuple(zip(sources, targets, strict=True))
+            each_content = [[content(clip) for clip in clips] for clips in (sources, targets)]
+            contents = list(zip(*each_content, strict=True))
+            apart = np.diagonal(content_distances(*each_content)).tolist()
+    table = tuple(
         PairRow(a.name, b.name, described(first), described(second), distance)
         for (a, b), (first, second), distance in zip(pairs, contents, apart, strict=True)
     )
+    return StylePairs(pairs, table, by_content or len(sources) == 1, left_out, notes, one_take)
 
 
 @one_blas_thread()

@@ -28,7 +28,7 @@ from freshtake.texture.settings import Settings
 from freshtake.texture.shape import Single
 from freshtake.variation.goals.steering import Followed
 from freshtake.workflows.inputs import model_of, read_path, read_sets, requested_frames
-from freshtake.workflows.outputs import Delivery, Finish, as_motion, finish_of, followed_by, playback_summary, turn_note
+from freshtake.workflows.outputs import Finish, as_motion, finish_of, followed_by, playback_summary, turn_note
 from freshtake.workflows.texture_playing import make_play
 
 MOST_BYTES = 2 << 30  # of a mesh sequence that is built in memory
@@ -192,7 +192,7 @@ def texture_sample(request: TextureSample, report: Report = silent, warn: Warn =
     way = None if path is None or motion is None else followed_by(path, motion)
     report(Progress(0.7, f"writing {target.name}"))
     if motion is None:
-        if finish.onto is not None or finish.delivery != Delivery():
+        if finish.onto is not None or finish.moves_travel:
             raise UsageError("only clips with a skeleton are put onto a character or have a root to move")
         _write_mesh(model, rows, target, finish.unit_m)
     else:
