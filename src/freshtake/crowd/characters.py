@@ -287,15 +287,11 @@ def _on_its_root(clip: Clip, path: Path) -> Clip:
     away = clip.positions() - still.positions()
     body = pelvis(clip.skeleton)
     moved = still.changed(root=clip.root + away[:, body])
-    below = _below(clip.skeleton, body)
+    below = [joint for joint in range(len(clip.skeleton)) if body in clip.skeleton.chain(joint)]
     # a tenth of a millimetre: joints other than the travelling one do not move on their parents
     if np.abs(moved.positions()[:, below] - clip.positions()[:, below]).max() > 1e-4:
         raise FormatError(path, "joints of this character move against their parents, and crowds hold rotations only")
     return moved
-
-
-def _below(skeleton: Skeleton, joint: int) -> list[int]:
-    return [k for k in range(len(skeleton)) if joint in skeleton.chain(k)]
 
 
 def speed_of(model: VariationModel, body: Body) -> float:

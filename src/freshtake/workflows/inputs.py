@@ -30,13 +30,8 @@ FARTHEST = 1e18  # in any unit
 GROUP = 15  # variants whose deviations sum to zero: as many as a command makes by default
 
 
-def read_takes(paths: Sequence[Path], reading: dict[str, Any] | None = None) -> list[Motion]:
-    """Read takes with one vertical axis, that of the first."""
-    return read_sets([paths], reading)[0]
-
-
 def read_sets(sets: Sequence[Sequence[Path]], reading: dict[str, Any] | None = None) -> list[list[Motion]]:
-    """Read several sets of takes that are used together."""
+    """Read several sets of takes that are used together, with one vertical axis, that of the first."""
     options = ReadOptions(**(reading or {}))
     sources = [path for paths in sets for path in paths]
     read_motions = take_in_all(sources, options)

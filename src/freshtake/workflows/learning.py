@@ -27,7 +27,7 @@ from freshtake.requests.variation import Learn, Select
 from freshtake.variation.deviations import Settings
 from freshtake.variation.model import VariationModel
 from freshtake.variation.selection.candidates import Selection
-from freshtake.workflows.inputs import generator, model_of, read_sets, read_takes
+from freshtake.workflows.inputs import generator, model_of, read_sets
 
 if TYPE_CHECKING:
     from freshtake.variation.paper import PaperModel
@@ -102,7 +102,7 @@ def _learn_paper(request: Learn, settings: dict[str, Any], report: Report, warn:
 def _takes(request: Learn, warn: Warn) -> tuple[list[Path], list[Motion]]:
     """Read the takes, refuse those that cannot be learned from together, and report what is odd about them."""
     sources = take_files(request.takes)
-    motions = read_takes(sources, request.reading(warn))
+    (motions,) = read_sets([sources], request.reading(warn))
     for path, motion in zip(sources, motions, strict=True):
         if isinstance(motion, MeshSequence) and motion.vertices[0].size > MOST_DOFS:
             raise UsageError(

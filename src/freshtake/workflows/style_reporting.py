@@ -36,7 +36,7 @@ from freshtake.style.pairs import fit_to_learn
 from freshtake.style.settings import WarpSettings
 from freshtake.style.simple_translations import KINDS, held_out_errors
 from freshtake.style.warping.alignment import Alignment, align, warp
-from freshtake.workflows.inputs import read_takes
+from freshtake.workflows.inputs import read_sets
 
 if TYPE_CHECKING:
     from freshtake.workflows.style_translating import StyledClip, StylePairs
@@ -250,7 +250,7 @@ def _page(a: Clip | Stroke, b: Clip | Stroke, alignment: Alignment, figure: Any)
 
 def _motions(paths: Sequence[Path], reading: dict[str, Any] | None) -> list[Clip | Stroke]:
     out: list[Clip | Stroke] = []
-    for path, motion in zip(paths, read_takes(paths, reading), strict=True):
+    for path, motion in zip(paths, read_sets([paths], reading)[0], strict=True):
         if not isinstance(motion, Clip | Stroke):
             raise UsageError(f"{path} is a {kind_word(motion)}: clips with a skeleton and strokes can be aligned")
         out.append(motion)
