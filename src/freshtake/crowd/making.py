@@ -151,20 +151,7 @@ def crowd_make(
     Returns:
         What this run made, what it found finished, and what is missing.
     """
-    if format not in FORMATS:
-        raise UsageError(f"the format of a crowd is one of {', '.join(FORMATS)}, not {format!r}")
-    if engine not in ENGINES:
-        raise UsageError(f"an engine is one of {', '.join(ENGINES)}, not {engine!r}")
-    if format == "usd":
-        pxr()
-        if plan.mode == "library":
-            raise UsageError("a library is no USD stage, in which every character has another motion: use fbx or glb")
-    if format in ("glb", "fbx") and plan.mode == "unique":
-        raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
-    if workers is not None and workers < 1:
-        raise UsageError(f"the number of workers must be 1 or more, not {workers}")
-    if scheduler is not None and engine != "dask":
-        raise UsageError("--scheduler is the address of a Dask scheduler: add --engine dask, or leave it out")
+    _check_options(plan, format, engine, workers, scheduler)
     check_folder(folder)
     fps = rate_of(plan)
     shards, cast = shards_of(plan, fps), cast_of(plan, places)
@@ -254,6 +241,23 @@ def rate_of(plan: Plan) -> float:
         listed = ", ".join(f"{name} {rate:g}" for name, rate in rates.items())
         raise UsageError(f"fps: the models have different frame rates ({listed}): say which one the crowd is to have")
     return first
+
+
+def _check_options(plan: Plan, format: str, engine: str, workers: int | None, scheduler: str | None) -> None:
+    if format not in FORMATS:
+        raise UsageError(f"the format of a crowd is one of {', '.join(FORMATS)}, not {format!r}")
+    if engine not in ENGINES:
+        raise UsageError(f"an engine is one of {', '.join(ENGINES)}, not {engine!r}")
+    if format == "usd":
+        pxr()
+        if plan.mode == "library":
+            raise UsageError("a library is no USD stage, in which every character has another motion: use fbx or glb")
+    if format in ("glb", "fbx") and plan.mode == "unique":
+        raise UsageError(f"{format} files hold a library: add --mode library, or write npz, usd or bvh")
+    if workers is not None and workers < 1:
+        raise UsageError(f"the number of workers must be 1 or more, not {workers}")
+    if scheduler is not None and engine != "dask":
+        raise UsageError("--scheduler is the address of a Dask scheduler: add --engine dask, or leave it out")
 
 
 def _run(tasks: Sequence[Task], engine: str, workers: int | None, scheduler: str | None) -> Iterator[Record]:
