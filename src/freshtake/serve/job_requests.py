@@ -8,7 +8,7 @@ from pydantic import Field, model_validator
 
 from freshtake.requests.blending import Classes
 from freshtake.requests.evaluation import StudyPlan
-from freshtake.requests.shared import LARGEST_AMOUNT, LARGEST_SEED
+from freshtake.requests.fields import LARGEST_AMOUNT, LARGEST_SEED
 from freshtake.requests.style import STRONGEST, StyleLearning, Styling
 from freshtake.requests.texturing import Playing, TextureLearning
 from freshtake.requests.variation import Learning, Redrawing, Variants

@@ -213,13 +213,13 @@ def evaluate(
 ) -> None:
     """Measure variants (`items`) next to real takes, and write the report as a page."""
     from freshtake.reports.verdict import verdict_of
-    from freshtake.workflows.evaluating import EvaluationOptions, evaluate_motions
+    from freshtake.workflows.evaluating import evaluate_motions
 
     context.report("reading", 0.0, 1.0)
     takes, variants, more = motion_sets(context, inputs, items, extra)
     page = context.folder / "report.html"
     result = evaluate_motions(
-        takes, variants, more, target=page, options=EvaluationOptions(baselines=list(baselines), title=name),
+        takes, variants, more, target=page, baselines=list(baselines), title=name,
         report=context.progress,
     ).result  # fmt: skip
     verdict, result_dict = verdict_of(result), result.as_dict()

@@ -17,7 +17,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.orientation import guess_unit, unit_of
 from freshtake.requests.crowd import Crowd
 from freshtake.serve.tasks.context import Context
-from freshtake.workflows.outputs import Finish, chosen_delivery
+from freshtake.workflows.outputs import Finish, chosen_travel
 from freshtake.workflows.retargeting import Onto, onto_character
 
 JOBS = {"openjd": "job.yaml", "flamenco": "job.js"}
@@ -129,7 +129,7 @@ def export(
 def _motions(context: Context, ids: list[str], ending: str, onto: Onto | None, in_place: bool, title: str) -> Path:
     first = context.motion(ids[0])
     unit = unit_of(first) if isinstance(first, Clip) else None
-    finish = Finish(delivery=chosen_delivery(None, in_place), onto=onto, unit_m=unit)
+    finish = Finish(root_motion=chosen_travel(None, in_place), onto=onto, unit_m=unit)
     target = context.folder / f"{title}.{ending}"
     several = for_writing(target).several
     motions: dict[str, Any] = {}

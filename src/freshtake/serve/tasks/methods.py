@@ -211,14 +211,14 @@ def texture_learn(
 def texture_sample(context: Context, *, items: list[str], plant: bool, name: str, **how: Any) -> None:
     """Play a texture, or make a loop; `how` are the fields of `Playing`."""
     from freshtake.requests.texturing import Playing
-    from freshtake.workflows.inputs import frame_count, length_of
+    from freshtake.workflows.inputs import frame_count
     from freshtake.workflows.texture_playing import make_play
 
     if how.get("frames") is None and how.get("seconds") is None:
         how["seconds"] = USUAL
     request = Playing(**how)
     model = context.model(items[0], "texture")
-    frames = frame_count(length_of(request.frames, request.seconds), model.frame_time)
+    frames = frame_count(request.frames, request.seconds, model.frame_time)
     seconds = frames * request.times * model.frame_time
     if not 0.1 <= seconds <= LONGEST:
         raise UsageError(f"a motion lasts 0.1 to {LONGEST:g} seconds, but {seconds:g} were asked for")

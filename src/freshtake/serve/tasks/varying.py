@@ -93,7 +93,7 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
     from freshtake.numeric.blas_threads import one_blas_thread
     from freshtake.requests.variation import Variants
     from freshtake.variation.goals.goals import Goals, PosePin
-    from freshtake.workflows.outputs import chosen_delivery, delivered
+    from freshtake.workflows.outputs import Finish, chosen_travel
     from freshtake.workflows.varying import amount_of_request, guided_variants, judged, lasting
 
     stored = context.model(model, "variation")
@@ -107,8 +107,9 @@ def _variant(context: Context, model: str, seed: int, number: int, settings: dic
         guided = next(guided_variants(stored, request, lasting(Goals(poses=pins), request, stored.frame_time)))
     amount = amount_of_request(request)
     verdicts = judged(guided.motion, stored.standard, "", amount=amount, rate=guided.report.rate)
-    delivery = chosen_delivery(request.root_motion, request.in_place, request.closing_frame)
-    return delivered(guided.motion, delivery), _findings(verdicts)
+    travel = chosen_travel(request.root_motion, request.in_place)
+    motion = Finish(root_motion=travel, closing=request.closing_frame).ready(guided.motion)
+    return motion, _findings(verdicts)
 
 
 def _stretch(context: Context, model: str, seed: int, number: int, how: dict[str, Any]) -> Checked:
