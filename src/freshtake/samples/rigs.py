@@ -180,14 +180,8 @@ def _rows(kind: RigKind) -> list[tuple[str, str, tuple[float, float, float]]]:
         chains: list[tuple[list[str], Places, str]] = [(arm, ARM, spine[-1]), (leg, LEG, hip)]
         if kind.fingers:
             for finger, (x, y, z) in FINGERS.items():
-                chains.append(
-                    (
-                        [_finger(kind, called, finger, k + 1) for k in range(3)],
-                        # Phalanges of 3 cm.
-                        tuple((x + 0.03 * k, y, z) for k in range(3)),
-                        arm[-1],
-                    )
-                )
+                phalanges = tuple((x + 0.03 * k, y, z) for k in range(3))  # of 3 cm
+                chains.append(([_finger(kind, called, finger, k + 1) for k in range(3)], phalanges, arm[-1]))
         for names, at, first in chains:
             rows += [(name, above, (sign * x, y, z))
                      for name, above, (x, y, z) in zip(names, [first, *names], at, strict=False)]  # fmt: skip
