@@ -63,11 +63,9 @@ def _clips(clips: list[Clip], split: tuple[int, int]) -> Material:
         require_compatible(first.skeleton, clip.skeleton, _named(first, 0), _named(clip, number))
     clips = [with_up(clip, "y") for clip in clips]
     clips, notes = _one_rate(clips, lambda c: _slow_rate(c.frame_time), resample)
-    size = leg(first.skeleton)
-    inputs, others = clips[: split[0]], clips[split[0] :]
-    space = clip_dofs(inputs, others, size)
-    tracks = [clip_track(clip, space) for clip in clips]
-    return _material(clip_layout(inputs, space), tracks, split, notes)
+    space = clip_dofs(clips, split[0], leg(first.skeleton))
+    tracks = [clip_track(clip, dofs) for clip, dofs in zip(clips, space.rows, strict=True)]
+    return _material(clip_layout(clips[: split[0]], space), tracks, split, notes)
 
 
 def _strokes(strokes: list[Stroke], split: tuple[int, int]) -> Material:

@@ -42,7 +42,7 @@ def measure(gallery: Gallery, track: Track) -> Parts:
 
 def difference(gallery: Gallery, track: Track, pairs: Bools) -> float:
     """Return the RMS difference of correlations to the inputs', weighted by how far both DOFs move the body."""
-    reference = gallery.once(input_correlations)
+    reference = correlations(np.concatenate(gallery.of_inputs(speeds)))
     weights = _weights(gallery, reference.strength) * pairs
     track_correlations = correlations(speeds(gallery, track))
     total = float(weights.sum())
@@ -80,11 +80,6 @@ def correlations(rows: Floats) -> Correlations:
 def speeds(gallery: Gallery, track: Track) -> Floats:
     """Return speeds (frames, DOFs) per second, weighted by how far each DOF moves the body."""
     return np.asarray(np.gradient(track.dofs * gallery.layout.scales, track.frame_time, axis=0))
-
-
-def input_correlations(gallery: Gallery) -> Correlations:
-    """Return the correlations of all inputs together."""
-    return correlations(np.concatenate([speeds(gallery, track) for track in gallery.inputs]))
 
 
 def left_and_right(names: Sequence[str]) -> Bools:

@@ -74,7 +74,7 @@ def mean_interval(values: npt.ArrayLike, confidence: float = CONFIDENCE) -> Inte
     mean = float(x.mean())
     if len(x) < 2:
         return Interval(mean, mean, mean)
-    half = _quantile(len(x) - 1, confidence) * float(x.std(ddof=1)) / np.sqrt(len(x))
+    half = student_quantile(len(x) - 1, 0.5 + 0.5 * confidence) * float(x.std(ddof=1)) / np.sqrt(len(x))
     return Interval(mean, mean - half, mean + half)
 
 
@@ -86,7 +86,7 @@ def difference_interval(a: npt.ArrayLike, b: npt.ArrayLike, confidence: float = 
     if df < 1:
         return Interval(difference, difference, difference)
     pooled = (((x - x.mean()) ** 2).sum() + ((y - y.mean()) ** 2).sum()) / df
-    half = _quantile(df, confidence) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
+    half = student_quantile(df, 0.5 + 0.5 * confidence) * float(np.sqrt(pooled * (1.0 / len(x) + 1.0 / len(y))))
     return Interval(difference, difference - half, difference + half)
 
 
@@ -104,10 +104,6 @@ def sign_test(count: int, of: int) -> float:
     fewer = min(count, of - count)
     tail = sum(exp(lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) - of * log(2.0)) for k in range(fewer + 1))
     return min(1.0, 2.0 * tail)
-
-
-def _quantile(df: int, confidence: float) -> float:
-    return student_quantile(df, 0.5 + 0.5 * confidence)
 
 
 def power(difference: float, deviation: float, counts: tuple[int, int], significance: float = 0.05) -> float:
@@ -170,13 +166,9 @@ def analyze(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Outc
         check_rating(rating)
         if rating.stimulus not in key:
             raise UsageError(f"{rating.stimulus!r} was rated but is not in the key: the key belongs to another study")
-    blocks = dict.fromkeys((key[r.stimulus].experiment, key[r.stimulus].motion) for r in sorted_by(ratings, key))
-    return [_outcome(block, ratings, key) for block in blocks]
-
-
-def sorted_by(ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> list[Rating]:
-    """Return ratings by experiment, else in the order given."""
-    return sorted(ratings, key=lambda rating: key[rating.stimulus].experiment)
+    blocks = dict.fromkeys((key[r.stimulus].experiment, key[r.stimulus].motion) for r in ratings)
+    # By experiment, else in the order given.
+    return [_outcome(block, ratings, key) for block in sorted(blocks, key=lambda block: block[0])]
 
 
 def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str, Stimulus]) -> Outcome:
