@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from freshtake.density.examples import Material, rate_columns, rounded
+from freshtake.density.examples import Material, rate_columns
 from freshtake.density.settings import Settings
 from freshtake.motion import Clip
 from freshtake.motion.body.orientation import ADULT_LEG
@@ -22,7 +22,7 @@ from freshtake.motion.features import Start, decode, encode, where_it_ends
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.features.point_features import PointLayout
 from freshtake.motion.verdict import require_unflung
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.pca import Pca, fit, project, restore
 from freshtake.numeric.rotations import mean
 

@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.density.cleaning import bridge_single, cleaned, in_one_order, still
 from freshtake.density.settings import Settings
@@ -17,7 +16,7 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Recipe, encode, recipe
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import frozen
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats, rounded, runs
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,
@@ -127,11 +126,6 @@ class Material:
     recipe: Recipe | None
     names: tuple[str, ...]  # of the pose columns
     notes: tuple[str, ...] = ()
-
-
-def rounded(values: npt.ArrayLike) -> Floats:
-    """Round numbers as a model file keeps them."""
-    return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
 def rate_columns(layout: Recipe) -> Bools:

@@ -11,7 +11,7 @@ import numpy as np
 from freshtake.density.class_cycles import OTHER, PERIODIC, ROUNDS, SHORTEST, in_cycle, recurrence
 from freshtake.density.decoding import eigenspace, poses_of, position_errors, smooth_rates, weights_of
 from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table, without_whips
-from freshtake.density.examples import LEAST_FRAMES, Material, material_of, rounded
+from freshtake.density.examples import LEAST_FRAMES, Material, material_of
 from freshtake.density.jumps import FAR, SHARP
 from freshtake.density.model import DensityModel
 from freshtake.density.planting import COMPLETE
@@ -27,7 +27,7 @@ from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
 from freshtake.motion.cycles.common_cycles import find_common_cycles
 from freshtake.motion.cycles.cycles import closing_of
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Bools, Floats, rounded
 from freshtake.numeric.arrays import runs as contiguous
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.graphs import nearest

@@ -10,10 +10,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.errors import UsageError
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 from freshtake.numeric.graphs import strong_parts
 from freshtake.texture.frame_distance import Segments, Weights, ahead, weight_distances
 from freshtake.texture.play_kernels import Chances, Frames, Numbers, best_jumps, costs_to_come, visiting
@@ -164,11 +163,6 @@ def jumps_and_reach(frames: Frames, segments: Segments, settings: Settings, fram
     # A take that never recurs can still be played: from its end back to a start, with a visible jump.
     forced = rounded_jumps(with_returns(jumps, frames, segments))
     return forced, reach_of(forced, segments, None)
-
-
-def rounded(values: npt.ArrayLike) -> Floats:
-    """Round values as a model file keeps them."""
-    return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
 def rounded_jumps(jumps: Jumps) -> Jumps:
