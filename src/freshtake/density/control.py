@@ -218,10 +218,10 @@ def _blocks(model: DensityModel, rng: np.random.Generator, weights: Any) -> Iter
 
 def turned(model: DensityModel, rows: Iterable[Floats], control: Controls) -> Iterator[Floats]:
     """Yield rows from the start of a synthesis with the turn rates that a control asks for, each when it is due."""
-    limit, trajectory = turn_limit(model), None
+    limit, trajectory = 0.0, None
     for frame, row in enumerate(rows):
         if trajectory is None:
-            trajectory = begin_trajectory(model, row)
+            trajectory, limit = begin_trajectory(model, row), turn_limit(model)
         else:
             now = control(frame) if callable(control) else control
             row, trajectory = guided(model, now, row, trajectory, limit)
