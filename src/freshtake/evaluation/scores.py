@@ -288,7 +288,7 @@ def _score(gallery: Gallery, material: Material, report: Report) -> Scored:
 def _figure(key: str, scored: Scored, gallery: Gallery) -> Figure:
     parts = [clip[key] for clip in scored.variants if key in clip]
     pool = largest_of if BY_KEY[key].pooled == "max" else mean_of
-    of_inputs = movement.input_values(gallery) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
+    of_inputs = gallery.once(movement.input_values) | {"duration": float(np.mean([t.duration for t in gallery.inputs]))}
 
     def values(clips: list[Parts]) -> tuple[float, ...]:
         return tuple(one[key].value for one in clips if key in one and one[key].weight > 0)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.evaluation.study.schedule import CONDITIONS, MEASURES, SEARCH, SIMULATED, Rating, Stimulus, check_rating
-from freshtake.numeric.distributions import f_beyond, noncentral_f_beyond, student_beyond, student_quantile
+from freshtake.numeric.distributions import f_beyond, student_beyond, student_quantile
 
 CONFIDENCE = 0.95
 
@@ -104,14 +104,6 @@ def sign_test(count: int, of: int) -> float:
     fewer = min(count, of - count)
     tail = sum(exp(lgamma(of + 1) - lgamma(k + 1) - lgamma(of - k + 1) - of * log(2.0)) for k in range(fewer + 1))
     return min(1.0, 2.0 * tail)
-
-
-def power(difference: float, deviation: float, counts: tuple[int, int], significance: float = 0.05) -> float:
-    """Return the probability that two groups with this true difference are found different (noncentral F)."""
-    df = sum(counts) - 2
-    weight = counts[0] * counts[1] / sum(counts)
-    limit = student_quantile(df, 1.0 - 0.5 * significance) ** 2
-    return noncentral_f_beyond(df, weight * (difference / deviation) ** 2, limit)
 
 
 class Group(NamedTuple):

@@ -103,7 +103,6 @@ def clones_of(stimulus: Stimulus) -> set[int]:
 
 Block = tuple[str, str]  # experiment and motion
 MOST = 1000
-LONG = 15  # clips in a sequence, as in the paper
 
 
 def schedule(
