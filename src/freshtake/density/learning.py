@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.density.class_cycles import OTHER, PERIODIC, ROUNDS, SHORTEST, in_cycle, recurrence
+from freshtake.density.class_cycles import OTHER, ROUNDS, SINGLE, in_cycle, is_even, periods_of
 from freshtake.density.decoding import eigenspace, poses_of, position_errors, smooth_rates, weights_of
 from freshtake.density.even_jumps import MOST_KERNELS, JumpTable, joined, jump_table, without_whips
 from freshtake.density.examples import LEAST_FRAMES, Material, material_of
-from freshtake.density.jumps import FAR, SHARP
+from freshtake.density.jumps import FAR, SHARP, compared_scale
 from freshtake.density.model import DensityModel
 from freshtake.density.planting import COMPLETE
 from freshtake.density.pose_density import arrivals, motion_widths, velocities
@@ -69,8 +69,7 @@ def learn(
     runs_of = [[rounded(weights_of(pca, material.scale, x)) for x in runs] for runs in material.poses]
     everything = [run for runs in runs_of for run in runs]
     steps = np.concatenate([velocities(run) for run in everything])
-    scale = 1.0 / motion_widths(pca.variances, steps, chosen.alpha)
-    scale[len(pca.modes) :] *= np.sqrt(chosen.velocity_weight)
+    scale = compared_scale(motion_widths(pca.variances, steps, chosen.alpha), chosen)
     pieces, round_trips, periodic, limits, notes, tables = [], [], [], [], [], []
     for number, (name, runs) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
@@ -95,7 +94,9 @@ def learn(
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
         _check_complete(name, parts, limit[2], material, number, (cyclic or {}).get(name))
         pieces_kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
-        repeats = steady is not None or recurrence(pieces_kept, SHORTEST / material.frame_time).apart <= PERIODIC
+        repeats = steady is not None or (
+            parts.cyclic and periods_of(pieces_kept, 1.0 / material.frame_time) is not None
+        )
         periodic.append(parts.cyclic and repeats)
         pieces.append(_pieces(parts, spans))
         lost = int(lengths.sum()) - len(parts.frames)
@@ -191,23 +192,14 @@ def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) 
     all_frames = [(number, 0, len(y)) for number, y in enumerate(runs)]
     if not may_repeat:
         return all_frames, None
-    shortest = SHORTEST / frame_time
-    came_back = recurrence(runs, shortest)
-    if came_back.steady and not came_back.even:
-        return all_frames, came_back.period
-    if came_back.steady:
-        spans = _cycling(runs, came_back.period)
-        longest = max((b - a for _, a, b in spans), default=0)
-        return (spans if longest >= min(came_back.period, max(map(len, runs))) else all_frames), came_back.period
-    # Standing, turning round or another movement may hide the cycles: examine the part that seems to have them.
-    spans = [(number, a, b) for number, a, b in _cycling(runs, came_back.period) if b - a >= ROUNDS * came_back.period]
-    inside = recurrence([runs[number][a:b] for number, a, b in spans], shortest) if spans else None
-    if inside is not None and inside.steady:
-        return spans, inside.period
+    periods = periods_of(runs, 1.0 / frame_time)
     # Modes are shared by all classes and may describe this one poorly: use the detection on the takes themselves.
-    period = _shared_period(takes, frame_time)
+    period = _shared_period(takes, frame_time) if periods is None else float(periods.mean())
     if period is None:
         return all_frames, None
+    # Single cycles are kept as they are; where the tempo varies, one frequency does not show where the cycles are.
+    if max(map(len, runs)) < SINGLE * period or not is_even(runs, period):
+        return all_frames, period
     spans = [(number, a, b) for number, a, b in _cycling(runs, period) if b - a >= period]
     return spans or all_frames, period
 
