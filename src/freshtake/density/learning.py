@@ -200,8 +200,8 @@ def _spans(runs: list[Floats], frame_time: float, may_repeat: bool, takes: Any) 
     # Single cycles are kept as they are; where the tempo varies, one frequency does not show where the cycles are.
     if max(map(len, runs)) < SINGLE * period or not is_even(runs, period):
         return all_frames, period
-    spans = [(number, a, b) for number, a, b in _cycling(runs, period) if b - a >= period]
-    return spans or all_frames, period
+    stretches = [(k, a, b) for k, mask in enumerate(in_cycle(runs, period)) for a, b in contiguous(mask)]
+    return [(k, a, b) for k, a, b in stretches if b - a >= max(period, LEAST_FRAMES)] or all_frames, period
 
 
 def _shared_period(takes: Any, frame_time: float) -> float | None:
@@ -213,12 +213,6 @@ def _shared_period(takes: Any, frame_time: float) -> float | None:
     if clips and closing_of(clips).cyclic:
         return float(np.median([clip.duration for clip in clips])) / frame_time
     return None
-
-
-def _cycling(runs: list[Floats], period: float) -> list[Span]:
-    """Return stretches of runs in which a cycle of this period has its usual amplitude."""
-    masks = in_cycle(runs, period)
-    return [(number, a, b) for number, mask in enumerate(masks) for a, b in contiguous(mask) if b - a >= LEAST_FRAMES]
 
 
 def _limits(runs: list[Floats], steady: float | None) -> tuple[float, float, float]:

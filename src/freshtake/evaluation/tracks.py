@@ -83,10 +83,16 @@ class Track:
 
     def thirty(self) -> Track:
         """Return the track at about 30 frames per second, by halving the rate as often as needed (120 to 30)."""
-        step = 1
-        while self.frame_time * step < 0.017:
-            step *= 2
+        step = halvings(self.frame_time)
         return self if step == 1 else self.every(step)
+
+
+def halvings(frame_time: float) -> int:
+    """Return of how many frames one is left when the rate is halved until it is about 30 frames per second."""
+    step = 1
+    while frame_time * step < 0.017:
+        step *= 2
+    return step
 
 
 def clip_layout(inputs: Sequence[Clip], space: ClipDofs) -> Layout:

@@ -95,8 +95,12 @@ def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Swa
     flat = np.zeros(len(u))
     heel, spin = -_mix(power, 4.0, 42.0) * push, -42.0 + _mix(power, 3.0, 34.0) * push
     spots = [(12.0 * build.scale, 34.0 * build.scale), (-13.0 * build.scale, -18.0 * build.scale)]
+    # Knees bent in guard; back with the wind-up, forward and lower with the strike.
+    down = 7.5 + take["crouch"] + 2.5 * power * push + 1.5 * wind
+    ahead = -3.0 + push * (_mix(power, 3.0, 12.0) + take["weight"]) - 3.0 * wind
+    root = np.stack([1.5 * push - 1.0, build.standing - build.scale * down, build.scale * ahead], axis=-1)
     return Posture(
-        _root(push, wind, power, build, take) + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
+        root + np.stack([loose.root[:, 0], flat, loose.root[:, 1]], axis=-1),
         turn(-24.0 + _mix(power, 8.0, 40.0) * push - 4.0 * wind, 4.0 + 0.3 * lean),
         turn(twist + loose.chest[:, 2], lean + loose.chest[:, 0], 3.0 * go + loose.chest[:, 1]),
         turn(-6.0 + 4.0 * go + loose.head[:, 2], 5.0 + loose.head[:, 0], 0.5 * loose.head[:, 1]),
@@ -104,13 +108,6 @@ def _punch_posture(u: Floats, power: float, build: Build, take: Take, loose: Swa
         (_guard_hand(go, rest, take, build), _striking_hand(go, wind, rest, power, take, build)),
         curl=85.0 - 55.0 * rest,
     )
-
-
-def _root(push: Floats, wind: Floats, power: float, build: Build, take: Take) -> Floats:
-    """Knees bent in guard; back with the wind-up, forward and lower with the strike."""
-    down = 7.5 + take["crouch"] + 2.5 * power * push + 1.5 * wind
-    ahead = -3.0 + push * (_mix(power, 3.0, 12.0) + take["weight"]) - 3.0 * wind
-    return np.stack([1.5 * push - 1.0, build.standing - build.scale * down, build.scale * ahead], axis=-1)
 
 
 def strength_of(strength: float | str) -> float:

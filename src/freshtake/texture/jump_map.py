@@ -93,17 +93,15 @@ def reach_of(jumps: Jumps, segments: Segments, largest: float | None) -> Reach:
             if living.sum() >= 0.8 * mine.sum():
                 break
         if not living.any():
-            raise UsageError(_dead_end(name, len(segments.names) > 1, largest))
+            where = f"the cell {name!r}" if len(segments.names) > 1 else "the take"
+            if largest is None:
+                raise UsageError(f"{where} is too short to jump within: give a longer one")
+            raise UsageError(
+                f"no jump of {largest:g} mean frame steps or less leads back in {where}: allow larger jumps"
+            )
         alive |= living
         limits.append(float(limit))
     return Reach(tuple(limits), alive)
-
-
-def _dead_end(name: str, named: bool, largest: float | None) -> str:
-    where = f"the cell {name!r}" if named else "the take"
-    if largest is None:
-        return f"{where} is too short to jump within: give a longer one"
-    return f"no jump of {largest:g} mean frame steps or less leads back in {where}: allow larger jumps"
 
 
 def _lasting(jumps: Jumps, successor: Ints, mine: Bools, limit: float) -> Bools:

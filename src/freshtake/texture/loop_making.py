@@ -136,7 +136,10 @@ def ranked_loops(
         if any(len(seen & set(other.path)) >= 0.7 * len(seen | set(other.path)) for other in out):
             continue
         report(Progress(0.8 + 0.2 * len(out) / CANDIDATES, f"comparing loop {len(out) + 1}"))
-        loop = Loop(frames_shown, length, cost, likeness, _jump_costs(part, path), max(part.reach.limits))
+        after = np.roll(path, -1)
+        jumps = np.flatnonzero(part.segments.successors()[list(path)] != after)
+        costs = costs_of(part.jumps, np.array(path)[jumps], after[jumps])
+        loop = Loop(frames_shown, length, cost, likeness, costs, max(part.reach.limits))
         rows = shown_loop(model, loop, rng, frames)[0]
         moved = np.linalg.norm(np.diff(model.points(np.concatenate([rows, rows[:1]])), axis=0), axis=1)
         likeness = action.as_shown(likeness, rows, float(moved.mean()), steps, path[0])
@@ -182,12 +185,6 @@ def loop_lengths(model: TextureModel, rng: np.random.Generator, frames: int) -> 
     """Find up to three lengths near `frames` of loops that need no larger jumps than play does."""
     small = frame_graph(*model.live, max(model.reach.limits), model.play_material)
     return near_lengths(frames, small, anchors_of(small, rng))
-
-
-def _jump_costs(model: TextureModel, path: tuple[int, ...]) -> Floats:
-    before, after = np.array(path), np.roll(path, -1)
-    jumps = np.flatnonzero(model.segments.successors()[before] != after)
-    return costs_of(model.jumps, before[jumps], after[jumps])
 
 
 def _part(model: TextureModel, frames: Bools) -> tuple[TextureModel, Ints]:

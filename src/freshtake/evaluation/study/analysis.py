@@ -186,7 +186,10 @@ def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str
         apart = Interval(*(2.0 * bound - 1.0 for bound in shares[0]))
         p = sign_test(captured, len(given))
         return Outcome(experiment, motion, groups, p, None, apart, by_participant, people, unanswered, simulated)
-    groups = tuple(_group(condition, numbers) for condition, numbers in scores.items())
+    groups = tuple(
+        Group(condition, len(n), mean_interval(n), float(np.std(n, ddof=1)) if len(n) > 1 else 0.0)
+        for condition, n in scores.items()
+    )
     anova = one_way([first, second])
     not_found = first.count(SEARCH) + second.count(SEARCH) if experiment == "C" else 0
     return Outcome(
@@ -197,11 +200,6 @@ def _outcome(block: tuple[str, str], ratings: Sequence[Rating], key: Mapping[str
 
 def _scores(ratings: Sequence[Rating], key: Mapping[str, Stimulus], condition: str) -> list[int]:
     return [r.score for r in ratings if r.score is not None and key[r.stimulus].condition == condition]
-
-
-def _group(condition: str, scores: Sequence[int]) -> Group:
-    deviation = float(np.std(scores, ddof=1)) if len(scores) > 1 else 0.0
-    return Group(condition, len(scores), mean_interval(scores), deviation)
 
 
 def _by_participant(ratings: Sequence[Rating], key: Mapping[str, Stimulus], experiment: str) -> float:
