@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
-from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
+from freshtake.density.time_alignment import around, fit_near, harmonic_basis, phase_window, phases
 from freshtake.motion.cycles.recurrence import dissimilarity, find_phase, possible_periods
 from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE
 from freshtake.numeric.arrays import Bools, Floats, runs
@@ -100,7 +99,7 @@ def is_even(runs: Sequence[Floats], period: float) -> bool:
     """Return whether cycles are equally long, so that one frequency describes them: poses recur after a period."""
     lag = round(period)
     apart = [(len(y) - lag, dissimilarity(y, lag)[lag]) for y in runs if len(y) > lag]
-    return sum(n * x for n, x in apart) <= PERIODIC**2 * sum(n for n, _ in apart)
+    return bool(sum(n * x for n, x in apart) <= PERIODIC**2 * sum(n for n, _ in apart))
 
 
 def closing(runs: Sequence[Floats]) -> float:
@@ -129,20 +128,14 @@ def in_cycle(runs: list[Floats], period: float) -> list[Bools]:
 def _heights(values: Floats, period: float) -> Floats:
     """Return the amplitude of the cycle around each frame (frames,), without slow changes."""
     reach = max(round(period), 1)
-    window = 0.5 + 0.5 * np.cos(np.pi * np.arange(-reach, reach + 1) / (reach + 1.0))
+    window = phase_window(reach)
     turns = np.exp(-2j * np.pi * np.arange(len(values)) / period)
-    weight = _around(np.ones(len(values)), window)
+    weight = around(np.ones(len(values)), window)
     squares = np.zeros(len(values))
     for column in values.T:
-        middle = _around(column, np.ones(reach)) / _around(np.ones(len(values)), np.ones(reach))
-        squares += np.abs(2.0 * _around((column - middle) * turns, window) / weight) ** 2
+        middle = around(column, np.ones(reach)) / around(np.ones(len(values)), np.ones(reach))
+        squares += np.abs(2.0 * around((column - middle) * turns, window) / weight) ** 2
     return np.sqrt(squares)
-
-
-def _around(values: npt.NDArray[Any], window: Floats) -> npt.NDArray[Any]:
-    """Return the sum of values weighted by a window around each frame, as long as the values."""
-    start = len(window) // 2
-    return np.asarray(np.convolve(values, window)[start : start + len(values)])
 
 
 def cycle_heights(runs: Sequence[Floats], periods: Floats) -> Floats:

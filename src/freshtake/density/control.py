@@ -188,7 +188,7 @@ def stream_of(
 ) -> Iterator[Any]:  # fmt: skip
     """Return one row per frame without end; with `decode` one-frame motions, with `plant` their feet planted."""
     blocks = _blocks(model, rng, weights_asked(model, weights, control))
-    rows = (row for block in blocks for row in block)
+    rows: Iterator[Floats] = (row for block in blocks for row in block)
     if control is not None:
         rows = turned(model, rows, control)
     if not decode:

@@ -201,22 +201,10 @@ def _layout(motions: Sequence[Any], settings: Settings) -> Recipe:
 
 def _pieces(take: Any) -> list[Any]:
     """Return the sound runs of a take as separate motions."""
-    out = []
-    for start, stop in runs(take.sound):
-        if stop - start < LEAST_FRAMES:
-            continue
-        motion = take.motion
-        if isinstance(motion, Clip):
-            moved = motion.joint_translations
-            out.append(
-                motion.changed(
-                    root=motion.root[start:stop], rotations=motion.rotations[start:stop],
-                    joint_translations=None if moved is None else moved[start:stop],
-                )
-            )  # fmt: skip
-        else:
-            out.append(replace(motion, positions=motion.positions[start:stop]))
-    return out
+    motion, spans = take.motion, [slice(a, b) for a, b in runs(take.sound) if b - a >= LEAST_FRAMES]
+    if isinstance(motion, Clip):
+        return [motion.picked(span) for span in spans]
+    return [replace(motion, positions=motion.positions[span]) for span in spans]
 
 
 def _from_arrays(grouped: Mapping[str, Sequence[Any]], frame_time: float | None) -> Material:
