@@ -38,7 +38,7 @@ def keys(at: Floats, *knots: tuple[float, float], width: float = 0.1) -> Floats:
 def standing_feet(
     build: Build, spots: Sequence[tuple[float, float]], pitch: Sequence[Floats], yaw: Sequence[Floats]
 ) -> tuple[FootTrack, FootTrack]:
-    """Feet whose toe joints stay on their spots (x, z of the toe joint, cm); the heel may rise (pitch below 0)."""
+    """Return feet whose toe joints stay on their spots (x, z in cm); the heel may rise (pitch below 0)."""
     left, right = (
         FootTrack(np.broadcast_to([x, 2.0 * build.scale, z], (len(tilt), 3)), turned, tilt, np.maximum(tilt, 0.0))
         for (x, z), tilt, turned in zip(spots, pitch, yaw, strict=True)
@@ -56,7 +56,7 @@ class Sway:
 
 
 def sway(rng: np.random.Generator, clock: Floats, amount: float) -> Sway:
-    """Independent smooth processes of 0.5 cm, 0.7 and 1.0 degrees."""
+    """Draw independent smooth processes of 0.5 cm, 0.7 and 1.0 degrees."""
     return Sway(
         Wander(rng, 0.5 * amount, 1.0, 2)(clock),
         Wander(rng, 0.7 * amount, 0.8, 3)(clock),
@@ -143,7 +143,7 @@ def _cheer_posture(u: Floats, build: Build, take: Take, loose: Sway) -> Posture:
 
 
 def _cheer_root(u: Floats, heel: Floats, build: Build, take: Take) -> Floats:
-    """Down with bent knees, up as the arms go up, and down again a little; the heels' rise lifts the body."""
+    """Return the root: down with bent knees, up as the arms and heels rise, and down again a little."""
     down = keys(u, (0.12, 0.0), (0.38, 8.5), (0.62, 0.5), (1.0, 0.5), (1.3, 3.5), (1.6, 0.0))
     dip = (1.0 + take["dip"]) * build.scale * down
     rise = 13.0 * build.scale * np.sin(np.radians(-heel))
@@ -152,7 +152,7 @@ def _cheer_root(u: Floats, heel: Floats, build: Build, take: Take) -> Floats:
 
 
 def _cheer_arm(u: Floats, take: Take, side: str) -> ArmTrack:
-    """From bent before the chest, down a little with the dip, up past the front, and down."""
+    """Return an arm that is bent before the chest, sinks a little with the dip, rises past the front, and falls."""
     u = u - take[f"delay_{side}"]
     top = 163.0 + take[f"reach_{side}"]
     open_ = 14.0 + take[f"spread_{side}"]
@@ -316,7 +316,7 @@ def root_track(time: Floats, flight: Flight, far: float, build: Build, take: Tak
 
 
 def pieced(time: Floats, when: Floats, state: Floats) -> Floats:
-    """Quintic pieces through states (n, 3: place, velocity, acceleration; columns) at times `when`; still outside."""
+    """Return quintic pieces through states (n, 3: place, velocity, acceleration; columns) at times `when`."""
     piece = np.clip(np.searchsorted(when, time, side="right") - 1, 0, len(when) - 2)
     span = np.diff(when)[piece][:, None]
     share = np.clip((time[:, None] - when[piece][:, None]) / span, 0.0, 1.0)
@@ -327,7 +327,7 @@ def pieced(time: Floats, when: Floats, state: Floats) -> Floats:
 
 
 def _foot(time: Floats, flight: Flight, far: float, build: Build, take: Take, side: str) -> FootTrack:
-    """Planted, rolled off over the toe joint, through the air, landed heel first."""
+    """Return a foot that is planted, rolls off over the toe joint, flies, and lands heel first."""
     pitch = Curve(
         (
             (flight.low + 0.1, 0.0), (flight.leave - 0.07, -26.0), (flight.leave, -56.0), (flight.leave + 0.09, -74.0),
@@ -354,7 +354,7 @@ def _foot(time: Floats, flight: Flight, far: float, build: Build, take: Take, si
 
 
 def _jump_arm(time: Floats, flight: Flight, take: Take, side: str) -> ArmTrack:
-    """Held forward, back in the crouch, forward and up at take-off, down to balance the landing, hanging."""
+    """Return an arm: forward, back in the crouch, up at take-off, down to balance the landing, hanging."""
     swing, elbow = take[f"arm_swing_{side}"], take[f"elbow_{side}"]
     flexion = keys(
         time, (flight.crouch, 78.0), (flight.crouch + 0.15, 60.0), (flight.low - 0.02, -52.0 - swing),

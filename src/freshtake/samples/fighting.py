@@ -133,7 +133,7 @@ def _mix(power: float, weak: float, strong: float) -> float:
 
 
 def _strike(u: Floats, power: float) -> Floats:
-    """0 in guard, 1 at full reach."""
+    """Return 0 in guard and 1 at full reach."""
     hit = START + strike_time(power)
     rounding = _mix(power, 0.16, 0.07)
     back = _mix(power, 0.4, 0.3)
@@ -242,7 +242,7 @@ def _back(action: str, power: float) -> float:
 def _course(
     u: Floats, actions: Sequence[str], starts: Sequence[float], which: str, power: float, from_: float
 ) -> Floats:
-    """0 in guard, 1 while strikes of one kind are at their end, which set out at a share `from_` of their time."""
+    """Return 0 in guard, 1 where strikes of one kind end; they set out at a share `from_` of their time."""
     total = np.zeros(len(u))
     for action, start in zip(actions, starts, strict=True):
         if action == which:
@@ -253,7 +253,7 @@ def _course(
 
 
 def _lifted(u: Floats, actions: Sequence[str], starts: Sequence[float], power: float) -> Floats:
-    """0 while the kicking foot stands, 1 from the lifted knee until the foot comes down again."""
+    """Return 0 while the kicking foot stands, 1 from the lifted knee until the foot comes down again."""
     total = np.zeros(len(u))
     for action, start in zip(actions, starts, strict=True):
         if action == KICK:

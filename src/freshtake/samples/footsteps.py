@@ -125,7 +125,7 @@ class Footholds:
 
 
 def contact_phases(leg: LegCycle, first: float, last: float) -> tuple[Floats, Floats, Floats]:
-    """Landing and leaving phases and lifts of all contacts from before `first` to after `last` (phases)."""
+    """Return landing and leaving phases and lifts of all contacts from before phase `first` to after `last`."""
     cycles = np.arange(np.floor(first) - 2.0, np.ceil(last) + 2.0)
     land = np.add.outer(cycles, [contact[0] for contact in leg.contacts]).ravel()
     leave = np.add.outer(cycles, [contact[1] for contact in leg.contacts]).ravel()
@@ -188,7 +188,7 @@ def _swing_path(step: Ints, share: Floats, leg: LegCycle, holds: Footholds, leve
 
 
 def _landing(leg: LegCycle, holds: Footholds, lever: Floats) -> Ends:
-    """Place, velocity and acceleration (per unit of phase) of the toe joint at each landing."""
+    """Return place, velocity and acceleration (per unit of phase) of the toe joint at each landing."""
     angle = np.radians(leg.pitch(holds.land))
     up = angle > 0.0
     rate, bend = (np.where(up, np.radians(leg.pitch(holds.land, k)), 0.0) for k in (1, 2))

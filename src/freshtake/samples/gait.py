@@ -101,7 +101,7 @@ class Unsteadiness:
 
 
 def unsteadiness(rng: np.random.Generator, amount: float) -> Unsteadiness:
-    """Slow processes: tempo 1.2 % over 1 s, heading 1.5 degrees over 2.5 s, arms 6 % over 1.5 s, lean 0.6 degrees."""
+    """Draw slow processes: tempo 1.2 % over 1 s, heading 1.5° over 2.5 s, arms 6 % and lean 0.6° over 1.5 s."""
     return Unsteadiness(
         Wander(rng, 0.012 * amount, 1.0),
         Wander(rng, 1.5 * amount, 2.5),
@@ -127,7 +127,7 @@ class Support:
 
 
 def carried_height(plan: GaitPlan, phase: Floats, legs: Support, settle: float) -> Floats:
-    """Return height of the root (cm).
+    """Return the height of the root (cm).
 
     A gait with pushes flies in free fall between them, at the greatest height that the standing legs can reach.
     Another is carried by its knees, each in its share, smoothed over `settle` frames: a body is heavy.
@@ -158,7 +158,7 @@ def support(
 
 
 def _smoothed(values: Floats, width: float) -> Floats:
-    """Gaussian smoothing over `width` frames; the ends repeat."""
+    """Smooth by a Gaussian of `width` frames; the ends repeat."""
     reach = int(np.ceil(3.0 * width))
     bell = np.exp(-0.5 * (np.arange(-reach, reach + 1) / width) ** 2)
     padded = np.pad(values, reach, mode="edge")
@@ -275,7 +275,7 @@ def _stance_middle(leg: LegCycle) -> float:
 
 
 def _trunk(plan: GaitPlan, path: GaitPath, loose: Unsteadiness) -> tuple[Floats, Floats, Floats]:
-    """Pelvis, chest and head in the world: pelvis with the leading leg, chest against it, head steady."""
+    """Return pelvis, chest and head in the world: pelvis with the leading leg, chest against it, head steady."""
     body, phase, heading = plan.carriage, path.phase[path.frames], path.heading[path.frames]
     slow = loose.trunk(path.times[path.frames])
     bank = -np.degrees(np.arctan(np.radians(plan.pace.turn_rate) * plan.pace.stride / plan.pace.period / GRAVITY))

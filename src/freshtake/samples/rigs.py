@@ -201,7 +201,7 @@ def _tips(kind: RigKind) -> list[tuple[str, tuple[float, float, float]]]:
 
 
 def _arms_down(places: Floats) -> Floats:
-    """Arms lowered by 45 degrees: what is farther out than the shoulder joints turns about them."""
+    """Lower the arms by 45 degrees: what is farther out than the shoulder joints turns about them."""
     out = places.copy()
     for sign in (1.0, -1.0):
         pivot = np.array(ARM[1]) * [sign, 1.0, 1.0]
@@ -212,7 +212,7 @@ def _arms_down(places: Floats) -> Floats:
 
 
 def _frames(kind: RigKind, parents: Ints, places: Floats) -> Floats:
-    """World rotations at rest: bones along an axis, from every joint to its first child, or no rotation at all."""
+    """Return rotations at rest: bones along an axis, from every joint to its first child, or no rotation at all."""
     turns = np.tile(IDENTITY, (len(parents), 1))
     if not kind.bones:
         return turns

@@ -72,7 +72,7 @@ def run_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitPl
 
 
 def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, side: str) -> LegCycle:
-    """Heel first, heel up from the middle of stance, and the heel high behind in swing."""
+    """Return a leg that lands heel first, raises the heel from the middle of stance, and high behind in swing."""
     t, w = stance, 1.0 - stance
     tuck = fast**0.5
     pitch = [(0.0, 9.0), (0.12 * t, 9.0), (0.25 * t, 0.0), (0.48 * t, 0.0), (0.75 * t, -22.0), (t, -62.0)]
@@ -97,7 +97,7 @@ def _run_leg(land: float, stance: float, fast: float, build: Build, take: Take, 
 def springy_carriage(
     vigor: float, lean: float, arms: ArmSwing, build: Build, take: Take, lead: float = 0.0
 ) -> Carriage:
-    """Trunk of a run (vigor 1 at 3 m/s) or a skip; `lead` as in `Carriage`."""
+    """Return the trunk of a run (vigor 1 at 3 m/s) or a skip; `lead` as in `Carriage`."""
     yaw = 7.0 * (1.0 + take["pelvis_yaw"])
     return Carriage(
         lean=lean * vigor + take["lean"],
@@ -175,7 +175,7 @@ def skip_plan(speed: float, turn_rate: float, build: Build, take: Take) -> GaitP
 
 
 def _skip_leg(land: float, fast: float, build: Build, take: Take, side: str) -> LegCycle:
-    """Step with a bent knee, push off into the hop, land on the same foot, roll off; then the knee is driven up."""
+    """Return a leg that steps with a bent knee, hops, lands on the same foot and rolls off; then the knee rises."""
     pitch = [(0.0, 8.0), (0.03, 8.0), (0.05, 0.0), (0.125, 0.0), (0.155, -26.0), (0.185, -42.0), (0.235, -40.0)]
     pitch += [(0.33, -34.0), (0.4, -25.0), (0.43, -8.0), (0.45, -14.0), (0.48, -40.0), (0.52, -66.0)]
     pitch += [(0.58, -78.0), (0.66, -66.0), (0.75, -42.0), (0.86, -16.0), (0.94, 8.0), (1.0, 8.0)]

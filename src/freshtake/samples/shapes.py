@@ -72,7 +72,7 @@ class PenLaw:
     reach: float = 2.0
 
     def along(self, points: int) -> Floats:
-        """Correlation matrix of the deviations of successive via points, or of successive steps."""
+        """Return the correlation matrix of the deviations of successive via points, or of successive steps."""
         places = np.arange(points)
         return np.asarray(np.exp(-np.abs(places[:, None] - places) / self.reach))
 
@@ -363,7 +363,7 @@ def mode_shapes(columns: int, rows: int) -> Shapes:
 
 
 def mode_weights(rng: np.random.Generator, times: Floats, amount: float = 1.0) -> Floats:
-    """(frames, modes): cosine and sine of every wave's phase, times its relative amplitude.
+    """Return (frames, modes): cosine and sine of every wave's phase, times its relative amplitude.
 
     A wave turns at its rate times 1 + a smooth normal process of standard deviation `UNSTEADY`, its amplitude is
     exp of another; both change over `SLOWLY` seconds, and it starts anywhere in its turn.

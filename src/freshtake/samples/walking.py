@@ -154,7 +154,7 @@ def walk(
 
 
 def cadence(speed: float, build: Build) -> float:
-    """Steps per minute at a speed (m/s): the walk ratio is constant, and scales with the leg to the power 1.5."""
+    """Return steps per minute at a speed (m/s): the walk ratio is constant and scales with leg length to the 1.5."""
     # Step length over cadence, m per (step/min), is the same at all ordinary speeds (Sekiya 1998).
     ratio = 0.0062 * (build.leg / DEFAULT.leg) ** 1.5
     return float(np.sqrt(60.0 * speed / ratio))
@@ -185,7 +185,7 @@ def walk_plan(style: Style, speed: float, turn_rate: float, build: Build, take: 
 
 
 def _leg(land: float, stance: float, side: str, speed: float, build: Build, style: Style, take: Take) -> LegCycle:
-    """Foot and knee of one leg, landing at a phase and standing for a share of the cycle."""
+    """Return one leg, which lands at a phase and stands for a share of the cycle."""
     brisk = speed / 1.3
     t = stance / 0.62
     carries = [(0.0, 0.6), (0.07, 1.0), (0.36 * t, 1.0), (0.56 * t, 0.0), (0.9, 0.0), (1.0, 0.6)]
@@ -236,7 +236,7 @@ def varied_arms(usual: ArmSwing, take: Take) -> tuple[ArmSwing, ArmSwing]:
 
 
 def _carriage(speed: float, build: Build, style: Style, take: Take) -> Carriage:
-    """Trunk and arms of a walk; amplitudes grow with speed."""
+    """Return trunk and arms of a walk; amplitudes grow with speed."""
     brisk = speed / 1.3
     swing = brisk * style.arm_swing
     arms = ArmSwing(style.arm_flexion, 12.5 * swing, 24.0 + style.elbow, 8.0 * swing, style.arm_abduction, lag=0.03)
