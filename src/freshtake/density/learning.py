@@ -73,8 +73,8 @@ def learn(
     pieces, round_trips, periodic, limits, notes, tables = [], [], [], [], [], []
     for number, (name, runs) in enumerate(zip(material.classes, runs_of, strict=True)):
         say(Progress(0.3 + 0.6 * number / len(runs_of), f"which poses of {name} lead to which"))
-        given = (cyclic or {}).get(name)
-        spans, steady = _spans(runs, material.frame_time, given is not False, examples[name])
+        stated = (cyclic or {}).get(name)
+        spans, steady = _spans(runs, material.frame_time, stated is not False, examples[name])
         lost = sum(map(len, runs)) - sum(b - a for _, a, b in spans)
         notes += [f"{name}: {lost} frames before, between and after the cycles are left out"] if lost else []
         mine = [runs[run][a:b] for run, a, b in spans]
@@ -85,14 +85,14 @@ def learn(
         # Frames nearer in time than this count as the same moment, or a slow part would be repeated again and again.
         guard = rates.guard if steady is None else max(rates.guard, 0.75 * limit[2])
         bounds = Bounds(limit[2], guard, Limits(limit[0], max(limit[1], 1e-12), rates.blend))
-        given = steady is not None or None if given is None else given
+        expected = True if stated is None and steady is not None else stated
         if steady is not None and lengths.max() < ROUNDS * steady:
             parts = closed_parts(np.concatenate(mine), places, lengths, bounds)
         else:
-            parts = parts_of(np.concatenate(mine), places, lengths, bounds, given)
-        if parts.cyclic and len(parts.frames) < COMPLETE * limit[2] and (cyclic or {}).get(name) is None:
+            parts = parts_of(np.concatenate(mine), places, lengths, bounds, expected)
+        if parts.cyclic and len(parts.frames) < COMPLETE * limit[2] and stated is None:
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
-        _check_complete(name, parts, limit[2], material, number, (cyclic or {}).get(name))
+        _check_complete(name, parts, limit[2], material, number, stated)
         pieces_kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
         repeats = steady is not None or (
             parts.cyclic and periods_of(pieces_kept, 1.0 / material.frame_time) is not None
@@ -109,9 +109,9 @@ def learn(
     material = replace(material, notes=(*material.notes, *notes))
     say(Progress(0.95, "fine detail"))
     model = _assembled(
-        material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables)
-    )
-    model = replace(model, periodic=tuple(periodic))
+        material, chosen, pca, runs_of, pieces, tuple(round_trips), rounded(np.array(limits)), joined(tables),
+        tuple(periodic),
+    )  # fmt: skip
     _check_feet(model)
     model = replace(model, jumps=without_whips(model))
     say(Progress(1.0, "done"))
@@ -253,7 +253,7 @@ def _pieces(parts: Parts, spans: list[Span]) -> list[Piece]:
 
 def _assembled(
     material: Material, settings: Settings, pca: Pca, runs_of: list[list[Floats]], pieces: list[list[Piece]],
-    cyclic: tuple[bool, ...], limits: Floats, jumps: JumpTable,
+    cyclic: tuple[bool, ...], limits: Floats, jumps: JumpTable, periodic: tuple[bool, ...],
 ) -> DensityModel:  # fmt: skip
     weights, rates, residuals, allowed = [], [], [], []
     for runs, poses, turns, mine, limit in zip(runs_of, material.poses, material.rates, pieces, limits, strict=True):
@@ -269,5 +269,5 @@ def _assembled(
         settings, material.classes, material.names, material.frame_time, material.recipe, material.scale, pca,
         np.concatenate(weights), np.concatenate(rates), np.concatenate(residuals),
         tuple(tuple(b - a for _, a, b, _ in mine) for mine in pieces), np.concatenate(allowed), cyclic, limits,
-        tuple(errors[name] for name in material.classes), jumps, material.notes,
+        tuple(errors[name] for name in material.classes), jumps, material.notes, periodic,
     )  # fmt: skip
