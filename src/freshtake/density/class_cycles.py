@@ -72,12 +72,13 @@ def periods_of(runs: Sequence[Floats], fps: float) -> Floats | None:
     A take that was cut to one cycle shows no pose twice: that it is a cycle shows in its end, whose pose and velocity
     lead to its beginning.
     """
+    # The beginning shows the cycle, and tracking its phase takes time in proportion to the length.
+    beginnings = [y[:LONGEST] for y in runs]
     for part in ("all modes", "cyclic ones"):
-        modes = runs if part == "all modes" else _cycling_modes(runs, fps)
-        # The beginning shows the cycle, and tracking its phase takes time in proportion to the length.
-        found = [(len(y), find_phase(y[:LONGEST], fps)) for y in modes]
+        modes = beginnings if part == "all modes" else _cycling_modes(beginnings, fps)
+        found = [(len(y), find_phase(y, fps)) for y in modes]
         # One run of several may recur by chance.
-        if sum(frames for frames, one in found if one is not None) >= 0.5 * sum(map(len, runs)):
+        if sum(frames for frames, one in found if one is not None) >= 0.5 * sum(map(len, beginnings)):
             return np.full(len(runs), np.median([len(one[0].template) for _, one in found if one is not None]))
     return np.array([float(len(y)) for y in runs]) if closing(runs) <= PERIODIC else None
 
@@ -85,7 +86,7 @@ def periods_of(runs: Sequence[Floats], fps: float) -> Floats | None:
 def _cycling_modes(runs: Sequence[Floats], fps: float) -> list[Floats]:
     """Return the modes that are mostly cyclic, as legs are while arms move independently; none if they hold little."""
     spread = np.concatenate(runs).var(axis=0)
-    for period in possible_periods(max(runs, key=len)[:LONGEST], fps)[:4]:
+    for period in possible_periods(max(runs, key=len), fps)[:4]:
         heights = cycle_heights(runs, np.full(len(runs), float(period))) / (2.0 * sum(map(len, runs)))
         # A mode is cyclic where a sine of the period explains 0.3 of its variance.
         cycling = heights >= 0.3 * spread
