@@ -93,11 +93,10 @@ def learn(
         if parts.cyclic and len(parts.frames) < COMPLETE * limit[2] and stated is None:
             parts = parts_of(np.concatenate(mine), places, lengths, bounds, False)
         _check_complete(name, parts, limit[2], material, number, stated)
-        pieces_kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
-        repeats = steady is not None or (
-            parts.cyclic and periods_of(pieces_kept, 1.0 / material.frame_time) is not None
+        kept = [np.concatenate(mine)[parts.frames[a:b]] for a, b in parts.pieces]
+        periodic.append(
+            parts.cyclic and (steady is not None or periods_of(kept, 1.0 / material.frame_time) is not None)
         )
-        periodic.append(parts.cyclic and repeats)
         pieces.append(_pieces(parts, spans))
         lost = int(lengths.sum()) - len(parts.frames)
         notes += [f"{name}: {lost} frames that nothing leads back to are left out"] if lost else []
