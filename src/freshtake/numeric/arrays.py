@@ -1,4 +1,4 @@
-"""The array types that every layer uses, and runs of flags."""
+"""The array types that every layer uses, rounding to what files hold, and runs of flags."""
 
 from __future__ import annotations
 
@@ -8,6 +8,11 @@ import numpy.typing as npt
 Floats = npt.NDArray[np.float64]
 Ints = npt.NDArray[np.intp]
 Bools = npt.NDArray[np.bool_]
+
+
+def rounded(values: npt.ArrayLike) -> Floats:
+    """Round numbers as a model file keeps them."""
+    return np.asarray(values, dtype=np.float32).astype(np.float64)
 
 
 def runs(mask: Bools) -> list[tuple[int, int]]:

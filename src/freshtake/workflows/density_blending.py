@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from freshtake.density.class_weights import schedule
-from freshtake.density.control import Control, steered, weights_asked
+from freshtake.density.control import Control, turned, weights_asked
 from freshtake.density.decoding import recorded
 from freshtake.density.model import DensityModel
 from freshtake.density.settings import Settings
@@ -109,9 +109,8 @@ def blend_sample(request: BlendSample, report: Report = silent, warn: Warn = unh
     if path is not None and control is not None and model.recipe is not None and model.recipe.motion_type is Clip:
         path_from_start, start = seen_from_its_start(path, model.recipe.layout.up)  # type: ignore[union-attr]
         control = replace(control, path=path_from_start)
-    decoded = model.decode(
-        rows if control is None else steered(model, rows, control), request.residuals, name=target.stem
-    )
+    steered = rows if control is None else np.stack(list(turned(model, rows, control)))
+    decoded = model.decode(steered, request.residuals, name=target.stem)
     if finish.plant:
         report(Progress(1.0, "planting feet"))
         decoded = model.planted(decoded, finish.plant, rows)
