@@ -53,25 +53,6 @@ def test_a_stream_equals_the_clip(block: int, settings: PlantSettings) -> None:
         assert counts[planter.latency : -1] == [1] * (180 - planter.latency)
 
 
-@pytest.mark.parametrize("block", [1, 7, 150])
-def test_a_stream_of_its_own_buffers_gives_the_same_bit_by_bit(block: int) -> None:
-    clip, labels, planter = sliding(), standing(PHASE).astype(bool), Planter.learn(BASE, careful=False)
-    stream, parts = planter.stream(), []
-    root, rotations, stands = (np.concatenate([part] * 4) for part in (clip.root, clip.rotations, labels))
-    state, slow = planter.start(), []
-    for begin in range(0, len(root), block):  # so long that buffers are made again
-        span = slice(begin, begin + block)
-        parts.append(stream.feed(root[span], rotations[span], stands[span]))
-        state, out = planter.feed(state, root[span], rotations[span], stands[span])
-        slow.append(out)
-    parts.append(stream.finish())
-    slow.append(planter.finish(state))
-    assert [len(p.root) for p in parts] == [len(p.root) for p in slow]
-    for field in ("root", "rotations"):
-        made, wanted = (np.concatenate([getattr(p, field) for p in each]) for each in (parts, slow))
-        np.testing.assert_array_equal(made, wanted)
-
-
 def test_feet_that_rest_stand_though_nobody_says_so() -> None:
     clip, firm_frames = sliding(0.5), firm()
     made = [

@@ -18,11 +18,45 @@ from freshtake.motion.body.limbs import Limb, LimbNames, learn_limbs, limb_feet
 from freshtake.motion.body.orientation import distances, pose_points, usual_facing
 from freshtake.motion.body.roles import Foot, leg_length, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.planting.contacts import RECORDED, SYNTHESIZED, contact_mask, floor_heights, joint_contacts
+from freshtake.motion.planting.contacts import (
+    RECORDED,
+    SYNTHESIZED,
+    PlantSettings,
+    contact_mask,
+    floor_heights,
+    joint_contacts,
+)
 from freshtake.motion.planting.foot_plans import feet_in_body
-from freshtake.motion.planting.rig import Bones, PelvisFrame, PlantSettings, make_bones
+from freshtake.motion.planting.rig import Bones, PelvisFrame
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
+
+LINKS = 2  # per joint at most
+
+
+def make_bones(skeleton: Skeleton, limbs: tuple[Limb, ...]) -> Bones:
+    """Return the limbs as arrays."""
+    paths = [skeleton.chain(limb.points[-1]) for limb in limbs]
+    longest = max((len(path) for path in paths), default=1)
+    path = np.full((len(limbs), longest), -1, dtype=np.intp)
+    at = np.full((len(limbs), 4), -1, dtype=np.intp)
+    ends = np.zeros((len(limbs), 2), dtype=np.intp)
+    reference, basis = np.zeros((len(limbs), 2, LINKS, 4)), np.zeros((len(limbs), 2, LINKS, 3, 3))
+    low, high = np.zeros((len(limbs), 2, 3 * LINKS)), np.zeros((len(limbs), 2, 3 * LINKS))
+    for number, limb in enumerate(limbs):
+        path[number, : len(paths[number])] = paths[number]
+        for k, joint in enumerate((limb.upper, limb.middle, *limb.points)):
+            at[number, k] = paths[number].index(joint)
+        for k, chain in enumerate((limb.base, limb.ankle)):
+            if chain is not None:
+                count = len(chain.reference)
+                ends[number, k] = count
+                reference[number, k, :count], basis[number, k, :count] = chain.reference, chain.basis
+                low[number, k, : 3 * count], high[number, k, : 3 * count] = chain.low, chain.high
+    hinge = np.array([limb.hinge for limb in limbs]).reshape(-1, 3)
+    reach = np.array([limb.reach for limb in limbs]).reshape(-1, 2)
+    upright = np.array([limb.is_leg for limb in limbs], dtype=np.intp)
+    return Bones(path, at, hinge, reach, upright, ends, reference, basis, low, high)
 
 
 def checked_labels(contacts: npt.ArrayLike, frames: int, feet: Sequence[Foot]) -> Floats:
