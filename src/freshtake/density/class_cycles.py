@@ -12,7 +12,8 @@ import numpy.typing as npt
 from freshtake.density.time_alignment import fit_near, harmonic_basis, phases
 from freshtake.motion.cycles.recurrence import dissimilarity, one_cycle_apart, track
 from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.graphs import nearest
 
 if TYPE_CHECKING:

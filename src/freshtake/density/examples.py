@@ -17,7 +17,8 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Recipe, encode, recipe
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import frozen
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,

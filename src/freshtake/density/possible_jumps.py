@@ -283,6 +283,6 @@ def _connected(kernels: int, runs: list[Span], exits: list[Exit], jumps: Jumps) 
 
 def _pieces(connected: Bools, runs: list[Span]) -> list[Span]:
     """Return the remaining runs, cut at every kernel that is not connected."""
-    from freshtake.numeric.arrays import runs as runs_of
+    from freshtake.numeric.curves import runs as runs_of
 
     return [(start + a, start + b) for start, stop in runs for a, b in runs_of(connected[start:stop])]

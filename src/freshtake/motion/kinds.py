@@ -14,8 +14,8 @@ from freshtake.errors import InvalidMotion
 from freshtake.lazy import Showable
 from freshtake.motion.clip import Clip
 from freshtake.motion.validation import Timed, check_timing, checked_names, frozen
-from freshtake.numeric.arrays import Bools, Floats, runs
-from freshtake.numeric.curves import monotone_curve
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import monotone_curve, runs
 
 WORDS = {"Clip": "clip", "PointClip": "point clip", "Stroke": "stroke", "MeshSequence": "mesh sequence"}
 

@@ -1,12 +1,18 @@
-"""Curves through values, smoothed values, and points of polylines, by numpy alone."""
+"""Series of values: runs of flags, smoothed values, curves through values, and points of polylines, by numpy alone."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Bools, Floats
 
 MODES = {"reflect": "symmetric", "nearest": "edge", "wrap": "wrap"}  # scipy's names and numpy's
+
+
+def runs(mask: Bools) -> list[tuple[int, int]]:
+    """Return start and stop (exclusive) of every run of true values."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], mask, [False]]).astype(np.int8)))
+    return [(int(start), int(stop)) for start, stop in zip(edges[::2], edges[1::2], strict=True)]
 
 
 def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:

@@ -8,7 +8,7 @@ from freshtake.numeric.arrays import Floats, Ints
 
 AT_ONCE = 4_000_000  # distances in memory at a time
 HALF_BLOCK = ((0, 0), (0, 1), (1, -1), (1, 0), (1, 1))  # so that every pair of neighbouring cells occurs once
-BLOCK = tuple((a, b) for a in (-1, 0, 1) for b in (-1, 0, 1))
+BLOCK = (*HALF_BLOCK, (0, -1), (-1, 1), (-1, 0), (-1, -1))
 
 
 def nearest(points: Floats, places: Floats, count: int = 1) -> tuple[Floats, Ints]:

@@ -6,13 +6,13 @@ import json
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.errors import FormatError
 from freshtake.motion.features import Recipe
+from freshtake.motion.validation import Array, Parts
 from freshtake.numeric.arrays import Floats
 
 _TYPES: dict[str, tuple[type, ...]] = {
@@ -28,7 +28,6 @@ _WORDS = {
     "int": "a whole number", "float": "a number", "str": "a text", "bool": "true or false", "list": "a list",
     "dict": "an object", "None": "null",
 }  # fmt: skip
-Array = npt.NDArray[Any]
 MOST_FRAMES = 1 << 31  # in all takes of a model together
 FRAME_TIMES = (1e-5, 1e3)  # seconds; with shorter ones, a long motion would not fit into memory
 RECIPE = "recipe_"  # prefix of the names of the recipe's arrays
@@ -184,13 +183,6 @@ def _shown(value: Any) -> str:
     except (ValueError, RecursionError):  # numbers with thousands of digits
         text = type(value).__name__
     return text if len(text) <= 40 else f"{text[:40]}..."
-
-
-class Parts(NamedTuple):
-    """Header and arrays of a model, or of one of its parts, that is to be written."""
-
-    header: Any
-    arrays: dict[str, Array]
 
 
 @dataclass(frozen=True)

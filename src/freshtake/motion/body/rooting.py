@@ -15,9 +15,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from freshtake.motion.base import Base
 from freshtake.motion.body.roles import feet, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.motion.skeleton import Base, Skeleton
+from freshtake.motion.skeleton import Skeleton
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import IDENTITY, WorldPose, forward, inverse, multiply, rotate
 

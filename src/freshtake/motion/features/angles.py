@@ -53,6 +53,23 @@ class Start(NamedTuple):
 AT_ORIGIN = Start()
 
 
+class Columns:
+    """What the layouts of all kinds of motion share."""
+
+    def units(self) -> list[str]:
+        """Return what each column measures: angle, length, time, or speed and turn, which are rates per second."""
+        raise NotImplementedError
+
+    @property
+    def width(self) -> int:
+        """How many columns there are."""
+        return len(self.units())
+
+    def spare(self) -> Bools:
+        """Return columns that are left out where they stay zero: none, unless the file may lack them."""
+        return np.zeros(self.width, dtype=np.bool_)
+
+
 class Path(NamedTuple):
     """Place (frames,) in the ground plane as complex numbers, and heading (frames,) in radians."""
 

@@ -15,7 +15,8 @@ import numpy.typing as npt
 from freshtake.errors import UsageError
 from freshtake.motion.body.roles import Foot, feet, leg_length, pelvis
 from freshtake.motion.clip import Clip
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 
 
 @dataclass(frozen=True)

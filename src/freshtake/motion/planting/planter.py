@@ -25,7 +25,8 @@ from freshtake.motion.planting.planting_model import (
     spread_labels,
 )
 from freshtake.motion.planting.rig import Frames, Ground, Memory, Pace, PlantedFrames, Scene
-from freshtake.numeric.arrays import Floats, Ints, runs
+from freshtake.numeric.arrays import Floats, Ints
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import angle_between
 
 NO_LEGS = "the skeleton has no legs that can be recognized: name their joints in a mapping"
