@@ -76,17 +76,11 @@ def root_in_file(clip: Clip) -> Floats | None:
 
 
 def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floats | None:
-    """Return a file's channels with those of some joints replaced by what they do in a changed clip.
+    """Return a file's channels (frames, channels), those of some joints (joints,) replaced by a changed clip's.
 
-    Args:
-        before: A clip that still has its file's channels.
-        new: The same clip with other motion, and perhaps frames added, in the form of its file.
-        frames: The frames that differ; those that were added are among them.
-        joints: (joints,): the joints that differ.
-
-    Returns:
-        (frames, channels): the file's numbers where nothing differs, elsewhere the equivalent angles nearest to
-        them, so that curves do not jump by half turns; None where the file's layout cannot hold the motion.
+    `new` is the clip `before` with other motion, and perhaps frames added, in the form of its file; `frames` are those
+    that differ or were added. Elsewhere the file's numbers stay. New angles are the equivalents nearest to the old
+    ones, so that curves do not jump by half turns. None where the file's layout cannot hold the motion.
     """
     skeleton, angles = _fitting_layout(new)
     if before.channels is None or skeleton.channels != before.skeleton.channels:

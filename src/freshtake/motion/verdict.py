@@ -177,12 +177,7 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
 def require_unflung(motion: M, *, resumed: bool = False) -> M:
     """Return a model's result, or refuse it where the body is flung about: the model file is damaged.
 
-    Args:
-        motion: A clip, point clip, stroke or mesh sequence, or plain rows of numbers.
-        resumed: Whether it continues a motion, which may have traveled any distance before.
-
-    Returns:
-        The motion as it is.
+    One that is `resumed` continues a motion, which may have traveled any distance before.
     """
     if not isinstance(motion, Clip):
         numbers: Any = next((getattr(motion, name) for name in NUMBERS if hasattr(motion, name)), motion)

@@ -16,16 +16,9 @@ def runs(mask: Bools) -> list[tuple[int, int]]:
 
 
 def gaussian_filter1d(values: Floats, deviation: float, axis: int = 0, mode: str = "reflect") -> Floats:
-    """Smooth values along an axis by a Gaussian.
+    """Smooth values along an axis by a Gaussian whose standard deviation is in values.
 
-    Args:
-        values: of any shape.
-        deviation: the standard deviation, in values.
-        axis: the axis to smooth along.
-        mode: how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
-
-    Returns:
-        The smoothed values, in the same shape.
+    `mode` says how values continue beyond both ends: `reflect`, `nearest` or `wrap`.
     """
     # The window ends at four standard deviations, like scipy's.
     reach = int(4.0 * deviation + 0.5)
@@ -48,13 +41,8 @@ def quintic(share: Floats) -> Floats:
 def monotone_curve(knots: Floats, values: Floats, at: Floats) -> Floats:
     """Evaluate a cubic Hermite curve through values that never overshoots its neighbours (Fritsch and Butland 1984).
 
-    Args:
-        knots: (k,), at least two, rising.
-        values: (k, columns).
-        at: (n,), between the first and the last knot.
-
-    Returns:
-        (n, columns).
+    The values (k, columns) are at rising knots (k,), two or more; the curve (n, columns) is read between them, `at`
+    (n,).
     """
     step = np.diff(knots)[:, None]
     slope = np.diff(values, axis=0) / step

@@ -197,14 +197,10 @@ def chosen_phase(take: Recurrence, phase: str | int | Clip = "auto") -> int:
 
 
 def find_common_cycles(clips: Sequence[Clip], like: Clip | None = None) -> list[Cycles | None]:
-    """Find the cycles of several takes, which all begin at one common phase.
+    """Find the cycles of several takes, which all begin at one common phase; None for a take in which nothing recurs.
 
-    Args:
-        clips: Takes; those with another skeleton than the first have a separate common phase.
-        like: A clip whose first pose is the phase at which to cut; by default it is chosen as in `find_cycles`.
-
-    Returns:
-        The cycles of each take, None where nothing recurs in it.
+    The first pose of `like` is the phase at which to cut; by default it is chosen as in `find_cycles`. Takes with
+    another skeleton than the first have a separate common phase.
     """
     cycles: list[Cycles | None] = [None] * len(clips)
     remaining = list(range(len(clips)))

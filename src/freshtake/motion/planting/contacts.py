@@ -196,15 +196,10 @@ def joint_contacts(
 def floor_heights(
     clips: Sequence[Clip], standing: Sequence[Foot] | None = None, floor: npt.ArrayLike | None = None
 ) -> Floats:
-    """Return the heights (foot joints,) at which feet stand: a low percentile over all clips together.
+    """Return the heights (foot joints,) at which feet stand: a low percentile over all clips of a skeleton together.
 
-    Args:
-        clips: Clips on one skeleton.
-        standing: The feet, where those of `body.feet` are not the right ones.
-        floor: The heights, where they are known, one for all or one for each foot joint; they are checked.
-
-    Returns:
-        Heights in the clips' unit.
+    `standing` are the feet, where those of `body.feet` are not the right ones. Heights that are known are given as
+    `floor`, one for all or one for each foot joint, and checked.
     """
     joints = [joint for foot in (feet(clips[0].skeleton) if standing is None else standing) for joint in foot.joints]
     if floor is None:

@@ -128,15 +128,10 @@ class ContactGallery(NamedTuple):
 def contact_gallery(
     examples: Sequence[Clip], standing: Sequence[Foot] | None = None, labels: Floats | None = None
 ) -> ContactGallery:
-    """Return the examples' poses with their contacts.
+    """Return the poses of clips whose feet stand as they should, with their contacts.
 
-    Args:
-        examples: Clips whose feet stand as they should.
-        standing: The feet, where guesses are wrong.
-        labels: (frames of all examples, foot joints): their contacts, where they are known already.
-
-    Returns:
-        What `nearest_contacts` looks poses up in.
+    `standing` are the feet, where guesses are wrong; `labels` (frames of all examples, foot joints) their contacts,
+    where they are known already.
     """
     for example in examples[1:]:
         require_compatible(examples[0].skeleton, example.skeleton)
@@ -270,16 +265,11 @@ def learn_planting(
     mapping: LimbNames | None = None,
     labels: Floats | None = None,
 ) -> PlantingModel:
-    """Learn from clips whose feet stand as they should.
+    """Learn a body and its feet from clips whose feet stand as they should.
 
-    Args:
-        examples: The clips.
-        floor: Heights at which feet stand, one for all or one per foot joint; default: from the clips.
-        mapping: Names of the joints of limbs, where they are not found.
-        labels: (frames of all clips, foot joints): their contacts, 0 or 1, where they are known already.
-
-    Returns:
-        The model of the body and its feet.
+    `floor` gives the heights at which feet stand, one for all or one per foot joint, by default those of the clips;
+    `mapping` the names of joints of limbs, where they are not found; `labels` (frames of all clips, foot joints) their
+    contacts, 0 or 1, where they are known already.
     """
     if not examples:
         raise UsageError("planting learns from at least one clip")
