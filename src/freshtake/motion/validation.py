@@ -109,17 +109,11 @@ def same_rate(a: float, b: float) -> bool:
     return abs(a / b - 1.0) < 1.001e-3
 
 
-def up_axis(value: str) -> str:
-    """Return 'y' or 'z'; refuse others."""
-    if value not in UP_AXES:
-        raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {value!r}")
-    return value
-
-
 def check_timing(motion: Any) -> None:
     """Check frame time, vertical axis and unit of length of a motion, or of the layout of one."""
     object.__setattr__(motion, "frame_time", positive(motion.frame_time, "frame_time"))
-    object.__setattr__(motion, "up", up_axis(motion.up))
+    if motion.up not in UP_AXES:
+        raise InvalidMotion(f"up must be one of {', '.join(UP_AXES)}, but is {motion.up!r}")
     if motion.unit_m is not None:
         object.__setattr__(motion, "unit_m", positive(motion.unit_m, "unit_m"))
 

@@ -119,19 +119,11 @@ def assess(
     name: str = "",
     remedy: str = DRAW_AGAIN,
 ) -> Verdict:
-    """Check a motion against what takes do.
+    """Check a motion against what takes do, and return a remark on the worst frame of each check that fails.
 
-    Args:
-        clip: The motion.
-        standard: What its takes do.
-        amount: The amount of variation it was drawn with.
-        rate: Its requested pace relative to the takes.
-        same_body: Whether it moves the body of the takes; a different one only has to keep its bones and not be faster.
-        name: What to call it; by default the clip's name.
-        remedy: What to do about a body that exceeds its limits.
-
-    Returns:
-        Remarks on the worst frame of each check that fails; none for a motion that does what the takes do.
+    `amount` is the amount of variation that it was drawn with, `rate` its requested pace relative to the takes. A
+    motion that does not move the `same_body` as the takes only has to keep its bones and not be faster. `remedy` says
+    what to do about a body that exceeds its limits; `name` what to call the motion, by default the clip's name.
     """
     if not (np.isfinite(clip.root).all() and np.isfinite(clip.rotations).all()):
         frame = int(np.argmin(np.isfinite(clip.root).all(axis=1) & np.isfinite(clip.rotations).all(axis=(1, 2))))
@@ -257,14 +249,8 @@ def off_the_path(verdict: Verdict, most_off: float, leg: float) -> Verdict:
 def gait_remarks(new: Gait, source: Gait, taught: tuple[Gait, Gait] | None, share: float | None = 1.0) -> list[Remark]:
     """Compare a gait that was made from another one with that one and with the takes that taught the change.
 
-    Args:
-        new: The gait of the result.
-        source: The gait of the clip that it was made from.
-        taught: Mean gaits of the takes before and after the change; None where they are unknown.
-        share: How much of the change was requested; None where its speed cannot be predicted.
-
-    Returns:
-        A remark for each figure that is off; none for a sound gait.
+    `taught` are mean gaits of the takes before and after the change, None where they are unknown; `share` says how much
+    of the change was requested, None where its speed cannot be predicted.
     """
     after = source if taught is None else taught[1]
     remarks = []

@@ -281,8 +281,7 @@ def _skeletons(clips: Sequence[Clip]) -> list[Finding]:
         except SkeletonMismatch as error:
             findings.append(Finding("skeletons", f"{error}; leave one out, or retarget it onto the other"))
             continue
-        differences = length_differences(first.skeleton, clip.skeleton, 1e-4)
-        if differences:
+        if differences := length_differences(first.skeleton, clip.skeleton, 1e-4):
             longer.append(called(clip))
             joints += [difference.joint for difference in differences]
     if longer:

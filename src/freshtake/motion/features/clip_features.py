@@ -89,6 +89,11 @@ class ClipLayout(Columns):
         return "xyz".index(self.up)
 
     @property
+    def usual(self) -> bool:
+        """Whether rows are decoded by compiled functions."""
+        return self.root == "heading" and self.angles == "expmap" and not self.moving
+
+    @property
     def root_width(self) -> int:
         """How many columns the root has."""
         turning = self.angles != "positions"
@@ -190,7 +195,7 @@ class ClipLayout(Columns):
         """Return a clip from all columns, on the recipe's skeleton or on a compatible one."""
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
-        if self.root == "heading" and self.angles == "expmap" and not self.moving:
+        if self.usual:
             pose = self._posed(values, start, resume)
         else:
             pose = self.pose(values, self.path(values, start, resume), body)
@@ -200,17 +205,10 @@ class ClipLayout(Columns):
 
     def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
         """Return the pose of the usual columns, compiled; equal to `pose` except for rounding."""
-        from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
-            PoseCoding,
-            pose_rows,
-        )
+        from freshtake.motion.features.pose_stream import posed  # numba is slow to import, and encoding needs none
 
         first, second = start.ground
-        begin = np.array([second if self.up == "y" else -second, first, start.heading])
-        root, rotations = np.empty((len(values), 3)), np.empty((len(values), len(self.skeleton), 4))
-        coding = PoseCoding(self.reference, self.upright, self.up_index, self.frame_time)
-        pose_rows(values, coding, begin, resume, root, rotations)
-        return Pose(root, rotations, None)
+        return posed(self, values, np.array([second if self.up == "y" else -second, first, start.heading]), resume)
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
         """Return root, rotations and translations of rows placed along a path."""

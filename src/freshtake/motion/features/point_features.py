@@ -112,15 +112,11 @@ def _helpers(vectors: list[Floats], size: float) -> list[Floats]:
     return [size * beside / np.linalg.norm(beside)]
 
 
-class Solved(NamedTuple):
-    """Local rotations (frames, joints, 4) and translations (frames, joints, 3), the root's at zero."""
+def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: bool) -> tuple[Floats, Floats]:
+    """Turn each joint's rigid points onto `points` (frames, joints - 1 + markers, 3).
 
-    rotations: Floats
-    translations: Floats
-
-
-def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: bool) -> Solved:
-    """Turn each joint's rigid points onto `points` (frames, joints - 1 + markers, 3), root at zero."""
+    Returns local rotations (frames, joints, 4) and translations (frames, joints, 3), the root's at zero.
+    """
     joints = len(skeleton)
     places = np.concatenate([np.zeros((len(points), 1, 3)), points], axis=1)
     owner = np.concatenate([[-1], skeleton.parents[1:], markers.joints])
@@ -148,7 +144,7 @@ def solve_pose(points: Floats, skeleton: Skeleton, markers: Markers, moving: boo
     if moving:
         above = skeleton.parents[1:]
         translations[:, 1:] = rotate(inverse(world[:, above]), places[:, 1:joints] - places[:, above])
-    return Solved(rotations, translations)
+    return rotations, translations
 
 
 def _frame(pair: Floats) -> Floats:

@@ -72,8 +72,12 @@ def _place(pin: Pin, path: Floats) -> Floats:
 
 def pinned_root(clip: Clip, pins: Sequence[Pin]) -> Clip:
     """Return the clip with its root moved to the root's pins."""
-    root_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == 0]
+    root_pins = _pins_of(clip, 0, pins)
     return clip.changed(root=pinned_path(clip.root, root_pins, clip.frame_time).path) if root_pins else clip
+
+
+def _pins_of(clip: Clip, joint: int, pins: Sequence[Pin]) -> list[Pin]:
+    return [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
 
 
 def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
@@ -86,18 +90,14 @@ def pinned_clip(clip: Clip, base: PlantingModel, pins: Sequence[Pin]) -> Clip:
         return clip
     positions = clip.positions()
     goals = [_led(clip, positions, limb, limb_pins) for limb in base.limbs]
-    missing = [
-        pin for pin in limb_pins if not any(clip.skeleton.index(pin.joint) in limb.points for limb in base.limbs)
-    ]
+    places = [clip.skeleton.names[joint] for limb in base.limbs for joint in limb.points]
+    missing = [pin for pin in limb_pins if pin.joint not in places]
     if missing:
-        places = [clip.skeleton.names[j] for limb in base.limbs for j in limb.points]
         raise UsageError(
             f"{missing[0].joint!r} cannot be pinned: pins hold the root ({clip.skeleton.names[0]}) and the ends of "
             f"limbs ({', '.join(places) or 'none were recognized'})"
         )
-    root_pinned = pinned_path(
-        clip.root, [p for p in pins if clip.skeleton.index(p.joint) == 0], clip.frame_time
-    ).contact_strength
+    root_pinned = pinned_path(clip.root, _pins_of(clip, 0, pins), clip.frame_time).contact_strength
     shift = _carried(positions, base.limbs, goals) * (1.0 - root_pinned)[:, None]
     bones = make_bones(clip.skeleton, base.limbs)
     bones.reach[:, 1] = 1.0
@@ -123,8 +123,7 @@ class LedPath(NamedTuple):
 def _led(clip: Clip, positions: Floats, limb: Limb, pins: Sequence[Pin]) -> LedPath:
     path, contact_strength, hard = positions[:, limb.end].copy(), np.zeros(len(clip)), np.zeros(len(clip))
     for joint in limb.points:
-        joint_pins = [pin for pin in pins if clip.skeleton.index(pin.joint) == joint]
-        if joint_pins:
+        if joint_pins := _pins_of(clip, joint, pins):
             led = pinned_path(positions[:, joint], joint_pins, clip.frame_time)
             path += led.path - positions[:, joint]
             contact_strength = np.maximum(contact_strength, led.contact_strength)

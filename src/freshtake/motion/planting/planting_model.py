@@ -26,8 +26,7 @@ from freshtake.motion.planting.contacts import (
     floor_heights,
     joint_contacts,
 )
-from freshtake.motion.planting.foot_plans import feet_in_body
-from freshtake.motion.planting.rig import Bones, PelvisFrame
+from freshtake.motion.planting.rig import Bones
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
 
@@ -171,8 +170,7 @@ def _shares(points: Floats, gallery: ContactGallery) -> Floats:
 class PlantingModel:
     """What `learn_planting` learned from examples, for any number of clips and streams of the same kind.
 
-    `floor` is the height at which each foot joint stands, `heels` (legs,) the height of each heel (None: that of the
-    toe); `gallery` is None where a clip was its only example.
+    `floor` is the height at which each foot joint stands; `gallery` is None where a clip was its only example.
     """
 
     skeleton: Skeleton
@@ -181,7 +179,6 @@ class PlantingModel:
     limbs: tuple[Limb, ...]
     floor: Floats
     gallery: ContactGallery | None = None
-    heels: Floats | None = None
 
     @cached_property
     def legs(self) -> tuple[Limb, ...]:
@@ -196,10 +193,7 @@ class PlantingModel:
     @property
     def soles(self) -> Floats:
         """The heights of heel and toe when they stand, (legs, 2)."""
-        soles = np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
-        if self.heels is not None:
-            soles[:, 0] = self.heels
-        return soles
+        return np.array([[heights[-1], heights[-1]] for heights in self._floors()]).reshape(-1, 2)
 
     def _floors(self) -> list[Floats]:
         """Return the floor's heights, foot by foot."""
@@ -224,20 +218,6 @@ class PlantingModel:
     def low(self) -> Floats:
         """The heights below which foot joints may stand."""
         return self.floor + RECORDED.height_on * leg_length(self.skeleton)
-
-    def feet_in_body(self, clip: Clip) -> Floats:
-        """Return (frames, legs, 6): ankle and toe from the pelvis in leg lengths, heading removed."""
-        out = np.empty((len(clip), len(self.legs), 6))
-        body = PelvisFrame(self.pelvis_depth, "xyz".index(self.up), leg_length(self.skeleton), self.facing)
-        root, rotations = np.ascontiguousarray(clip.root), np.ascontiguousarray(clip.rotations)
-        feet_in_body(self.bones, body, clip.bone_offsets(), root, rotations, out)
-        return out
-
-    @property
-    def facing(self) -> Floats:
-        """The rotation of the pelvis from which headings are measured."""
-        assert self.gallery is not None
-        return self.gallery.facing
 
     def example_contacts(self, clip: Clip) -> Floats:
         """Return (frames, foot joints): where joints of an example stand, 0 or 1."""

@@ -120,15 +120,6 @@ class Scene(NamedTuple):
     memory: Memory
 
 
-class PelvisFrame(NamedTuple):
-    """The reference for feet: the pelvis, by its place on the path to a foot, without its heading."""
-
-    pelvis: int
-    up: int
-    leg: float  # a leg's length
-    facing: Floats  # (4,): the rotation from which headings are measured
-
-
 class PlantedFrames(NamedTuple):
     """Planted frames, how firmly legs are held (frames, legs) and by how much their goals were missed."""
 

@@ -93,7 +93,7 @@ def find_rest(clip: Clip, body: BodyMap, stated: Stated | None = None) -> Rest:
         rows = np.unique(np.linspace(0, len(clip) - 1, min(len(clip), 400)).astype(np.intp))
         seen = forward(clip.skeleton.parents, clip.local_translations()[rows], clip.rotations[rows]).positions
         frame_scores = _score(seen, body, np.eye(3)[clip.up_index])
-        poses.append(_frame(clip, int(rows[frame_scores.argmax()]), SEEN))
+        poses.append(_frame(clip, int(rows[frame_scores.argmax()])))
         scores.append(frame_scores.max())
         good = int(np.argmax(scores))
     rest = _in_body_axes(clip.skeleton, body, poses[good], float(scores[good]))
@@ -108,9 +108,9 @@ def _zero(skeleton: Skeleton) -> _Pose:
     return _Pose(ZERO, pose.positions, pose.rotations, local, None)
 
 
-def _frame(clip: Clip, frame: int, how: str) -> _Pose:
+def _frame(clip: Clip, frame: int) -> _Pose:
     pose = forward(clip.skeleton.parents, clip.local_translations()[frame], clip.rotations[frame])
-    return _Pose(how, pose.positions, pose.rotations, clip.rotations[frame], np.eye(3)[clip.up_index])
+    return _Pose(SEEN, pose.positions, pose.rotations, clip.rotations[frame], np.eye(3)[clip.up_index])
 
 
 def _line(places: Floats, body: BodyMap, upper: str, lower: str) -> Floats:
