@@ -12,7 +12,7 @@ from freshtake.errors import InvalidMotion
 from freshtake.motion import Clip, Skeleton
 from freshtake.motion.skeleton import JOINT_CHANNELS, ROOT_CHANNELS
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.rotations import continuous_euler, equivalent, from_euler, full_order
+from freshtake.numeric.rotations import by_order, continuous_euler, equivalent, from_euler, full_order
 
 
 def clip_from_channels(
@@ -26,23 +26,18 @@ def clip_from_channels(
     translations = np.broadcast_to(skeleton.offsets, (frames, joints, 3)).copy()
     rotations = np.zeros((frames, joints, 4))
     rotations[..., 0] = 1.0
-    moving = False
-    layout = _columns(skeleton)
-    for joint, translation, _ in layout:
-        for axis, column in translation:
-            translations[:, joint, axis] = values[:, column]
-            moving |= joint > 0
+    moves, turning = _channel_places(skeleton)[0], rotation_columns(skeleton)
+    translations[:, moves.joints, moves.axes] = values[:, moves.columns]
     scale = np.pi / 180.0 if degrees else 1.0
-    for order, members in _by_order(skeleton).items():
-        columns = np.array([[column for _, column in layout[joint][2]] for joint in members])
-        rotations[:, members] = from_euler(values[:, columns] * scale, order)
+    for order, members in by_order(skeleton.orders).items():
+        rotations[:, members] = from_euler(values[:, [turning[joint] for joint in members]] * scale, order)
     rotations = skeleton.from_axes(rotations)
     return Clip(
         skeleton,
         frame_time,
         translations[:, 0],
         rotations,
-        translations if moving else None,
+        translations if (moves.joints > 0).any() else None,
         channels=values,
         **about,
     )
@@ -94,10 +89,10 @@ def channels_with(before: Clip, new: Clip, frames: slice, joints: Bools) -> Floa
     moved = new.local_translations()[at][:, *which]
     unmoved = moved == before.local_translations()[old][:, *which]
     out[at[:, None], columns] = np.where(unmoved, out[at[:, None], columns], moved)
-    layout = _columns(skeleton)
-    for order, members in _by_order(skeleton).items():
+    columns_of = rotation_columns(skeleton)
+    for order, members in by_order(skeleton.orders).items():
         turning = [joint for joint in members if joints[joint]]
-        places = np.array([[column for _, column in layout[joint][2]] for joint in turning], dtype=np.intp)
+        places = np.array([columns_of[joint] for joint in turning], dtype=np.intp)
         for frame in at if turning else ():
             # frames that were added continue the one before them
             reference = np.radians(out[frame if frame < len(before) else frame - 1][places])
@@ -117,7 +112,7 @@ def _angles(clip: Clip, skeleton: Skeleton) -> Floats:
     """Return continuous angles (frames, joints, 3) in each joint's completed order."""
     local = skeleton.about_axes(clip.rotations)
     out = np.zeros((len(clip), len(skeleton), 3))
-    for order, members in _by_order(skeleton).items():
+    for order, members in by_order(skeleton.orders).items():
         full = full_order(order)
         angles = continuous_euler(local[:, members], full)
         if len(order) < 3:  # of the two triples, the one that leaves the third angle at zero
@@ -174,7 +169,7 @@ class _Missing(NamedTuple):
 def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
     """Return the columns of translations and of angles."""
     moves, turns = [], []
-    for joint, translation, rotation in _columns(skeleton):
+    for joint, (translation, rotation) in enumerate(_columns(skeleton)):
         moves += [(column, joint, axis) for axis, column in translation]
         turns += [(column, joint, place) for place, column in rotation]
     return tuple(_Places(*np.array(triples, dtype=np.intp).reshape(-1, 3).T) for triples in (moves, turns))  # type: ignore[return-value]
@@ -192,11 +187,11 @@ def _without_channels(skeleton: Skeleton) -> _Missing:
 
 
 @lru_cache(maxsize=64)
-def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[tuple[int, int]]]]:
+def _columns(skeleton: Skeleton) -> list[tuple[list[tuple[int, int]], list[tuple[int, int]]]]:
     """Return per joint (axis, column) of its positions and (place in the Euler order, column) of its rotations."""
     out = []
     column = 0
-    for joint, channels in enumerate(skeleton.channels):
+    for channels, order in zip(skeleton.channels, skeleton.orders, strict=True):
         translation, rotation = [], []
         seen: dict[str, int] = defaultdict(int)
         for channel in channels:
@@ -205,24 +200,14 @@ def _columns(skeleton: Skeleton) -> list[tuple[int, list[tuple[int, int]], list[
                 translation.append((axis, column))
             else:
                 letter = channel[1].upper()
-                places = [k for k, axis_name in enumerate(skeleton.orders[joint]) if axis_name == letter]
+                places = [k for k, axis_name in enumerate(order) if axis_name == letter]
                 rotation.append((places[seen[letter]], column))
                 seen[letter] += 1
             column += 1
-        out.append((joint, translation, sorted(rotation)))
+        out.append((translation, sorted(rotation)))
     return out
 
 
 def rotation_columns(skeleton: Skeleton) -> list[list[int]]:
     """Return per joint the columns of its rotation channels in the order of its Euler angles."""
-    return [[column for _, column in rotation] for _, _, rotation in _columns(skeleton)]
-
-
-@lru_cache(maxsize=64)
-def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
-    """Return joints grouped by Euler order, those without rotation channels left out."""
-    groups: dict[str, list[int]] = defaultdict(list)
-    for joint, order in enumerate(skeleton.orders):
-        if order:
-            groups[order].append(joint)
-    return dict(groups)
+    return [[column for _, column in rotation] for _, rotation in _columns(skeleton)]

@@ -123,10 +123,7 @@ def reorder_root(clip: Clip, order: str | None = None) -> Clip:
     if limits is not None and limits[0]:
         limits = (tuple(limits[0][skeleton.channels[0].index(channel)] for channel in layout), *limits[1:])
     renewed = replace(
-        skeleton,
-        channels=(tuple(layout), *skeleton.channels[1:]),
-        orders=(chosen, *skeleton.orders[1:]),
-        limits=limits,
+        skeleton, channels=(tuple(layout), *skeleton.channels[1:]), orders=(chosen, *skeleton.orders[1:]), limits=limits
     )
     values, scale = clip.channels, radians_per_unit(clip)
     if values is None or scale is None:

@@ -156,19 +156,9 @@ class Skeleton:
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Skeleton):
             return NotImplemented
-        same_axes = (self.axes is None) == (other.axes is None)
-        return (
-            self.names == other.names
-            and np.array_equal(self.parents, other.parents)
-            and np.array_equal(self.offsets, other.offsets)
-            and self.end_sites == other.end_sites
-            and self.channels == other.channels
-            and self.orders == other.orders
-            and self.limits == other.limits
-            and self.base == other.base
-            and self.paws == other.paws
-            and same_axes
-            and (self.axes is None or other.axes is None or np.array_equal(self.axes, other.axes))
+        plain = ("names", "end_sites", "channels", "orders", "limits", "base", "paws")
+        return all(getattr(self, name) == getattr(other, name) for name in plain) and all(
+            np.array_equal(getattr(self, name), getattr(other, name)) for name in ("parents", "offsets", "axes")
         )
 
     def __hash__(self) -> int:

@@ -65,9 +65,14 @@ class Verdict(NamedTuple):
     @property
     def sentences(self) -> list[str]:
         """The remarks in words, the worst first."""
-        worst_first = sorted(self.remarks, key=lambda remark: remark.color != RED)
-        places = ["" if one.frame is None else f", frame {one.frame}" for one in worst_first]
-        return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in zip(worst_first, places, strict=True)]
+        places = ["" if one.frame is None else f", frame {one.frame}" for one in self.worst_first]
+        remarks = zip(self.worst_first, places, strict=True)
+        return [f"{self.name}{place}: {one.what}; {one.remedy}" for one, place in remarks]
+
+    @property
+    def worst_first(self) -> list[Remark]:
+        """The remarks, the red ones first."""
+        return sorted(self.remarks, key=lambda remark: remark.color != RED)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the color and the remarks in words, for JSON."""
@@ -156,9 +161,7 @@ def require_possible(verdicts: Sequence[Verdict], keep_going: bool, warn: Callab
         raise UsageError(f"{red[0].sentences[0]}{more}; --keep-going writes it all the same")
     seen: dict[str, list[str]] = {}
     for verdict in verdicts:
-        for remark, sentence in zip(
-            sorted(verdict.remarks, key=lambda one: one.color != RED), verdict.sentences, strict=True
-        ):
+        for remark, sentence in zip(verdict.worst_first, verdict.sentences, strict=True):
             seen.setdefault(remark.check, []).append(sentence)
     for sentences in seen.values() if warn is not None else ():
         assert warn is not None

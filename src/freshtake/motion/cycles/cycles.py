@@ -283,11 +283,11 @@ class _Aligned(NamedTuple):
     @classmethod
     def of(cls, takes: list[Recurrence]) -> _Aligned:
         # The reference is the take with the most cycles: its mean cycle is the best known.
-        reference = max(takes, key=lambda take: int(cycle_counts(take.tracked).max()))
+        number = int(np.argmax([cycle_counts(take.tracked).max() for take in takes]))
+        reference = takes[number]
         period = reference.bins * reference.stride
         facing = usual_facing(take_frames(reference.clip, 0, min(period + 1, len(reference.clip))))
         mean_cycles = [_mean_cycle(take, facing) for take in takes]
-        number = next(k for k, take in enumerate(takes) if take is reference)
         shifts = [_shift(mean_cycles[number], cycle) for cycle in mean_cycles]
         struck = [
             {foot: phase / take.bins * BINS - shift for foot, phase in strike_phases(take).items()}

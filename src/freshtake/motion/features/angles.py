@@ -10,7 +10,6 @@ tilted upright).
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -22,6 +21,7 @@ from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,
+    by_order,
     continuous,
     continuous_euler,
     equivalent,
@@ -218,10 +218,7 @@ def _on_branch(angles: Floats, order: str, reference: Floats) -> Floats:
 
 
 def _by_order(skeleton: Skeleton) -> dict[str, list[int]]:
-    groups: dict[str, list[int]] = defaultdict(list)
-    for joint, order in enumerate(skeleton.orders):
-        groups[full_order(order)].append(joint)
-    return dict(groups)
+    return by_order([full_order(order) for order in skeleton.orders])
 
 
 def rotation_vectors(rotations: Floats, reference: Floats) -> Floats:

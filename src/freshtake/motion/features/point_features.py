@@ -258,12 +258,7 @@ class PointLayout(CloudColumns):
     @classmethod
     def from_parts(cls, parts: Parts) -> PointLayout:
         """Return the layout from its `parts`."""
-        return cls(
-            parts.texts("points"),
-            parts.choice("root", ROOTS),
-            *parts.placed(),
-            parts.complexes("plan"),
-        )
+        return cls(parts.texts("points"), parts.choice("root", ROOTS), *parts.placed(), parts.complexes("plan"))
 
 
 def check_whole(clip: PointClip) -> None:

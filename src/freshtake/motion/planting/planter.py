@@ -64,18 +64,13 @@ class Planter:
 
     @classmethod
     def learn(
-        cls,
-        examples: PlantingModel | Sequence[Clip],
-        settings: PlantSettings | None = None,
-        *,
-        fps: float | None = None,
-        careful: bool = True,
+        cls, examples: PlantingModel | Sequence[Clip], settings: PlantSettings | None = None, *, careful: bool = True
     ) -> Planter:
-        """Learn a planter for streams like the examples; `fps` if their frame rate differs."""
+        """Learn a planter for streams like the examples."""
         base = examples if isinstance(examples, PlantingModel) else learn_planting(examples)
         if not base.feet:
             raise UsageError(NO_LEGS)
-        return cls(base, settings or PlantSettings(), base.frame_time if fps is None else 1.0 / fps, careful)
+        return cls(base, settings or PlantSettings(), base.frame_time, careful)
 
     @property
     def latency(self) -> int:
