@@ -131,15 +131,15 @@ def _fitting_layout(clip: Clip) -> tuple[Skeleton, Floats]:
     """
     skeleton, tolerance = clip.skeleton, 1e-9
     angles = _angles(clip, skeleton)
-    missing = _without_channels(skeleton)
-    fits = not np.abs(angles[:, missing.angles]).max(initial=0.0) > tolerance
-    fits &= not np.abs(clip.rotations[:, missing.turns, 1:]).max(initial=0.0) > tolerance
-    joints, axes = missing.moves
+    moves, count = _channel_places(skeleton)[0], np.array([len(order) for order in skeleton.orders])
+    beyond = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]  # of joints that have an angle
+    fixed = np.ones((len(skeleton), 3), dtype=np.bool_)
+    fixed[moves.joints, moves.axes] = False
     if clip.joint_translations is None:  # all but the root are at their offsets
-        joints, axes = joints[joints == 0], axes[joints == 0]
-    shifts = clip.local_translations()[:, joints, axes] - skeleton.offsets[joints, axes]
-    fits &= not np.abs(shifts).max(initial=0.0) > tolerance
-    if fits:
+        fixed[1:] = False
+    shifts = (clip.local_translations() - skeleton.offsets)[:, fixed]
+    unwritten = angles[:, beyond], clip.rotations[:, count == 0, 1:], shifts
+    if not any(np.abs(values).max(initial=0.0) > tolerance for values in unwritten):
         return skeleton, angles
     if skeleton.axes is not None:
         raise InvalidMotion("the motion does not fit the degrees of freedom of its Acclaim skeleton")
@@ -157,14 +157,6 @@ class _Places(NamedTuple):
     axes: Ints
 
 
-class _Missing(NamedTuple):
-    """Degrees of freedom for which a layout has no channels."""
-
-    moves: tuple[Ints, Ints]  # joints and axes
-    angles: Bools  # (joints, 3): for joints that have some
-    turns: Ints  # joints that have no angle at all
-
-
 @lru_cache(maxsize=64)
 def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
     """Return the columns of translations and of angles."""
@@ -173,17 +165,6 @@ def _channel_places(skeleton: Skeleton) -> tuple[_Places, _Places]:
         moves += [(column, joint, axis) for axis, column in translation]
         turns += [(column, joint, place) for place, column in rotation]
     return tuple(_Places(*np.array(triples, dtype=np.intp).reshape(-1, 3).T) for triples in (moves, turns))  # type: ignore[return-value]
-
-
-@lru_cache(maxsize=64)
-def _without_channels(skeleton: Skeleton) -> _Missing:
-    has_channel = np.zeros((len(skeleton), 3), dtype=np.bool_)
-    moves = _channel_places(skeleton)[0]
-    has_channel[moves.joints, moves.axes] = True
-    joints, axes = np.nonzero(~has_channel)
-    count = np.array([len(order) for order in skeleton.orders])
-    angles = (np.arange(3) >= count[:, None]) & (count > 0)[:, None]
-    return _Missing((joints, axes), angles, np.flatnonzero(count == 0))
 
 
 @lru_cache(maxsize=64)
