@@ -196,19 +196,26 @@ class ClipLayout(Columns):
         body = skeleton or self.skeleton
         require_compatible(self.skeleton, body, "the recipe", "the skeleton")
         if self.usual:
-            pose = self._posed(values, start, resume)
+            first, second = start.ground
+            begin = np.array([second if self.up == "y" else -second, first, start.heading])
+            pose = self.poses(values, begin, resume)
         else:
             pose = self.pose(values, self.path(values, start, resume), body)
         return Clip(
             body, self.frame_time, pose.root, pose.rotations, pose.translations, None, name, "", self.up, self.unit_m
         )
 
-    def _posed(self, values: Floats, start: Start, resume: bool) -> Pose:
-        """Return the pose of the usual columns, compiled; equal to `pose` except for rounding."""
-        from freshtake.motion.features.pose_stream import posed  # numba is slow to import, and encoding needs none
+    def poses(self, values: Floats, begin: Floats, resume: bool) -> Pose:
+        """Return the poses of usual columns, compiled: those of `pose` but for rounding. For `begin` see `pose_rows`."""
+        from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
+            PoseCoding,
+            pose_rows,
+        )
 
-        first, second = start.ground
-        return posed(self, values, np.array([second if self.up == "y" else -second, first, start.heading]), resume)
+        coding = PoseCoding(self.reference, self.upright, self.up_index, self.frame_time)
+        pose = Pose(np.empty((len(values), 3)), np.empty((len(values), len(self.skeleton), 4)), None)
+        pose_rows(values, coding, begin, resume, pose.root, pose.rotations)
+        return pose
 
     def pose(self, values: Floats, path: Path, skeleton: Skeleton) -> Pose:
         """Return root, rotations and translations of rows placed along a path."""

@@ -71,14 +71,6 @@ def _pose_rows(
     begin[0], begin[1], begin[2] = begin[0] + x, begin[1] + y, begin[2] + heading
 
 
-def posed(layout: ClipLayout, values: Floats, begin: Floats, resume: bool) -> Pose:
-    """Return the poses of all columns (frames, columns) of a usual layout; for `begin` see `pose_rows`."""
-    coding = PoseCoding(layout.reference, layout.upright, layout.up_index, layout.frame_time)
-    pose = Pose(np.empty((len(values), 3)), np.empty((len(values), len(layout.skeleton), 4)), None)
-    pose_rows(values, coding, begin, resume, pose.root, pose.rotations)
-    return pose
-
-
 class PoseStream:
     """The position of a stream. Rows must be finite (frames, DOFs), in the scale of the recipe's columns."""
 
@@ -92,7 +84,7 @@ class PoseStream:
     def next(self, rows: Floats) -> Pose:
         """Return the poses of rows that follow those before."""
         if self._layout.usual:
-            pose = posed(self._layout, self._recipe.fill(rows), self._place, self._resume)
+            pose = self._layout.poses(self._recipe.fill(rows), self._place, self._resume)
         else:
             clip = decode(self._recipe, rows, start=self._start, resume=self._resume)
             assert isinstance(clip, Clip)
