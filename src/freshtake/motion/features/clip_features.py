@@ -206,7 +206,7 @@ class ClipLayout(Columns):
         )
 
     def poses(self, values: Floats, begin: Floats, resume: bool) -> Pose:
-        """Return the poses of usual columns, compiled: those of `pose` but for rounding. For `begin` see `pose_rows`."""
+        """Return the poses of usual columns, compiled: those of `pose` but for rounding; `begin` as in `pose_rows`."""
         from freshtake.motion.features.pose_stream import (  # numba is slow to import, and encoding needs none
             PoseCoding,
             pose_rows,
