@@ -108,8 +108,8 @@ def unlike_sentences(takes: Sequence[Any]) -> list[str]:
 @one_blas_thread()
 def cut(request: Request) -> Answer:
     """Find the frames at which takes divide into cycles, or into repeats of a piece of one of them."""
-    from freshtake.motion.cycles.common_cycles import require_cycles
-    from freshtake.motion.cycles.recurrence import find_occurrences
+    from freshtake.motion.cycles.cycles import require_cycles
+    from freshtake.motion.cycles.occurrences import find_occurrences
 
     clips = request.clips()
     at = request.get("at", str, default="cycles")

@@ -11,7 +11,8 @@ import numpy as np
 from freshtake.density.time_alignment import around, fit_near, harmonic_basis, phase_window, phases
 from freshtake.motion.cycles.recurrence import dissimilarity, find_phase, possible_periods
 from freshtake.motion.tempo import LONGEST_CYCLE, SHORTEST_CYCLE
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.graphs import nearest
 
 if TYPE_CHECKING:

@@ -15,7 +15,8 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip, PointClip
 from freshtake.motion.check.checks import is_tpose_first, repeated, spikes
 from freshtake.motion.kinds import fill_gaps
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 
 LEAST = 3  # points that determine the orientation of a body
 SHOWN = 4  # names in a message

@@ -16,7 +16,8 @@ from freshtake.motion.body.roles import leg_length
 from freshtake.motion.features import Recipe, encode, recipe
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import frozen
-from freshtake.numeric.arrays import Bools, Floats, rounded, runs
+from freshtake.numeric.arrays import Bools, Floats, rounded
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import (
     IDENTITY,
     about_axis,

@@ -25,11 +25,10 @@ from freshtake.errors import UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion import Clip
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.cycles.common_cycles import find_common_cycles
-from freshtake.motion.cycles.cycles import closing_of
+from freshtake.motion.cycles.cycles import closing_of, find_common_cycles
 from freshtake.numeric.arrays import Bools, Floats, rounded
-from freshtake.numeric.arrays import runs as contiguous
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest
 from freshtake.numeric.pca import Pca
 

@@ -13,8 +13,8 @@ from freshtake.density.examples import LEAST_FRAMES
 from freshtake.density.jumps import FARTHER
 from freshtake.density.runs import Limits, Place, aligned_place, eased, read_at
 from freshtake.numeric.arrays import Bools, Floats, Ints
-from freshtake.numeric.arrays import runs as contiguous
 from freshtake.numeric.compiled import compiled
+from freshtake.numeric.curves import runs as contiguous
 from freshtake.numeric.graphs import nearest, strong_parts
 
 LEAST_NEIGHBORS, MOST_NEIGHBORS = 16, 512  # looked at per kernel

@@ -14,16 +14,7 @@ TINY = 1e-300
 
 
 def incomplete_beta(a: float, b: float, x: npt.ArrayLike) -> Floats:
-    """Compute the regularized incomplete beta function.
-
-    Args:
-        a: above 0.
-        b: above 0.
-        x: numbers from 0 to 1, of any shape.
-
-    Returns:
-        I_x(a, b) in the shape of x.
-    """
+    """Compute the regularized incomplete beta function I_x(a, b) for a, b above 0 and x from 0 to 1, of any shape."""
     values = np.clip(np.asarray(x, dtype=np.float64), 0.0, 1.0)
     # The fraction converges fast below the mean of the distribution; above it, the other tail is computed.
     lower = values < (a + 1.0) / (a + b + 2.0)

@@ -26,7 +26,8 @@ from freshtake.motion.body.roles import feet
 from freshtake.motion.edit import scaled, with_up
 from freshtake.motion.planting.contacts import floor_heights, joint_contacts
 from freshtake.motion.retarget.mapping import SIDES, find_body
-from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import unit
 from freshtake.robots.robot_model import Point, RobotModel, mujoco
 

@@ -15,8 +15,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features.angles import AT_ORIGIN, Path, set_ground, summed
-from freshtake.numeric.arrays import Bools, Floats, Ints, runs
-from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import gaussian_filter1d, runs
 from freshtake.texture.frame_distance import Segments
 
 COURSES = ("straight", "closed", "free")

@@ -15,7 +15,8 @@ from freshtake.motion import Clip
 from freshtake.motion.clip import Playback
 from freshtake.motion.cycles.looping import facing_forward
 from freshtake.motion.planting import Planter, settings_for
-from freshtake.numeric.arrays import Bools, Floats, Ints, runs
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import runs
 from freshtake.texture.action import (
     Likeness,
     LoopCourse,

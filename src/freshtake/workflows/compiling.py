@@ -110,7 +110,7 @@ def _rng() -> np.random.Generator:
 
 
 def _learning() -> VariationModel:
-    from freshtake.motion.cycles.recurrence import find_occurrences
+    from freshtake.motion.cycles.occurrences import find_occurrences
     from freshtake.motion.edit import take_frames
     from freshtake.variation.learning import learn
 

@@ -20,7 +20,7 @@ from freshtake.formats.registry import for_writing, take_files
 from freshtake.formats.report_files import check_report_target, require_plots, write_report
 from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
-from freshtake.motion.cycles.common_cycles import torn_takes
+from freshtake.motion.cycles.cycles import torn_takes
 from freshtake.motion.validation import fps_of
 from freshtake.motion.verdict import check_result
 from freshtake.numeric.blas_threads import one_blas_thread

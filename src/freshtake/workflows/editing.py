@@ -21,9 +21,9 @@ from freshtake.methods.progress import Progress, Report, Warn, each, silent, unh
 from freshtake.motion import Clip, PointClip, Stroke
 from freshtake.motion.body.orientation import unit_name, unit_of
 from freshtake.motion.body.roles import leg_length
-from freshtake.motion.cycles.common_cycles import require_cycles
+from freshtake.motion.cycles.cycles import require_cycles
 from freshtake.motion.cycles.looping import Span, best_loop, closed, facing_forward, planted_loop
-from freshtake.motion.cycles.recurrence import find_occurrences
+from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.cycles.seams import Seam, seam_of, steps_of
 from freshtake.motion.edit import at_rate, take_frames, with_up
 from freshtake.motion.kinds import kind_word

@@ -29,8 +29,8 @@ from freshtake.motion.body.roles import feet, leg_length
 from freshtake.motion.cycles.looping import loop_frames, played
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.motion.verdict import Verdict, require_possible
-from freshtake.numeric.arrays import runs
 from freshtake.numeric.blas_threads import one_blas_thread
+from freshtake.numeric.curves import runs
 from freshtake.requests.packs import Pack
 from freshtake.variation.amount import guard_notes
 from freshtake.workflows.outputs import Finish, chosen_character, playback_summary, turn_note

@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, NoReturn, TypeAlias, TypeVar
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.errors import FormatError, InvalidMotion, SkeletonMismatch, UsageError
 from freshtake.formats.archive import Archive, npy_bytes, open_archive, write_archive
 from freshtake.formats.files import is_folder, read_head
 from freshtake.motion.features import Recipe
+from freshtake.motion.validation import Array, Parts
 from freshtake.numeric.arrays import Floats
 
 if TYPE_CHECKING:
@@ -287,7 +287,6 @@ _KINDS: dict[str, tuple[tuple[type, ...], str]] = {
     "bool": ((bool,), "true or false"), "list": ((list,), "a list"), "dict": ((dict,), "an object"),
     "None": ((type(None),), "null"),
 }  # fmt: skip
-Array = npt.NDArray[Any]
 MOST_FRAMES = 1 << 31  # in all takes of a model together
 FRAME_TIMES = (1e-5, 1e3)  # seconds; with shorter ones, a long motion would not fit into memory
 RECIPE = "recipe_"  # prefix of the names of the recipe's arrays
@@ -441,13 +440,6 @@ def _shown(value: Any) -> str:
     except (ValueError, RecursionError):  # numbers with thousands of digits
         text = type(value).__name__
     return text if len(text) <= 40 else f"{text[:40]}..."
-
-
-class Parts(NamedTuple):
-    """Header and arrays of a model, or of one of its parts, that is to be written."""
-
-    header: Any
-    arrays: dict[str, Array]
 
 
 @dataclass(frozen=True)

@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from freshtake.formats.ftm.io import Fields, Parts, ReadParts, compact, recipe_parts
+from freshtake.formats.ftm.io import Fields, ReadParts, compact, recipe_parts
 from freshtake.motion.features import Recipe
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.gait import Gait
+from freshtake.motion.validation import Parts
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation

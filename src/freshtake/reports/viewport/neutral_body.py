@@ -17,9 +17,9 @@ import numpy.typing as npt
 
 from freshtake.errors import FreshtakeError
 from freshtake.motion import Clip, Skeleton
-from freshtake.motion.body.roles import leg_length
+from freshtake.motion.body.roles import leg_length, rest_positions
 from freshtake.motion.retarget.mapping import SIDES, BodyMap, find_body
-from freshtake.motion.retarget.rest import Rest, find_rest, zero_places
+from freshtake.motion.retarget.rest import Rest, find_rest
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import forward, inverse, multiply, rotate, to_matrix
 from freshtake.reports.viewport.scene import LEG, Skin
@@ -263,7 +263,7 @@ _fits: dict[Skeleton, Fit | None] = {}
 
 def _fit(clip: Clip) -> Fit | None:
     try:
-        body = find_body(clip.skeleton, [zero_places(clip.skeleton)])
+        body = find_body(clip.skeleton, [rest_positions(clip.skeleton)])
         rest = find_rest(clip, body)
     except FreshtakeError:
         return None

@@ -12,8 +12,8 @@ from freshtake.formats.ftm import is_model
 from freshtake.formats.gltf import has_skin
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.check import check
-from freshtake.motion.cycles.common_cycles import require_cycles
-from freshtake.motion.cycles.recurrence import find_occurrences
+from freshtake.motion.cycles.cycles import require_cycles
+from freshtake.motion.cycles.occurrences import find_occurrences
 from freshtake.motion.edit import take_frames, with_up
 from freshtake.motion.repair import repair as repaired
 from freshtake.numeric.blas_threads import one_blas_thread
