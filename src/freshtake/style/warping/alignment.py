@@ -14,8 +14,7 @@ from freshtake.motion.edit import sampled_at, take_frames
 from freshtake.motion.kinds import Stroke
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.settings import WarpSettings
-from freshtake.style.warping.motion_warping import METHODS
+from freshtake.style.warping.motion_warping import METHODS, WarpSettings
 from freshtake.style.warping.warp_inputs import Alignable, prepare
 from freshtake.style.warping.warps import feasible, inverse, read_rows, smooth_warp
 

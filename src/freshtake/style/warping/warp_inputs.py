@@ -17,8 +17,7 @@ from freshtake.motion.features import encode, recipe
 from freshtake.motion.kinds import Stroke
 from freshtake.motion.skeleton import Skeleton, require_compatible
 from freshtake.numeric.arrays import Floats
-from freshtake.style.settings import RATE, WarpSettings
-from freshtake.style.warping.motion_warping import zscored
+from freshtake.style.warping.motion_warping import RATE, WarpSettings, zscored
 
 BINS = 96  # phases at which mean cycles are compared
 Span = tuple[int, int]
