@@ -14,7 +14,7 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import at_rate
 from freshtake.numeric.rotations import multiply
 from freshtake.style.learning import learn as learn_style
-from freshtake.variation.learning import learn as learn_variation
+from freshtake.variation.learning import learn_examples as learn_variation
 from freshtake.workflows.live import MARGIN, STREAMS, Steers, joined, styled
 
 

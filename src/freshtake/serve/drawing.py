@@ -156,7 +156,7 @@ def _increasing(times: Floats) -> Floats:
 @one_blas_thread()
 def stroke_model(strokes: Sequence[Stroke]) -> Any:
     """Return the model of drawn strokes; the last few are cached, so that a new amount acts immediately."""
-    from freshtake.variation.learning import learn
+    from freshtake.variation.learning import learn_examples
 
     digest = hashlib.sha256()
     for stroke in strokes:
@@ -166,7 +166,7 @@ def stroke_model(strokes: Sequence[Stroke]) -> Any:
         if key in _models:
             _models.move_to_end(key)
             return _models[key]
-    model = learn(list(strokes), rng=np.random.default_rng(0), cyclic=False)
+    model = learn_examples(list(strokes), cyclic=False)
     with _lock:
         _models[key] = model
         # A few models are cached, so that moving a slider does not learn again.

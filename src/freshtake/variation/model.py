@@ -22,22 +22,24 @@ from freshtake.motion.verdict import Standard, require_unflung, standard_of
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.deviations import Deviations, Settings, shares
+from freshtake.variation.deviations import STEP, Deviations, Settings, shares
 from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
-from freshtake.variation.goals.steering import Steering, Travel, travel_of, turn_column
 from freshtake.variation.live import (
     LiveControl,
+    Steering,
+    Travel,
     beginning,
     controlled_blocks,
     decoded_stream,
     steered_blocks,
     steered_rows,
+    travel_of,
+    turn_column,
 )
 from freshtake.variation.network import Likelihood, take_likelihood
 from freshtake.variation.phase import Takes, closed_takes, common_phase, read_linear, takes_on_phase, with_speeds
-from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Amounts, Sampler, Variant, draw_variant, sampler_of
 from freshtake.variation.standing import Footing, footing_of
 

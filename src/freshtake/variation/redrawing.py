@@ -21,11 +21,10 @@ from freshtake.motion import Clip
 from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount, dofs_of_parts
-from freshtake.variation.deviations import KNOTS, spline_basis
+from freshtake.variation.deviations import KNOTS, STEP, spline_basis
 from freshtake.variation.examples import on_hinges
 from freshtake.variation.goals.guidance import on_feet_for_long
 from freshtake.variation.phase import PACE, read_at, read_sharply
-from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Sampler, held_back
 from freshtake.variation.standing import feet_of, smooth_step, with_feet_of
 from freshtake.variation.stretches import Coded, Track, clip_layout_of, coded_clip, phases_of, posed, track_along

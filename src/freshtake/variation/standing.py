@@ -9,7 +9,6 @@ of hip and knee. A take itself passes through unchanged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,7 +16,7 @@ import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.features.angles import ground_of, set_ground
-from freshtake.motion.planting import PlantingModel, PlantSettings, settings_for
+from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import gaussian_filter1d
@@ -35,14 +34,6 @@ from freshtake.variation.phase import bring_together, read_at, read_sharply
 
 SINKS = 0.1  # seconds before and after, over which hips sink for a leg that does not reach
 HALF = 0.5  # of a foot's path between two stands: the most by which its place may differ from the take's
-
-
-def variant_settings(plant: bool | str) -> PlantSettings:
-    """Return the planting settings of variants: hips stay at the drawn height.
-
-    Sinking hips bring standing feet 2 % nearer to rest and shake where legs are straight.
-    """
-    return replace(settings_for(plant), sink=0.0)
 
 
 class Footing(NamedTuple):

@@ -20,7 +20,7 @@ from freshtake.motion.pins import Pin
 from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.steering import Steering
+from freshtake.variation.live import Steering, steered_blocks, steered_rows
 from freshtake.variation.phase import read_at
 from freshtake.variation.sampling import Variant
 
@@ -239,8 +239,6 @@ def _drawn(
     if stretch.first == 0.0 and stretch.phases == stretch.cycles * (len(model.phase_frames) - 1.0):
         cycles = stretch.cycles if stretch.frames is None else None
         return model.made(rng, amount=amount, rate=rate, steer=steer, cycles=cycles, frames=stretch.frames)
-    from freshtake.variation.live import steered_rows  # live imports goals
-
     block = _cut(model, rng, stretch, amount, rate)
     return block if steer is None else block._replace(rows=steered_rows(model, steer, block.rows))
 
@@ -251,8 +249,6 @@ def _cut(
     """Draw a stretch of an endless motion; what comes before it is dropped."""
     rows, phases, count, last = [], [], 0, stretch.first + stretch.phases
     start, resume = None, False
-    from freshtake.variation.live import steered_blocks  # live imports goals
-
     for block in steered_blocks(model, rng, amount, rate, None):
         begun = block.phases >= stretch.first
         start = block.start if start is None else start

@@ -15,16 +15,15 @@ from freshtake.motion.features.angles import Path, ground_of, set_ground, turned
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
-from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting.clip_planting import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
-from freshtake.variation.deviations import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
-from freshtake.variation.goals.steering import turn_column
+from freshtake.variation.live import planted_at, turn_column
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import held_feet, smooth_step, standing_like, variant_settings, with_feet_of
+from freshtake.variation.standing import held_feet, smooth_step, standing_like, with_feet_of
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -106,13 +105,7 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
         clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
         missed = tuple(float(np.linalg.norm(gap, axis=1).max()) for gap in _gaps(clip, goals.targets))
         return variant._replace(motion=clip, report=replace(variant.report, place_errors=missed))
-    stand = model.standing(drawn.phases)
-    settings = variant_settings(plant)
-    return variant.planted(
-        plant_feet(
-            variant.motion, stand, pins=goals.targets, examples=model.planting_model, settings=settings, careful=False
-        )
-    )
+    return variant.planted(planted_at(model, variant.motion, drawn.phases, plant, goals.targets))
 
 
 def _one_take(model: VariationModel, drawn: Variant) -> bool:

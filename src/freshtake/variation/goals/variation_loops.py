@@ -21,9 +21,8 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.steering import turn_column
+from freshtake.variation.live import turn_column, variant_settings
 from freshtake.variation.sampling import Loop, draw_loop
-from freshtake.variation.standing import variant_settings
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel

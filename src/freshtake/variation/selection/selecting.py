@@ -21,8 +21,18 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import Material, material_of, rounded
 from freshtake.variation.phase import ALIGNMENT, align, read_at, warp_onto
-from freshtake.variation.selection.by_likelihood import REACH, by_likelihood, by_phase, joined
-from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Selection, Verdict, comparable
+from freshtake.variation.selection.by_likelihood import by_likelihood
+from freshtake.variation.selection.candidates import (
+    LEAST_TRUSTED,
+    REACH,
+    Candidate,
+    Judged,
+    Selection,
+    Verdict,
+    by_phase,
+    comparable,
+    joined,
+)
 from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, differences, unlike_takes
 
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")

@@ -21,7 +21,7 @@ from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.distributions import f_beyond
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import read_at, read_linear
-from freshtake.variation.selection.by_likelihood import WORTH, by_phase, least_likely
+from freshtake.variation.selection.candidates import by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
 CHANCE = 0.01  # probability of a warning where all takes belong together
@@ -31,6 +31,7 @@ LEAST_TAKES = 3
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 # The usual difference between takes, for each unit that their poses differ by (as a share of the movement's extent),
 # and how many takes this is worth next to those given: again from recorded takes.
+WORTH = 4.0
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 
 
