@@ -73,19 +73,12 @@ class Settings:
 
 @dataclass(frozen=True, eq=False)
 class Deviations:
-    """The Gaussian of how takes differ.
+    """The Gaussian of how takes differ."""
 
-    Attributes:
-        takes: The takes on their common phase.
-        sizes: (phases, DOFs): standard deviation of the prior.
-        share: (columns,): share of the variance that comes from whole takes.
-        spacing: Phases between the knots of the prior's splines.
-    """
-
-    takes: Takes
-    sizes: Floats
-    share: Floats
-    spacing: float
+    takes: Takes  # on their common phase
+    sizes: Floats  # (phases, DOFs): standard deviation of the prior
+    share: Floats  # (columns,): share of the variance that comes from whole takes
+    spacing: float  # phases between the knots of the prior's splines
 
     @property
     def further(self) -> float:
@@ -207,16 +200,7 @@ def prior_sizes(material: Material, takes: Takes) -> Floats:
 
 
 def usual_sizes(recipe: Recipe | None, names: tuple[str, ...], mean: Floats) -> Floats:
-    """Return the usual deviations of takes of such a movement, from the movement alone.
-
-    Args:
-        recipe: The meaning of the DOFs; None for plain arrays.
-        names: (DOFs,): the DOFs by name.
-        mean: (phases, DOFs): the mean of the takes; root speeds as places and headings.
-
-    Returns:
-        (DOFs,): one standard deviation each.
-    """
+    """Return the usual deviations (DOFs,) of takes of a movement with this mean (phases, DOFs)."""
     ranges = mean.std(axis=0)
     skeleton = None if recipe is None else recipe.skeleton
     if recipe is None or skeleton is None:
@@ -250,15 +234,10 @@ def joint_roles(skeleton: Skeleton) -> dict[str, str]:
 
 
 def spline_basis(at: Floats, first: int, count: int) -> Floats:
-    """Return the matrix that turns independent normals at knots into a smooth process of variance 1.
+    """Return the matrix (phases, knots) that turns independent normals at knots into a smooth process of variance 1.
 
-    Args:
-        at: (phases,): phases in units of the knots' spacing.
-        first: Number of the first knot.
-        count: How many knots there are; the value at t depends on those from floor(t) to floor(t) + 3.
-
-    Returns:
-        (phases, knots).
+    `at` (phases,) are in units of the knots' spacing; the value at t depends on the knots from floor(t) to floor(t) +
+    3, which are counted from `first`.
     """
     low = np.floor(at).astype(np.intp)
     t = at - low

@@ -211,14 +211,7 @@ def model_of(material: Material, settings: Settings, cyclic: bool) -> VariationM
 
 @one_blas_thread()
 def examples_by_others(model: VariationModel) -> list[Likelihood]:
-    """Return how likely every example is under a model of the others.
-
-    Args:
-        model: The model.
-
-    Returns:
-        Log densities (frames, DOFs) of each example, in their order.
-    """
+    """Return how likely every example is under a model of the others, in their order."""
     if len(model.material.values) < 2:
         raise UsageError("a single example cannot be left out: there is no other one")
     values, starts, out = model.material.values, model.material.starts, []

@@ -62,16 +62,7 @@ class Likelihood:
 
 
 def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
-    """Compute how likely a take is.
-
-    Args:
-        material: The examples.
-        deviations: How they differ.
-        rows: (frames, DOFs): the take.
-
-    Returns:
-        Its log densities, in units in which a deviation of the least size counts 0.
-    """
+    """Return how likely a take (frames, DOFs) is, in units in which a deviation of the least size counts 0."""
     if len(rows) < FEWEST:
         raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
     away, phase_frames = deviations_of(material, deviations, rows)

@@ -37,21 +37,13 @@ def clip_layout_of(model: VariationModel) -> ClipLayout:
 
 
 class Track(NamedTuple):
-    """The Gaussian of takes along consecutive integer phases.
+    """The Gaussian of takes along consecutive integer phases."""
 
-    Attributes:
-        first: The first of these phases.
-        mean: (phases, columns): places and headings instead of the root's speeds.
-        deltas: (takes, phases, columns): how each take differs.
-        sizes: (phases, columns): standard deviation of the prior.
-        log_pace: (takes, phases): how much slower each take is than the mean there.
-    """
-
-    first: int
-    mean: Floats
-    deltas: Floats
-    sizes: Floats
-    log_pace: Floats
+    first: int  # of these phases
+    mean: Floats  # (phases, columns): places and headings instead of the root's speeds
+    deltas: Floats  # (takes, phases, columns): how each take differs
+    sizes: Floats  # (phases, columns): standard deviation of the prior
+    log_pace: Floats  # (takes, phases): how much slower each take is than the mean there
 
 
 def track_along(model: VariationModel, phases: Floats) -> Track:
@@ -84,23 +76,14 @@ def track_along(model: VariationModel, phases: Floats) -> Track:
 
 
 class Coded(NamedTuple):
-    """A clip as columns of the takes.
+    """A clip as columns of the takes."""
 
-    Attributes:
-        rows: (frames, columns): places and headings instead of the root's speeds, facing as the takes do.
-        columns: (frames, all columns of the layout).
-        at: (frames,): phases, counted from the first one of the track.
-        course: Which columns hold the places and headings.
-        kept: The columns of the layout that are DOFs.
-        turn: The clip's rotation relative to the takes, in radians.
-    """
-
-    rows: Floats
-    columns: Floats
-    at: Floats
-    course: Course
-    kept: Ints
-    turn: float
+    rows: Floats  # (frames, columns): places and headings instead of the root's speeds, facing as the takes do
+    columns: Floats  # (frames, all columns of the layout)
+    at: Floats  # (frames,): phases, counted from the first one of the track
+    course: Course  # which columns hold the places and headings
+    kept: Ints  # the columns of the layout that are DOFs
+    turn: float  # the clip's rotation relative to the takes, in radians
 
 
 def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, inside: slice) -> Coded:
@@ -158,15 +141,9 @@ def mean_rows(model: VariationModel) -> Floats:
 
 
 def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
-    """Return how many standard deviations a clip is from the mean motion, over the entire body.
+    """Return how many standard deviations a clip is from the mean motion, over the entire body: the median over frames.
 
-    Args:
-        model: A model of the movement.
-        clip: A possible clip of it.
-        phases: (frames,): its phases.
-
-    Returns:
-        The median over frames. Further takes have 1 to 4; clips of another movement usually more.
+    Further takes have 1 to 4; clips of another movement usually more.
     """
     weights, moving = model.material.weights, ~model.material.held
     at = np.mod(phases, len(model.phase_frames) - 1.0) if model.cyclic else phases

@@ -23,18 +23,11 @@ class PinnedValues(NamedTuple):
 
 
 class Spread(NamedTuple):
-    """The Gaussian along one variant.
+    """The Gaussian along one variant."""
 
-    Attributes:
-        factors: (takes, frames, DOFs): the deviations of whole takes, in standard deviations.
-        sizes: (frames, DOFs): standard deviation of the prior.
-        phases: (frames,).
-        deviations: The model of how takes differ.
-    """
-
-    factors: Floats
-    sizes: Floats
-    phases: Floats
+    factors: Floats  # (takes, frames, DOFs): the deviations of whole takes, in standard deviations
+    sizes: Floats  # (frames, DOFs): standard deviation of the prior
+    phases: Floats  # (frames,)
     deviations: Deviations
 
     @property
@@ -49,17 +42,7 @@ class Spread(NamedTuple):
 
 
 def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: bool) -> Spread:
-    """Return the Gaussian at the phases of a variant.
-
-    Args:
-        deviations: How takes differ.
-        phases: (frames,): of the variant.
-        moving: (DOFs,): which DOFs may move; the others have size 0.
-        cyclic: Whether the first phase follows the last one.
-
-    Returns:
-        The Gaussian along the variant.
-    """
+    """Return the Gaussian at the phases (frames,) of a variant; DOFs that are not `moving` (DOFs,) have size 0."""
     last = len(deviations.takes.mean) - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
     dofs = deviations.dofs
@@ -72,16 +55,7 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
 
 
 def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
-    """Condition a variant on pinned values.
-
-    Args:
-        rows: (frames, DOFs): the variant as drawn.
-        held: The values that it has to pass through.
-        spread: The Gaussian along it.
-
-    Returns:
-        Rows that hold the pinned values; DOFs that may not move stay as they were.
-    """
+    """Return a variant (frames, DOFs) that holds pinned values; DOFs that may not move stay as they were."""
     if len(held.frames) == 0:
         return rows
     factors = spread.factors[:, held.frames, held.dofs]  # (takes, values)

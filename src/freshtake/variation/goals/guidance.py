@@ -145,17 +145,10 @@ def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, na
 def at_places(
     model: VariationModel, motion: Any, poses: Sequence[tuple[int, PosePin]], phases: Floats
 ) -> tuple[Any, Moved, float]:
-    """Bring a variant to the places and headings of its placed poses.
+    """Bring a variant to the places and headings of its placed poses, which are given by frame.
 
-    Args:
-        model: The model.
-        motion: The variant.
-        poses: Its pinned poses by frame.
-        phases: (frames,): of the variant.
-
-    Returns:
-        The variant, moved and turned as a unit to the first of them and bent gradually to the others; how it moved;
-        and the largest bend, in standard deviations of the takes' places.
+    It is moved and turned as a unit to the first of them and bent gradually to the others. Returns it, how it moved,
+    and the largest bend, in standard deviations of the takes' places.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
     layout = None if model.material.recipe is None else model.material.recipe.layout
@@ -323,15 +316,7 @@ def on_feet(
 ) -> Clip:  # fmt: skip
     """Return a variant whose feet stand as those of the take that it follows most.
 
-    Args:
-        model: The model that it was drawn from.
-        clip: The variant.
-        variant: The draw it was made from.
-        fixed: (frames,): frames that stay as they are.
-        moved: How the entire clip was moved and turned after it was drawn.
-
-    Returns:
-        The variant with other rotations of its legs.
+    `fixed` (frames,) are frames that stay as they are; `moved` is how the clip was moved and turned after it was drawn.
     """
     if model.planting_model is None or not model.planting_model.legs:
         return clip
@@ -341,17 +326,7 @@ def on_feet(
 
 
 def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
-    """Return a motion of any number of cycles whose feet stand as those of the takes do.
-
-    Args:
-        model: The model that it was drawn from.
-        clip: The motion.
-        phases: (frames,): its phases, which continue from cycle to cycle.
-        fixed: (frames,): frames that stay as they are.
-
-    Returns:
-        The motion with other rotations of its legs.
-    """
+    """Return a motion of any number of cycles whose feet stand as the takes' do; `fixed` frames stay as they are."""
     legs, recipe = model.planting_model, model.material.recipe
     if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
         return clip

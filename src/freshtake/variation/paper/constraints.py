@@ -60,15 +60,10 @@ class _Limb(NamedTuple):
 
 
 def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
-    """Return rows with standing feet in place: each held where its ankle was when it began to stand.
-
-    Args:
-        model: the model that made the rows.
-        rows: a sample (frames, DOFs).
-        means: the values that the network predicted (frames, DOFs).
+    """Return rows (frames, DOFs) with standing feet in place: each held where its ankle was when it began to stand.
 
     Feet stand where they stand in the most similar moments of the examples. For a moment after a contact, a limb
-    follows the soft terms alone, back to the predicted mean.
+    follows the soft terms alone, back to the predicted `means` (frames, DOFs).
     """
     recipe = model.material.recipe
     clip = model.decode(rows)

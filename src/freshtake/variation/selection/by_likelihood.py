@@ -63,17 +63,8 @@ def by_likelihood(
 ) -> tuple[list[Verdict], Judged]:
     """Return which candidates are as likely as further motions of the trusted kind would be.
 
-    Args:
-        candidates: The candidates, with their rows where they can be compared.
-        trusted: The trusted motions.
-        material: Their rows.
-        settings: How models of groups are learned.
-        rng: Source of the groups.
-        among: Compare candidates in groups of themselves, as the paper does, instead of groups of the trusted ones.
-        share: The share of motions like the trusted ones that is rejected.
-
-    Returns:
-        A verdict for each candidate, and what they are based on.
+    A `share` of motions like the trusted ones is rejected. With `among`, candidates are compared in groups of
+    themselves, as the paper does, instead of groups of the trusted ones.
     """
     rows = on_common_clock(material, trusted[0], [*material.values, *[c.rows for c in candidates]])
     known = [x for x in rows[: len(trusted)] if x is not None]
