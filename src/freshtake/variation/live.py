@@ -182,9 +182,15 @@ def steered_blocks(
 ) -> Iterator[Variant]:
     """Yield rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
     blocks = _blocks(model, rng, amount, rate)
-    if steer is None:
-        yield from blocks
-        return
+    return blocks if steer is None else _steered(model, steer, blocks)
+
+
+def steered_rows(model: VariationModel, steer: Steering, variant: Variant) -> Floats:
+    """Return rows of a variant whose turn rates keep a heading or follow a path."""
+    return np.concatenate([block.rows for block in _steered(model, steer, iter([variant]))])
+
+
+def _steered(model: VariationModel, steer: Steering, blocks: Iterator[Variant]) -> Iterator[Variant]:
     course, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
     assert recipe is not None
     for block in blocks:
@@ -266,32 +272,27 @@ def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
     return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
 
 
-def steered_rows(model: VariationModel, steer: Steering, rows: Floats) -> Floats:
-    """Return rows whose turn rates keep a heading or follow a path."""
-    recipe, course, out = model.material.recipe, SteeringState(Start()), []
-    assert recipe is not None
-    for first in range(0, len(rows), BLOCK):
-        done, course = steered(steer, recipe, model.travel, rows[first : first + BLOCK], course)
-        out.append(done)
-    return np.concatenate(out)
-
-
-def beginning(model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None) -> Variant:
-    """Return the beginning of an endless motion: a number of frames or of cycles."""
-    last = np.inf if cycles is None else cycles * (len(model.phase_frames) - 1.0)
+def cut_from(
+    model: VariationModel, blocks: Iterator[Variant], frames: int | None, last: float, first: float = 0.0
+) -> Variant:
+    """Return a stretch of an endless motion: from the phase `first` on, so many frames or up to the phase `last`."""
+    recipe = model.material.recipe
     rows: list[Floats] = []
     phases: list[Floats] = []
-    start, count = AT_ORIGIN, 0
+    start, resume, count = None, False, 0
     for block in blocks:
-        start = block.start if not rows else start
-        rows.append(block.rows)
-        phases.append(block.phases)
-        count += len(block.rows)
+        start = block.start if start is None else start
+        begun = block.phases >= first
+        if not begun.all() and recipe is not None:  # what comes before is dropped, but moves the body
+            start, resume = where_it_ends(recipe, block.rows[~begun], start=start, resume=resume), True
+        rows.append(block.rows[begun])
+        phases.append(block.phases[begun])
         if frames is None and block.phases[-1] >= last:
-            frames = count - len(block.rows) + 1 + int(np.argmax(block.phases >= last))
+            frames = count + 1 + int(np.argmax(phases[-1] >= last))
+        count += len(rows[-1])
         if frames is not None and count >= frames:
             break
-    return Variant(np.concatenate(rows)[:frames], np.concatenate(phases)[:frames], start)
+    return Variant(np.concatenate(rows)[:frames], np.concatenate(phases)[:frames], start or AT_ORIGIN)
 
 
 def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool | str) -> Iterator[Any]:

@@ -30,8 +30,8 @@ from freshtake.variation.live import (
     LiveControl,
     Steering,
     Travel,
-    beginning,
     controlled_blocks,
+    cut_from,
     decoded_stream,
     steered_blocks,
     steered_rows,
@@ -223,11 +223,12 @@ class VariationModel(Showable):
         if cycles is not None and cycles < 1:
             raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
         if self.cyclic and (frames is not None or cycles != 1):
-            return beginning(self, steered_blocks(self, rng, amount, rate, steer), frames, cycles)
+            last = np.inf if cycles is None else cycles * (len(self.phase_frames) - 1.0)
+            return cut_from(self, steered_blocks(self, rng, amount, rate, steer), frames, last)
         # one cycle is drawn like any take, from the takes as they are; several are part of an endless motion
         variant = draw_variant(self.sampler(amount, rate=rate), rng)
         if steer is not None:
-            variant = Variant(steered_rows(self, steer, variant.rows), variant.phases, followed=variant.followed)
+            variant = Variant(steered_rows(self, steer, variant), variant.phases, followed=variant.followed)
         return variant._replace(rows=variant.rows[:frames], phases=variant.phases[:frames])
 
     @one_blas_thread()

@@ -63,13 +63,14 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     phase_frames = phase_frames[:, some]
     # Warping changes the mean that takes are aligned to, so it is repeated three times.
     for _ in range(3):
-        mean = _mean(scaled, phase_frames)
+        mean = mean_of(scaled, phase_frames)
         phase_frames = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
-    mean = _mean(scaled, phase_frames)
+    mean = mean_of(scaled, phase_frames)
     return np.stack([warp_onto(mean, x * weights, smooth) for x in examples], axis=1)
 
 
-def _mean(examples: Sequence[Floats], phase_frames: Floats) -> Floats:
+def mean_of(examples: Sequence[Floats], phase_frames: Floats) -> Floats:
+    """Return the mean (phases, DOFs) of examples read at their frames (phases, examples)."""
     return np.asarray(np.mean([read_at(x, phase_frames[:, k]) for k, x in enumerate(examples)], axis=0))
 
 
@@ -95,7 +96,7 @@ def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> F
     """
     pace = np.gradient(phase_frames, axis=0)
     rows = [gaussian_filter1d(x, frames / 3.0, axis=0, mode="nearest") for x in scaled]
-    mean = _mean(rows, phase_frames)
+    mean = mean_of(rows, phase_frames)
     # phases with more movement count more: while nothing moves, the warp is arbitrary
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
     # phases without movement keep a weight of 0.02

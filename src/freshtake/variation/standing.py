@@ -18,8 +18,8 @@ from freshtake.motion import Clip
 from freshtake.motion.features.angles import ground_of, set_ground
 from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
-from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.numeric.arrays import Bools, Floats, runs
+from freshtake.numeric.curves import gaussian_filter1d, quintic
 from freshtake.numeric.rotations import (
     WorldPose,
     about_axis,
@@ -97,7 +97,7 @@ def held_feet(
     stands = _by_foot(contacts, model) > 0.5
     level = [axis for axis in range(3) if axis != clip.up_index]
     for foot in range(len(ends)):
-        for first, stop in _spans(stands[:, foot]):
+        for first, stop in runs(stands[:, foot]):
             ankles[first:stop, foot, level] = ankles[first, foot, level]
     # cycles follow one another, so the last phase has to equal the first one
     heights = footing.ankles[..., clip.up_index].mean(axis=0, keepdims=True)
@@ -170,12 +170,7 @@ def _away_from(fixed: Bools, frames: float) -> Floats:
     number = np.arange(len(fixed))
     after = np.minimum(np.searchsorted(at, number), len(at) - 1)
     distance = np.minimum(np.abs(at[after] - number), np.abs(at[np.maximum(after - 1, 0)] - number))
-    return smooth_step(np.minimum(distance / max(frames, 1.0), 1.0))
-
-
-def smooth_step(u: Floats) -> Floats:
-    """Return the quintic from 0 to 1 whose first and second derivatives vanish at both ends."""
-    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2))
+    return quintic(np.minimum(distance / max(frames, 1.0), 1.0))
 
 
 def lifts(heights: Floats, take: Floats) -> Floats:
@@ -240,7 +235,7 @@ def corrections(
     through where the foot is at those frames, and changes to the take's height and tilt within `settling` frames.
     """
     fixed = np.zeros(len(gap), dtype=np.bool_) if fixed is None else fixed
-    spans = _spans(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
+    spans = runs(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
     out = np.zeros_like(gap)
     if not spans:
         return out
@@ -265,16 +260,10 @@ def corrections(
     return out
 
 
-def _spans(stands: Bools) -> list[tuple[int, int]]:
-    """Return the first frame of every stand and the one after its last."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], stands.astype(np.intp), [0]])))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
 def _hardly_lifted(stands: Bools, frames: float) -> Bools:
     """Return stands (frames,) without the pauses between them that are too short for a step."""
     out = stands.copy()
-    for (_, stop), (first, _) in pairwise(_spans(stands)):
+    for (_, stop), (first, _) in pairwise(runs(stands)):
         out[stop:first] |= first - stop < frames
     return out
 

@@ -18,6 +18,7 @@ from freshtake.variation.phase import (
     ALIGNMENT,
     PACE,
     Course,
+    mean_of,
     read_at,
     steadied,
     turn_per_cycle,
@@ -125,19 +126,13 @@ def phases_of(model: VariationModel, clip: Clip) -> Floats:
     path through the phases. Phases of a cyclic motion increase through all cycles of a clip.
     """
     weights, frame_time = model.material.weights, model.frame_time
-    rows, goal = model.encode(clip) * weights, mean_rows(model) * weights
+    rows, goal = model.encode(clip) * weights, mean_of(model.material.values, model.phase_frames) * weights
     candidates = [_cheapest_phases(model, rows, goal)]
     if SLOWEST_PACE < len(rows) / len(goal) < FASTEST_PACE:
         at = warp_onto(goal, rows, ALIGNMENT / frame_time)
         at = steadied(at[:, None], [rows], PACE / frame_time)[:, 0]
         candidates.append(np.interp(np.arange(float(len(rows))), at, np.arange(float(len(at)))))
     return min(candidates, key=lambda phases: _distance(model, rows, goal, phases))
-
-
-def mean_rows(model: VariationModel) -> Floats:
-    """Return the mean of the takes as rows (phases, DOFs), the root's speeds included."""
-    read = [read_at(x, frames) for x, frames in zip(model.material.values, model.phase_frames.T, strict=True)]
-    return np.asarray(np.mean(read, axis=0))
 
 
 def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
@@ -147,7 +142,8 @@ def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
     """
     weights, moving = model.material.weights, ~model.material.held
     at = np.mod(phases, len(model.phase_frames) - 1.0) if model.cyclic else phases
-    away = ((model.encode(clip) - read_at(mean_rows(model), at)) * weights)[:, moving]
+    mean = mean_of(model.material.values, model.phase_frames)
+    away = ((model.encode(clip) - read_at(mean, at)) * weights)[:, moving]
     usual = (read_at(model.deviations.total_sizes, at) * weights)[:, moving]
     return float(np.median(np.sqrt((away**2).sum(axis=1) / np.maximum((usual**2).sum(axis=1), 1e-300))))
 

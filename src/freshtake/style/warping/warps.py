@@ -226,11 +226,11 @@ def differential(repeats: Ints, slope: int) -> Floats:
     return out
 
 
-def smooth_warp(w: Floats, deviation: float, least: float = 0.0) -> tuple[Floats, Floats]:
+def smooth_warp(w: Floats, deviation: float) -> tuple[Floats, Floats]:
     """Return the curve (frames,) from frame 0 to the last one and its positive steps, smoothed by a bell.
 
     w takes few levels, and the mean of its logarithm is biased (durations shrink by several percent); the smooth
-    steps are what a model should learn. They sum to the frames of the second motion and none is below `least`.
+    steps are what a model should learn. They sum to the frames of the second motion.
     """
     frames, rows = len(w), float(w.sum())
     if frames == 1:
@@ -240,7 +240,7 @@ def smooth_warp(w: Floats, deviation: float, least: float = 0.0) -> tuple[Floats
     bent = np.concatenate([[0.0], np.cumsum(w - pace)])  # at the frames' edges; zero at both ends
     steps = pace + np.diff(_bell(bent, deviation)) if deviation > 0.0 else w.copy()
     # A frame lasts at least 0.01 frames, where dynamic time warping does not advance.
-    steps = np.maximum(steps, max(least, 0.01) * min(pace, 1.0))
+    steps = np.maximum(steps, 0.01 * min(pace, 1.0))
     steps *= rows / steps.sum()
     # Frames are the middles of their steps; stretched so that first and last frames of both motions meet.
     curve = np.cumsum(steps) - 0.5 * steps

@@ -17,13 +17,14 @@ from freshtake.motion.pins import Pin, check_pins
 from freshtake.motion.planting import Planted
 from freshtake.motion.planting.clip_planting import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import quintic
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
 from freshtake.variation.live import planted_at, turn_column
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import held_feet, smooth_step, standing_like, with_feet_of
+from freshtake.variation.standing import held_feet, standing_like, with_feet_of
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -168,7 +169,7 @@ def at_places(
     # between two poses the path bends gradually, without additional speed at either
     between = np.interp(number, frames, np.arange(len(frames), dtype=np.float64))
     low = np.minimum(between.astype(np.intp), max(len(frames) - 2, 0))
-    share, high = smooth_step(between - low), np.minimum(low + 1, len(frames) - 1)
+    share, high = quintic(between - low), np.minimum(low + 1, len(frames) - 1)
     bent = off[low] + share * (off[high] - off[low])
     turned = facing[low] + share * (facing[high] - facing[low])
     root, rotations = motion.root.copy(), motion.rotations.copy()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,7 +11,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import decode
 from freshtake.motion.planting import learn_planting
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats, runs
 from freshtake.numeric.rotations import inverse, rotate
 
 if TYPE_CHECKING:
@@ -80,7 +80,7 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
         limb = _limb(model, foot.ankle)
         stands = np.asarray(contacts[:, first : first + len(foot.joints)].any(axis=1))
         first += len(foot.joints)
-        for start, stop in _spans(stands):
+        for start, stop in runs(stands):
             goal = clip.positions()[start, foot.ankle]
             for t in range(max(start, 2), min(stop + settle, len(rows))):
                 before, mean = out[t - 2 : t, limb.columns], means[t, limb.columns]
@@ -123,9 +123,3 @@ def _limb(model: PaperModel, ankle: int) -> _Limb:
     names = {skeleton.names[j] for j in chain}
     columns = [k for k, name in enumerate(model.dofs) if name.rpartition(".")[0] in names]
     return _Limb(ankle, columns, float(skeleton.lengths()[[*chain, ankle]].sum()))
-
-
-def _spans(flags: Bools) -> Iterator[tuple[int, int]]:
-    """Yield the first frame and the frame after the last of every stretch of contact."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.asarray(flags, dtype=np.intp), [0]])))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)

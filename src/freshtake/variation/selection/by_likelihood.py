@@ -26,7 +26,7 @@ from freshtake.variation.deviations import Settings
 from freshtake.variation.examples import Material, rounded
 from freshtake.variation.learning import model_of
 from freshtake.variation.model import VariationModel
-from freshtake.variation.phase import ALIGNMENT, common_phase, read_at, warp_onto
+from freshtake.variation.phase import ALIGNMENT, common_phase, mean_of, read_at, warp_onto
 from freshtake.variation.selection.candidates import (
     LEAST_TRUSTED,
     Candidate,
@@ -203,6 +203,6 @@ def on_common_clock(material: Material, first: Any, rows: Sequence[Floats | None
         return list(rows)
     weights = material.weights
     phase_frames = rounded(common_phase(material.values, weights, material.frame_time))
-    mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
+    mean = mean_of([x * weights for x in material.values], phase_frames)
     smooth = ALIGNMENT / material.frame_time
     return [None if x is None else read_at(x, warp_onto(mean, x * weights, smooth)) for x in rows]

@@ -146,18 +146,13 @@ def unlike_takes(
     core = _nearest_half(takes, voices if len(voices) >= LEAST_TAKES else who)
     rest = [k for k in who if k not in core]
     while rest:
-        tables = {k: _last_chances(takes, [*core, k]) for k in rest}
-        likely = sorted((k for k in rest if _least(tables[k]) >= CHANCE), key=lambda k: -_least(tables[k]))
-        if not likely:
-            break
-        core += likely[: (len(likely) + 1) // 2]
+        unlike = sorted((unlikeness_of(takes, k, core, CHANCE) for k in rest), key=lambda one: one.chance)
+        belong = sorted((one for one in unlike if one.chance >= CHANCE), key=lambda one: -one.chance)
+        if not belong:
+            return unlike
+        core += [one.number for one in belong[: (len(belong) + 1) // 2]]
         rest = [k for k in rest if k not in core]
-    unlike = []
-    for k in sorted(rest, key=lambda k: _least(tables[k])):
-        table = tables[k]
-        aspects = sorted((name for name in table if table[name] * len(table) < CHANCE), key=lambda name: table[name])
-        unlike.append(Unlike(k, _least(table), tuple(aspects), tuple(sorted(core))))
-    return unlike
+    return []
 
 
 def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | None:
@@ -172,7 +167,7 @@ def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | 
     if min(len(group) for group in groups) < LEAST_TAKES - 1:
         return None
     for group, others in (groups, groups[::-1]):
-        if any(_least(_last_chances(takes, [*group, k])) >= chance for k in others):
+        if any(unlikeness_of(takes, k, group, chance).chance >= chance for k in others):
             return None
     return groups if groups[0][0] == 0 else groups[::-1]
 
@@ -196,14 +191,14 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
     return [who[k] for k in nearest[middle].tolist()]
 
 
-def _last_chances(takes: Compared, who: Sequence[int]) -> dict[str, float]:
-    """Return the probabilities for the last of these takes, given the others."""
-    return {name: float(values[-1]) for name, values in chances(takes, who).items()}
+def unlikeness_of(takes: Compared, number: int, others: Sequence[int], limit: float) -> Unlike:
+    """Return how unlike a take is to others, and the aspects that are less likely than `limit`, the least first.
 
-
-def _least(table: dict[str, float]) -> float:
-    """Return the least probability of all aspects, times their number: one of many is small by chance."""
-    return min(min(table.values()) * len(table), 1.0)
+    Probabilities are multiplied by the number of aspects: one of many is small by chance.
+    """
+    table = {name: float(values[-1]) for name, values in chances(takes, [*others, number]).items()}
+    aspects = sorted((name for name in table if table[name] * len(table) < limit), key=lambda name: table[name])
+    return Unlike(number, min(min(table.values()) * len(table), 1.0), tuple(aspects), tuple(sorted(others)))
 
 
 def differ_more_than_they_move(takes: Compared) -> bool:
