@@ -65,29 +65,14 @@ def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
         return _from_arrays(examples, names, frame_time)
-    layout = recipe(
-        examples,
-        angles=_angles(examples[0]),
-        root="heading" if isinstance(examples[0], Clip) else None,
-        horizon=HORIZON,
-    )
+    are_clips = isinstance(examples[0], Clip)
+    how = {"angles": "expmap", "root": "heading"} if are_clips else {"angles": None, "root": None}
+    layout = recipe(examples, **how, horizon=HORIZON)
     encoded = [encode(layout, example) for example in examples]
     rows = tuple(rounded(one.values) for one in encoded)
     rates = np.array([unit in ("speed", "turn") for unit in layout.units])
-    starts = tuple(one.start for one in encoded) if isinstance(examples[0], Clip) else ()
-    return Material(
-        rows,
-        layout.names,
-        rounded(layout.weights),
-        rates,
-        layout.frame_time,
-        layout,
-        starts,
-    )
-
-
-def _angles(first: Any) -> str | None:
-    return "expmap" if isinstance(first, Clip) else None
+    starts = tuple(one.start for one in encoded) if are_clips else ()
+    return Material(rows, layout.names, rounded(layout.weights), rates, layout.frame_time, layout, starts)
 
 
 def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
@@ -107,7 +92,8 @@ def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_tim
 def check_examples(examples: Sequence[Any], material: Material, least: int) -> None:
     """Refuse examples that cannot be learned from: still, identical, or with fewer than `least` frames."""
     values = material.values
-    titles = [_title(example, k) for k, example in enumerate(examples)]
+    names = [getattr(example, "name", "") for example in examples]
+    titles = [f"example {k + 1} ({name})" if name else f"example {k + 1}" for k, name in enumerate(names)]
     if not material.names:
         raise UsageError("nothing moves in these examples: there is nothing to learn")
     for a, x in enumerate(values):
@@ -118,11 +104,6 @@ def check_examples(examples: Sequence[Any], material: Material, least: int) -> N
         for b in range(a):
             if x.shape == values[b].shape and np.array_equal(x, values[b]):
                 raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
-
-
-def _title(example: Any, number: int) -> str:
-    name = getattr(example, "name", "")
-    return f"example {number + 1} ({name})" if name else f"example {number + 1}"
 
 
 class Hinge(NamedTuple):

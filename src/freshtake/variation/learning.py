@@ -30,7 +30,6 @@ from freshtake.variation.network import Likelihood
 from freshtake.variation.phase import ALIGNMENT, align, common_phase, takes_on_phase
 from freshtake.variation.selection.unlike import (
     Compared,
-    Unlike,
     compared,
     differ_more_than_they_move,
     differences,
@@ -84,7 +83,9 @@ class Ingested:
         if self.stretches:
             names = joined([one.name for one in self.stretches])
             verb = "is a stretch" if len(self.stretches) == 1 else "are stretches"
-            lines.append(f"left out {names}, which {verb} of {joined(_distinct(self.stretches))}")
+            lines.append(
+                f"left out {names}, which {verb} of {joined(list(dict.fromkeys(one.reason for one in self.stretches)))}"
+            )
         for one in self.left[:2]:
             lines.append(f"left out {one.name}: {one.reason}")
         if len(self.left) > 2:
@@ -98,10 +99,6 @@ class Ingested:
             word, other = ("repeats", "acyclic") if self.closing.cyclic else ("ends by itself", "cyclic")
             lines.append(f"the movement {word}: {self.closing.evidence}; --{other} overrules")
         return lines
-
-
-def _distinct(left: Sequence[LeftOut]) -> list[str]:
-    return list(dict.fromkeys(one.reason for one in left))
 
 
 def _counted(number: int, word: str) -> str:
@@ -265,7 +262,9 @@ def _cut(clips: Sequence[Clip], pieces: str, left: list[LeftOut]) -> tuple[list[
     for number, clip in enumerate(clips):
         cycles = by_take[number]
         if long[number] and cycles is not None:
-            cut = [_piece(clip, k, first, last) for k, (first, last) in enumerate(cycles.spans, start=1)]
+            name = clip.name or "take"
+            pieces_of = enumerate(cycles.spans, start=1)
+            cut = [take_frames(clip, a, b + 1).changed(name=f"{name}_{k:03d}") for k, (a, b) in pieces_of]
         elif single[number]:
             cut = [clip]
         else:
@@ -281,19 +280,16 @@ def _periods(clips: Sequence[Clip], found: Sequence[Cycles | None], pieces: str)
     """Return periods in seconds of takes that surely repeat; or of all, if another take is one cycle of this length."""
     tracked = [(clip, cycles) for clip, cycles in zip(clips, found, strict=True) if cycles is not None]
     every = [cycles.period * clip.frame_time for clip, cycles in tracked]
-    sure = [period for period, (clip, cycles) in zip(every, tracked, strict=True) if _repeats(clip, cycles)]
+    sure = []
+    for period, (clip, cycles) in zip(every, tracked, strict=True):
+        filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
+        # a take surely repeats if it is three cycles long, or two that fill most of it
+        if len(clip) - 1 >= 3 * cycles.period or (len(cycles) == 2 and filled >= 0.72):
+            sure.append(period)
     rest = [clip for clip, cycles in zip(clips, found, strict=True) if cycles is None]
     if pieces == CYCLES or (every and any(_is_one_cycle(clip, float(np.median(every))) for clip in rest)):
         return every
     return sure
-
-
-def _repeats(clip: Clip, cycles: Cycles) -> bool:
-    """Return whether a take is several cycles: as long as three, or two that fill it."""
-    filled = sum(last - first for first, last in cycles.spans) / max(len(clip) - 1, 1)
-    # a take surely repeats if it is three cycles long,
-    # or two, if they fill most of it
-    return len(clip) - 1 >= 3 * cycles.period or (len(cycles) == 2 and filled >= 0.72)
 
 
 def _is_one_cycle(clip: Clip, period: float) -> bool:
@@ -303,10 +299,6 @@ def _is_one_cycle(clip: Clip, period: float) -> bool:
 def _lasts(seconds: float, period: float) -> bool:
     """Return whether a duration may be one cycle where others have this period."""
     return SHORTEST_CYCLE * period < seconds < LONGEST_CYCLE * period
-
-
-def _piece(clip: Clip, number: int, first: int, last: int) -> Clip:
-    return take_frames(clip, first, last + 1).changed(name=f"{clip.name or 'take'}_{number:03d}")
 
 
 def _alike(
@@ -329,7 +321,10 @@ def _alike(
         raise UsageError(f"{these} are unlike {those}: learn from each of the two groups by itself, or add --keep")
     first = examples[unlike[0].others[0]] if unlike else None
     for one in unlike:
-        named = LeftOut(called(examples[one.number]), _reason(examples, one, first, takes, are_cut))
+        phase = "" if are_cut else _other_phase(examples[one.number], first)
+        # a cut clip that begins at another phase explains all other differences
+        cut_together = f"it begins {phase} than the others: cut all takes in one command"
+        named = LeftOut(called(examples[one.number]), cut_together if phase else "; ".join(differences(takes, one)))
         (left if one.number in odd else doubtful).append(named)
     return [numbers[k] for k in others], [examples[k] for k in others]
 
@@ -351,14 +346,6 @@ def _other_phase(example: Any, first: Any) -> str:
     lag = phase_lag(example, first)
     # cut clips may begin up to a fifth of a cycle earlier or later than the others
     return f"{100 * abs(lag):.0f} % of a cycle {'later' if lag < 0 else 'earlier'}" if abs(lag) > 0.2 else ""
-
-
-def _reason(examples: Sequence[Any], one: Unlike, first: Any, takes: Compared, are_cut: bool) -> str:
-    """Return why an example is unlike; a cut clip that begins at another phase explains all other differences."""
-    phase = "" if are_cut else _other_phase(examples[one.number], first)
-    if phase:
-        return f"it begins {phase} than the others: cut all takes in one command"
-    return "; ".join(differences(takes, one))
 
 
 def _side_by_side(examples: Sequence[Any]) -> Compared | None:

@@ -132,7 +132,12 @@ def phases_of(model: VariationModel, clip: Clip) -> Floats:
         at = warp_onto(goal, rows, ALIGNMENT / frame_time)
         at = steadied(at[:, None], [rows], PACE / frame_time)[:, 0]
         candidates.append(np.interp(np.arange(float(len(rows))), at, np.arange(float(len(at)))))
-    return min(candidates, key=lambda phases: _distance(model, rows, goal, phases))
+
+    def distance(phases: Floats) -> float:
+        at = np.mod(phases, len(goal) - 1.0) if model.cyclic else phases
+        return float(((rows - read_at(goal, at)) ** 2).sum(axis=1).mean())
+
+    return min(candidates, key=distance)
 
 
 def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
@@ -146,11 +151,6 @@ def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
     away = ((model.encode(clip) - read_at(mean, at)) * weights)[:, moving]
     usual = (read_at(model.deviations.total_sizes, at) * weights)[:, moving]
     return float(np.median(np.sqrt((away**2).sum(axis=1) / np.maximum((usual**2).sum(axis=1), 1e-300))))
-
-
-def _distance(model: VariationModel, rows: Floats, goal: Floats, phases: Floats) -> float:
-    at = np.mod(phases, len(goal) - 1.0) if model.cyclic else phases
-    return float(((rows - read_at(goal, at)) ** 2).sum(axis=1).mean())
 
 
 def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Floats:

@@ -70,9 +70,13 @@ def guided(
     """Draw a variant that meets goals as well as possible, its feet standing as in the takes."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
     poses = goals.pose_pins(len(drawn.rows), model.frame_time)
-    variant = (
-        _pinned(model, goals, drawn, rate, name) if poses or goals.targets else _unguided(model, drawn, rate, name)
-    )
+    if poses or goals.targets:
+        variant = _pinned(model, goals, drawn, rate, name)
+    else:
+        motion = model.decode(drawn.rows, start=drawn.start, name=name)
+        duration = (len(drawn.rows) - 1) * model.frame_time
+        report = GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ())
+        variant = Guided(motion, report, drawn.phases)
     legs, clip = model.planting_model, variant.motion
     if plant in (True, "soft") and goals.steer is None and isinstance(clip, Clip) and legs is not None:
         fixed = np.zeros(len(clip), dtype=np.bool_)
@@ -112,12 +116,6 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
 def _one_take(model: VariationModel, drawn: Variant) -> bool:
     """Return whether a variant passes through the phases of a take once."""
     return not model.cyclic or bool(drawn.phases[-1] <= len(model.phase_frames) - 1.0)
-
-
-def _unguided(model: VariationModel, drawn: Variant, rate: float, name: str) -> Guided:
-    motion = model.decode(drawn.rows, start=drawn.start, name=name)
-    duration = (len(drawn.rows) - 1) * model.frame_time
-    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ()), drawn.phases)
 
 
 def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
@@ -249,7 +247,8 @@ def _through_places(
         if not isinstance(clip, Clip):
             raise UsageError("only joints of a skeleton can be brought to places")
         check_pins(pins, clip)
-        heading = _heading(model, rows, start)
+        turned = rows[:, turn_column(model.material.recipe)] * model.frame_time
+        heading = start.heading + np.cumsum(turned) - turned[0]
         pinned = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
             # aim at eight frames of a longer pin; planting covers those between
@@ -260,15 +259,10 @@ def _through_places(
                 moving = np.flatnonzero(spread.sizes[frame] > 0.0)
                 pinned.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
         both = PinnedValues(*(np.concatenate(part) for part in zip(*pinned, strict=True)))
-        rows = conditioned(rows, _once(both), spread)
+        # poses come first and are kept
+        _, first = np.unique(both.frames * (int(both.dofs.max(initial=0)) + 1) + both.dofs, return_index=True)
+        rows = conditioned(rows, PinnedValues(*(part[np.sort(first)] for part in both)), spread)
     return rows
-
-
-def _heading(model: VariationModel, rows: Floats, start: Start) -> Floats:
-    """Return the heading (frames,) of every row."""
-    turn = turn_column(model.material.recipe)
-    steps = rows[:, turn] * model.frame_time
-    return np.asarray(start.heading + np.cumsum(steps) - steps[0])
 
 
 def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covariance: Floats) -> Floats:
@@ -291,13 +285,6 @@ def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
         raise UsageError("only joints of a skeleton can be brought to places")
     columns = recipe.fill(rows)
     return layout.points(columns)[:, joint]
-
-
-def _once(held: PinnedValues) -> PinnedValues:
-    """Return pinned values without duplicates: poses come first and are kept."""
-    keys = held.frames * (int(held.dofs.max(initial=0)) + 1) + held.dofs
-    _, first = np.unique(keys, return_index=True)
-    return PinnedValues(*(part[np.sort(first)] for part in held))
 
 
 def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:

@@ -16,6 +16,7 @@ import numpy.typing as npt
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.orientation import facing
 from freshtake.motion.body.roles import body_parts, feet, leg_length
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.arrays import Bools, Floats, runs
 from freshtake.numeric.distributions import f_beyond
@@ -84,16 +85,12 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
         return {}
     figures = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
     if isinstance(motions[0], Clip):
-        figures["travel"] = np.array([_travelled(clip) for clip in motions])
+        ends = [ground_of(clip.root[[0, -1]], clip.up) / leg_length(clip.skeleton) for clip in motions]
+        figures["travel"] = np.array([float(abs(there - here)) for here, there in ends])
         ways = [way for clip in motions if (way := facing(clip)) is not None]
         if len(ways) == len(motions):
             figures["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
     return figures
-
-
-def _travelled(clip: Clip) -> float:
-    level = [axis for axis in range(3) if axis != clip.up_index]
-    return float(np.linalg.norm(clip.root[-1, level] - clip.root[0, level])) / leg_length(clip.skeleton)
 
 
 def left_out(values: Floats) -> tuple[Floats, Floats]:
@@ -305,6 +302,7 @@ def steps(takes: Compared, one: Unlike) -> list[str]:
     stands = read_linear(contact_mask(first).astype(float), takes.phase_frames[:, one.number])
     phrases = []
     for column, foot in enumerate(feet(first.skeleton)):
+        name = body_parts(first.skeleton)[foot.ankle].replace("leg", "foot")
         for verb, there, odd in (
             ("steps", "stands", (stands < 0.5) & (usual > 0.99)), ("stands", "steps", (stands > 0.5) & (usual < 0.01))
         ):  # fmt: skip
@@ -314,9 +312,5 @@ def steps(takes: Compared, one: Unlike) -> list[str]:
             # differences below 0.12 s are only the exact time at which a foot lands
             if longest[1] - longest[0] >= 0.12:
                 where = f"at {longest[0]:.1f} s" if longest[0] > 0.0 else "at the beginning"
-                phrases.append(f"{_foot(first, foot.ankle)} {verb} {where}, where it {there} in the others")
+                phrases.append(f"the {name} {verb} {where}, where it {there} in the others")
     return phrases
-
-
-def _foot(clip: Clip, ankle: int) -> str:
-    return f"the {body_parts(clip.skeleton)[ankle].replace('leg', 'foot')}"
