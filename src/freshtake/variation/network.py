@@ -75,10 +75,7 @@ def take_likelihood(material: Material, deviations: Deviations, rows: Floats) ->
     if len(rows) < FEWEST:
         raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
     away, phase_frames = deviations_of(material, deviations, rows)
-    # no prediction is more precise than a small share of the weighted mean size over DOFs
-    dof_weights = np.maximum(material.weights, 1e-12)
-    total = np.sqrt((deviations.total_sizes**2).mean(axis=0))
-    floor = np.maximum(LEAST * float(np.sqrt(((dof_weights * total) ** 2).mean())), 1e-12) / dof_weights
+    floor = _floors(material, deviations)
     size = np.maximum(left_over(deviations) * deviations.sizes, floor)
     deltas = (deviations.weight_size * deviations.takes.deltas)[..., : deviations.dofs]
     weights, of_weights = _likeliest_weights(deviations, deltas, away, size)
@@ -155,6 +152,14 @@ def _likeliest_weights(deviations: Deviations, deltas: Floats, away: Floats, siz
         trust = np.asarray((TAILS + 1.0) / (TAILS + (target - weights @ scaled) ** 2), dtype=np.float64)
     volume = 0.5 * np.linalg.slogdet(precision)[1]
     return np.asarray(weights, dtype=np.float64), float(-0.5 * (weights**2).sum() - volume)
+
+
+def _floors(material: Material, deviations: Deviations) -> Floats:
+    """Return the least size (DOFs,) of a deviation: a small share of the weighted mean over DOFs."""
+    weights = np.maximum(material.weights, 1e-12)
+    total = np.sqrt((deviations.total_sizes**2).mean(axis=0))
+    usual = float(np.sqrt(((weights * total) ** 2).mean()))
+    return np.asarray(np.maximum(LEAST * usual, 1e-12) / weights)
 
 
 def _densities(deviations: Deviations, rest: Floats, freedom: int) -> Floats:
