@@ -325,7 +325,8 @@ def _annotations(
         foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))
     }
     given: dict[str, Any] = {**footplants, **labels}
-    states = [_states(bank, trial) for trial in trials]
+    begun = [bank.run(bank.start(), trial.inputs[: trial.past])[0] for trial in trials]
+    states = [bank.features(state, trial.inputs[trial.past :]) for state, trial in zip(begun, trials, strict=True)]
     legs = bank.features_of(leg_blocks(recipe))
     out = []
     for name, masks in given.items():
@@ -337,8 +338,3 @@ def _annotations(
         ]
         out.append(learn_annotation(name, states, aligned, legs if name in footplants else None))
     return tuple(out), tuple(footplants)
-
-
-def _states(bank: Bank, trial: Trial) -> Floats:
-    state = bank.run(bank.start(), trial.inputs[: trial.past])[0]
-    return bank.features(state, trial.inputs[trial.past :])

@@ -318,19 +318,13 @@ def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLi
     turns = tuple(root_columns(model.recipe)[2] for model in models)
 
     def at_weights(given: npt.ArrayLike) -> Mixture:
-        strengths = _stream_weights(given, len(models))
+        strengths, count = np.asarray(given, dtype=np.float64), len(models)
+        if strengths.shape != (count,) or not np.isfinite(strengths).all() or np.abs(strengths).max() > STRONGEST:
+            raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
         own = [style.with_strength(value) for style, value in zip(styles, strengths, strict=True)]
         return Mixture(tuple(own), turns, ways, strengths)
 
     return at_weights
-
-
-def _stream_weights(given: npt.ArrayLike, count: int) -> Floats:
-    """Return weights (models,) of a stream; raise where their number or range is wrong."""
-    weights = np.asarray(given, dtype=np.float64)
-    if weights.shape != (count,) or not np.isfinite(weights).all() or np.abs(weights).max() > STRONGEST:
-        raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
-    return weights
 
 
 def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:

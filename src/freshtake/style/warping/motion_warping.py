@@ -85,15 +85,16 @@ class WarpSettings:
         return Stiffness(self.smoothness * finer, self.offset_smoothness * finer, self.pull)
 
 
-class MotionWarp(NamedTuple):
-    """A solution {a, b, W} of eq. 1: repetitions (frames of u,), the space warp, and E after every stage."""
+class Warped(NamedTuple):
+    """The result of a method: for eq. 1 a solution {a, b, W}, and E after every stage."""
 
-    repeats: Ints
+    differential: Floats
+    repeats: Ints  # (frames of u,); empty where frames of both motions may be repeated
     space: SpaceWarp
     energy: tuple[float, ...]
 
 
-def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int = 50) -> MotionWarp:
+def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int = 50) -> Warped:
     """Minimize E(a, b, W) by alternating global optimizations of W and of {a, b}; E never rises.
 
     Departs from the paper, which starts from a = 1, b = 0 alone: the alternation ends in the nearest valley, and where
@@ -109,7 +110,7 @@ def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int 
     return other if other.energy[-1] < CLEARLY * plain.energy[-1] else plain
 
 
-def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, rounds: int) -> MotionWarp:
+def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, rounds: int) -> Warped:
     """Alternate both stages from a time warp on; one that would not lower E (equal up to rounding) ends the search."""
     space = no_space_warp(u)
     distance, rough = misfit(u, y, repeats, slope, space), 0.0
@@ -128,7 +129,7 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
             break
         repeats, distance = next_repeats, nearer
         energies.append(distance + rough)
-    return MotionWarp(repeats, space, tuple(energies))
+    return Warped(differential(repeats, slope), repeats, space, tuple(energies))
 
 
 def zscored(values: Floats) -> Floats:
@@ -140,22 +141,12 @@ def zscored(values: Floats) -> Floats:
     return out
 
 
-class Warped(NamedTuple):
-    """The result of a method; `repeats` is empty where frames of both motions may be repeated."""
-
-    differential: Floats
-    repeats: Ints
-    space: SpaceWarp
-    energy: tuple[float, ...]
-
-
 Method = Callable[[Floats, Floats, WarpSettings, float], Warped]
 
 
 def iterative(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
     """Warp by iterative motion warping (Hsu 2005, §3.3)."""
-    warp = warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
-    return Warped(differential(warp.repeats, settings.slope), warp.repeats, warp.space, warp.energy)
+    return warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
 
 
 def time_warp_alone(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:

@@ -122,15 +122,9 @@ def _sum_of_squares(values: Floats) -> float:
     return float(np.square(values).sum())
 
 
-def repetition_range(slope: int) -> tuple[int, int]:
-    """Return least and most repetitions, 1 and k = s², of a frame against the s-fold lengthened other motion (§3.1)."""
-    return 1, slope * slope
-
-
 def feasible(first: int, second: int, slope: int) -> bool:
     """Return whether a warp with slopes between 1/s and s leads from `first` frames to `second`."""
-    least, most = repetition_range(slope)
-    return first * least <= second * slope <= first * most
+    return first <= second * slope <= first * slope * slope
 
 
 def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
@@ -140,8 +134,8 @@ def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
     Every r lies in 1..s², their sum is s times the frames of q. Among equals the one nearest to s, an unchanged pace,
     is taken.
     """
-    least, most = repetition_range(slope)
-    order = np.array(sorted(range(least, most + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
+    # From 1 to k = s² repetitions of a frame against the s-fold lengthened other motion (§3.1).
+    order = np.array(sorted(range(1, slope * slope + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
     return _repetitions(np.ascontiguousarray(p), np.ascontiguousarray(q.T), slope, order)
 
 
