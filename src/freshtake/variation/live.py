@@ -312,11 +312,8 @@ def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool
         for posed_block in _posed(model, blocks):
             yield from posed_block.clip.single_frames()
         return
-    start, first = AT_ORIGIN, True
-    for block in blocks:
-        for row in block.rows:
-            yield model.decode(row[None], start=start, resume=not first)
-            start, first = _after(model, row[None], start, not first), False
+    rows = (block._replace(rows=row[None]) for block in blocks for row in block.rows)
+    yield from (one.clip for one in _posed(model, rows))
 
 
 def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
