@@ -106,6 +106,16 @@ def check_examples(examples: Sequence[Any], material: Material, least: int) -> N
                 raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
 
 
+def other_examples(values: Sequence[Floats], least: int) -> tuple[Floats, ...]:
+    """Return rows that replace a model's examples; refuse none at all, and examples with fewer than `least` frames."""
+    if not values:
+        raise UsageError("with_examples needs at least one example")
+    for number, rows in enumerate(values, start=1):
+        if len(rows) < least:
+            raise UsageError(f"example {number} has {len(rows)} frames: at least {least} are needed")
+    return tuple(values)
+
+
 class Hinge(NamedTuple):
     """The columns of a joint's DOFs and the unit vector that they move along."""
 

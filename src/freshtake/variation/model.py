@@ -23,7 +23,7 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
 from freshtake.variation.deviations import STEP, Deviations, Settings, shares
-from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, rounded
+from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, other_examples, rounded
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
 from freshtake.variation.live import (
@@ -466,14 +466,8 @@ class VariationModel(Showable):
         Returns:
             The model; this one does not change.
         """
-        if not examples:
-            raise UsageError("with_examples needs at least one example")
         recipe = self.material.recipe
-        values = tuple(self.encode(example) for example in examples)
-        short = [k for k, x in enumerate(values) if len(x) < FEWEST]
-        if short:
-            frames = len(values[short[0]])
-            raise UsageError(f"example {short[0] + 1} has {frames} frames: at least {FEWEST} are needed")
+        values = other_examples([self.encode(example) for example in examples], FEWEST)
         starts = (
             ()
             if recipe is None or recipe.skeleton is None

@@ -46,11 +46,9 @@ def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: 
     last = len(deviations.takes.mean) - 1.0
     places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
     dofs = deviations.dofs
-    # takes may agree by chance at a phase: keep 0.3 of each DOF's mean size
-    size = deviations.prior_size[:dofs] * np.maximum(deviations.sizes, 0.3 * deviations.sizes.mean(axis=0))
     deltas = (deviations.weight_size * deviations.takes.deltas)[..., :dofs]
     factors = [read_at(delta, places) * moving for delta in deltas]
-    sizes = np.maximum(read_at(size, places), 1e-9)
+    sizes = np.maximum(read_at(deviations.prior_size[:dofs] * deviations.sizes, places), 1e-9)
     return Spread(np.stack(factors), sizes * moving, phases, deviations)
 
 
