@@ -108,7 +108,7 @@ class Translator:
         return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), part_state, calm, past is not None)
 
     def with_strength(self, strength: float | Floats) -> Translator:
-        """Return a translator with another strength, or one for each part; a stream that goes on with it is smooth."""
+        """Return a translator of other strengths, one or (parts,); a stream that continues with it changes smoothly."""
         return replace(self, frames=self.frames._replace(strength=np.full(len(self.frames.strength), strength)))
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
