@@ -26,7 +26,8 @@ def walks(count: int = 4, cycles: int = 1, **style: Any) -> list[Clip]:
 
 def sending(**clips: list[Clip]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Values and arrays of a request with these clips."""
-    values, arrays = {}, {}
+    values: dict[str, Any] = {}
+    arrays: dict[str, Any] = {}
     for key, some in clips.items():
         values[key], own = packed([arrays_of(clip) for clip in some], key)
         arrays |= own

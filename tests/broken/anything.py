@@ -12,8 +12,10 @@ from tests.broken.case import Case
 
 HTML = "<!DOCTYPE html>\n<html><head><title>404 Not Found</title></head><body>Not Found</body></html>\n"
 RUBBISH = bytes(range(256)) * 40
-NAMES = ("clip.bvh", "clip.amc", "skeleton.asf", "points.c3d", "scene.glb", "scene.gltf", "clip.npz", "stroke.csv")
-NAMES += ("x.usda", "x.usdc", "x.fbx", "x.trc", "x.mot")
+NAMES = (
+    *("clip.bvh", "clip.amc", "skeleton.asf", "points.c3d", "scene.glb", "scene.gltf", "clip.npz", "stroke.csv"),
+    *("x.usda", "x.usdc", "x.fbx", "x.trc", "x.mot"),
+)
 
 
 def zipped(path: Path) -> None:

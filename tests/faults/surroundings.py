@@ -10,6 +10,7 @@ import signal
 import subprocess
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 from freshtake.formats import files
@@ -49,7 +50,7 @@ def _killed_at_flush(trial: Trial, number: int, after: bool) -> int:
             os.kill(os.getpid(), signal.SIGKILL)
         count += 1
 
-    os.fsync = fsync
+    os.fsync = fsync  # type: ignore[assignment]
     return run_words(trial.words)
 
 
@@ -66,6 +67,11 @@ def full_disk(trial: Trial) -> Counts:
     return _refused(trial, ended(forked(work)))
 
 
+def _run_silently(trial: Trial) -> int:
+    silence()
+    return run_words(trial.words)
+
+
 def small_disk(trial: Trial) -> Counts:
     """Disk or quota used up: half of the result, or nearly all of it, can be stored; then there is more space."""
     counts = Counts()
@@ -77,7 +83,7 @@ def small_disk(trial: Trial) -> Counts:
             if not mounted:
                 counts.problems = ["no permission to mount a small disk: not tried"]
                 return counts
-            code = ended(forked(lambda: (silence(), run_words(trial.words))[1]))
+            code = ended(forked(partial(_run_silently, trial)))
             subprocess.run(["mount", "-o", "remount,size=1g", str(trial.place)], check=True)
             counts += _refused(trial, code)
     return counts

@@ -93,7 +93,10 @@ def assert_like_slow(clip: ft.Clip, rig: Rig, frames: list[dict[str, list[float]
 
 def made_up(seed: int) -> tuple[Rig, list[dict[str, list[float]]], bool]:
     rng = random.Random(seed)
-    turned = lambda scale: round(rng.uniform(-3.0, 3.0) * scale, 6)  # noqa: E731
+
+    def turned(scale: float) -> float:
+        return round(rng.uniform(-3.0, 3.0) * scale, 6)
+
     degrees, amc_degrees = rng.random() < 0.5, rng.random() < 0.5
     scale = 57.0 if degrees else 1.0
     dofs = ["tx", "ty", "tz", "rx", "ry", "rz"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from hypothesis import strategies as st
@@ -104,7 +105,8 @@ def spelled(draw: st.DrawFn, nodes: tuple[Node, ...], rows: tuple[tuple[str, ...
     end = draw(st.sampled_from(["\n", "\r\n", "\r", " \t\n", "\n\n", "\r\n \r\n"]))
     blank = draw(st.sampled_from([" ", "\t", "   ", " \t "]))
     soft = draw(st.sampled_from([end, end, " "]))  # where a line end and a blank mean the same
-    case = draw(st.sampled_from([str, str.upper, str.lower, str.title]))
+    spellings: list[Callable[[str], str]] = [str, str.upper, str.lower, str.title]
+    case = draw(st.sampled_from(spellings))
     wrap = draw(st.booleans())
 
     def block(joint: int) -> list[str]:

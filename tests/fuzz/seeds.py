@@ -232,6 +232,7 @@ def _style(folder: Path) -> Target:
 
 
 def _gaits(folder: Path) -> Target:
+    cells: dict[tuple[str | float, str | float], ft.Clip]
     cells = {(s, v): walk_clip(1, speed=v, style=s, amount=0.3) for s in ("normal", "crouch") for v in (0.9, 1.7)}
     return _stored("gaits", folder, fit_gaits(cells))
 
@@ -334,7 +335,10 @@ def _abc(folder: Path) -> Target:
 
 def _skin(folder: Path) -> Target:
     """Characters, whose skin is read too when a clip is put onto them."""
-    seeds = [skinned(bent=bent, prop=prop).save(folder / "hero.glb").read_bytes() for bent, prop in ((0, 0), (1, 1))]
+    seeds = [
+        skinned(bent=bent, prop=prop).save(folder / "hero.glb").read_bytes()
+        for bent, prop in ((False, False), (True, True))
+    ]
     return Target(
         "skin", "x.glb", tuple(seeds), inside=_inside_glb, read=partial(ft.read, mesh=True, warn=lambda note: None)
     )

@@ -10,6 +10,7 @@ import io
 import shutil
 import tempfile
 import zlib
+from collections.abc import Callable
 from functools import lru_cache
 from itertools import islice
 from pathlib import Path
@@ -113,6 +114,7 @@ def by_command(command: str, path: Path) -> None:
 def use_in_python(model: Any) -> int:
     """Use a model by its methods; what is refused in one way must not hide what happens in the next."""
     rng = np.random.default_rng(0)
+    ways: list[Callable[[], Any]]
     if isinstance(model, ft.texture.TextureModel):
         ways = [
             lambda: model.sample(rng, frames=12),

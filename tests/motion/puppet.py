@@ -79,5 +79,6 @@ def steady(cycles: float, frames: int) -> Floats:
 def with_channels(clip: Clip) -> Clip:
     """As if read from a file: the same motion with columns of degrees."""
     skeleton, values = channels_from_clip(clip)
-    about = {"name": clip.name, "provenance": clip.provenance, "unit_m": clip.unit_m, "up": clip.up}
-    return clip_from_channels(skeleton, values, clip.frame_time, **about)
+    return clip_from_channels(
+        skeleton, values, clip.frame_time, name=clip.name, provenance=clip.provenance, unit_m=clip.unit_m, up=clip.up
+    )

@@ -133,7 +133,7 @@ def mutations(tree: ast.Module) -> Iterator[Mutation]:
 
 def nearby(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
     """A number that is wrong, but not absurdly so: the next one, or half as much again."""
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and _is_number(node.value):
         value = node.value + 1 if isinstance(node.value, int) else 1.5 * node.value
         yield _with(node, value=value), f"{node.value} becomes {value:g}"
 
@@ -146,8 +146,13 @@ def changes(node: ast.AST) -> Iterator[tuple[ast.AST, str]]:
         yield _with(node, op=SWAPS[type(node.op)]()), ast.unparse(node)
     if isinstance(node, ast.Compare) and type(node.ops[0]) in SWAPS:
         yield _with(node, ops=[SWAPS[type(node.ops[0])](), *node.ops[1:]]), ast.unparse(node)
-    if isinstance(node, ast.Constant) and type(node.value) in (int, float):
+    if isinstance(node, ast.Constant) and _is_number(node.value):
         yield _with(node, value=node.value + 1), f"{node.value} becomes {node.value + 1}"
+
+
+def _is_number(value: object) -> TypeGuard[int | float]:
+    """Whether it is a number; truth values, which count as integers, are none."""
+    return type(value) in (int, float)
 
 
 def _with(node: ast.AST, **fields: object) -> ast.AST:

@@ -39,7 +39,7 @@ def sheet(frames: int = 150, *, normals: bool = False, attribute: bool = False, 
     turned[..., 0] = local[..., 0] * np.cos(angle)[:, None] + local[..., 2] * np.sin(angle)[:, None]
     turned[..., 2] = -local[..., 0] * np.sin(angle)[:, None] + local[..., 2] * np.cos(angle)[:, None]
     turned[..., 2] += 0.02 * t[:, None]
-    facing = None
+    facing: np.ndarray | None = None
     if normals:
         facing = np.tile([0.0, 0.0, 1.0], (frames, 20, 1)) + 0.3 * (amplitude @ waves)[..., None]
         facing = (facing / np.linalg.norm(facing, axis=-1, keepdims=True)).astype(np.float32)

@@ -15,7 +15,10 @@ import numpy as np
 from freshtake.formats.archive import npy_bytes, open_archive, write_archive
 
 # What a field of a header, or a number of an array, could be by mistake or by intent.
-VALUES = (0, 1, -1, 3, 1e-12, 1e-3, 0.5, 1000, 1e5, 999_999, 1e9, 1e12, 2**31 - 1, 2**62, None, True, "", [], {})
+VALUES: tuple[Any, ...] = (
+    *(0, 1, -1, 3, 1e-12, 1e-3, 0.5, 1000, 1e5, 999_999, 1e9, 1e12, 2**31 - 1, 2**62),
+    *(None, True, "", [], {}),
+)
 FACTORS = (0.0, 1e3, 1e6, 1e12, 1e15, -1.0, 1e-6)
 
 

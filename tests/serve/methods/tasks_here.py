@@ -43,7 +43,7 @@ class Here:
         if kind == "item":
             self._made.append(self.project.add(Item.model_validate_json(words[0]), words[1]))
         elif kind == "report":
-            self.reports.append(words)  # type: ignore[arg-type]
+            self.reports.append(words)
         elif kind == "note":
             self.notes.append(words[0])
 

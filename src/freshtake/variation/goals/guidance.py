@@ -1,4 +1,4 @@
-"""Draw variants that meet goals: tempo for duration and speed, bridges for poses, Gauss-Newton for places of joints."""
+"""Draw variants that meet goals: poses by conditioning, places of joints by Gauss-Newton (tempo: `goals.paced`)."""
 
 from __future__ import annotations
 
