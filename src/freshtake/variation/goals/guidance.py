@@ -70,13 +70,7 @@ def guided(
     """Draw a variant that meets goals as well as possible, its feet standing as in the takes."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
     poses = goals.pose_pins(len(drawn.rows), model.frame_time)
-    if poses or goals.targets:
-        variant = _pinned(model, goals, drawn, rate, name)
-    else:
-        motion = model.decode(drawn.rows, start=drawn.start, name=name)
-        duration = (len(drawn.rows) - 1) * model.frame_time
-        report = GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ())
-        variant = Guided(motion, report, drawn.phases)
+    variant = _pinned(model, goals, drawn, rate, name)
     legs, clip = model.planting_model, variant.motion
     if plant in (True, "soft") and goals.steer is None and isinstance(clip, Clip) and legs is not None:
         fixed = np.zeros(len(clip), dtype=np.bool_)
@@ -119,21 +113,23 @@ def _one_take(model: VariationModel, drawn: Variant) -> bool:
 
 
 def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
-    """Condition a drawn variant on pinned poses and places."""
-    rows = drawn.rows
-    once, start = _one_take(model, drawn), drawn.start
-    deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
-    spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
-    pinned = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
-    far = strain(rows, pinned, spread)
-    rows = conditioned(rows, pinned, spread)
+    """Condition a drawn variant on pinned poses and places; without any it stays as it is."""
+    rows, start, far = drawn.rows, drawn.start, 0.0
+    poses = goals.pose_pins(len(rows), model.frame_time)
+    pinned = _held_poses(model, poses)
+    if poses or goals.targets:
+        once = _one_take(model, drawn)
+        deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
+        spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
+        far = strain(rows, pinned, spread)
+        rows = conditioned(rows, pinned, spread)
     if goals.targets:
         limbs = _limb_dofs(model, goals.targets)
         spread = spread._replace(factors=np.zeros_like(spread.factors), sizes=spread.total * limbs)
         start = _nearer(model, rows, drawn, goals.targets)
         rows = _through_places(model, rows, pinned, spread, start, goals.targets)
     motion = model.decode(rows, start=start, name=name)
-    motion, moved, away = at_places(model, motion, goals.pose_pins(len(rows), model.frame_time), drawn.phases)
+    motion, moved, away = at_places(model, motion, poses, drawn.phases)
     angle, length = pose_errors(model, rows, pinned)
     duration = (len(rows) - 1) * model.frame_time
     missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
