@@ -205,9 +205,9 @@ def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
     The rest of the body stays as it was drawn: an unusual place of a hand is no reason for an unusual step.
     """
     recipe = model.material.recipe
-    if recipe is None or recipe.skeleton is None:
+    if recipe is None or not isinstance(recipe.layout, ClipLayout):
         raise UsageError("only joints of a skeleton can be brought to places")
-    skeleton = recipe.skeleton
+    skeleton = recipe.layout.skeleton
     joints = {skeleton.names[j] for pin in pins for j in skeleton.chain(skeleton.index(pin.joint)) if j != 0}
     return np.array([name.rpartition(".")[0] in joints for name in model.dofs])
 
@@ -218,10 +218,10 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     By then the variant has gone farther or less far than the mean, which limbs should not make up for. It is moved no
     farther than takes differ in their places at that time.
     """
-    course, start = model.takes.course, drawn.start
-    clip = model.decode(rows, start=start)
+    start = drawn.start
+    clip: Clip = model.decode(rows, start=start)
     check_pins(pins, clip)
-    if course is None or not isinstance(clip, Clip):
+    if model.takes.course is None:
         return start
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
     when = drawn.phases[[pin.start for pin in pins]]
@@ -239,10 +239,7 @@ def _through_places(
     """Bring joints to their places with the likeliest deviation, keeping pinned poses (Gauss-Newton)."""
     # Gauss-Newton: places depend nonlinearly on angles, and each step follows the tangent
     for _ in range(6):
-        clip = model.decode(rows, start=start)
-        if not isinstance(clip, Clip):
-            raise UsageError("only joints of a skeleton can be brought to places")
-        check_pins(pins, clip)
+        clip: Clip = model.decode(rows, start=start)
         turned = rows[:, turn_column(model.material.recipe)] * model.frame_time
         heading = start.heading + np.cumsum(turned) - turned[0]
         pinned = [held]
@@ -263,24 +260,14 @@ def _through_places(
 
 def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covariance: Floats) -> Floats:
     """Return the likeliest change (DOFs,) of one row that moves a joint by `gap`, relative to the root."""
-    count = len(row)
+    recipe, count = model.material.recipe, len(row)
+    assert recipe is not None and isinstance(recipe.layout, ClipLayout)
     nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
-    places = _seen(model, row + nudges, joint)
+    places = recipe.layout.points(recipe.fill(row + nudges))[:, joint]
     jacobian = ((places[1:] - places[0]) / SMALL).T
     across = jacobian @ covariance @ jacobian.T
     across += 1e-6 * np.trace(across) / 3.0 * np.eye(3)
     return np.asarray(covariance @ jacobian.T @ np.linalg.solve(across, gap))
-
-
-def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
-    """Return the place of a joint in single poses (rows, 3), relative to the root."""
-    recipe = model.material.recipe
-    assert recipe is not None
-    layout = recipe.layout
-    if not isinstance(layout, ClipLayout):
-        raise UsageError("only joints of a skeleton can be brought to places")
-    columns = recipe.fill(rows)
-    return layout.points(columns)[:, joint]
 
 
 def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
