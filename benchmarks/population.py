@@ -1,4 +1,4 @@
-"""Fit how far people's takes deviate, and print the table of `freshtake.variation.population`.
+"""Fit how far people's takes deviate, and print the table of `freshtake.variation.deviations`.
 
     python -m benchmarks.population            # reads population/ below the folder named by FRESHTAKE_DATA
 
@@ -16,9 +16,9 @@ import numpy as np
 import freshtake as ft
 from benchmarks.takes import DATA
 from freshtake.motion.body.roles import leg_length
+from freshtake.variation.deviations import LEAST_RANGE, SIZES, joint_roles
 from freshtake.variation.examples import material_of
 from freshtake.variation.phase import common_phase, takes_on_phase
-from freshtake.variation.population import LEAST, SIZES, joint_roles
 
 
 def main() -> None:
@@ -45,7 +45,7 @@ def main() -> None:
             role = dof if dof in SIZES else roles.get(joint, "other")
             scale = leg if unit in ("length", "speed") else 1.0
             spread = mean[:, k].std() / scale
-            if spread > LEAST and sizes[k] > 0.0:
+            if spread > LEAST_RANGE and sizes[k] > 0.0:
                 pairs[role].append((np.log(spread), np.log(sizes[k] / scale)))
                 pairs["other"].append(pairs[role][-1])
         total = takes.log_pace.mean(axis=1)

@@ -10,8 +10,7 @@ import numpy as np
 from benchmarks.timing import least_cpu, table
 from freshtake.numeric.arrays import Floats
 from freshtake.style.learning import learn
-from freshtake.style.model import StyleModel
-from freshtake.style.settings import Settings
+from freshtake.style.model import Settings, StyleModel
 
 
 def speed(walks: list[Any], styled: list[Any]) -> str:

@@ -22,7 +22,6 @@ NO_FILES = LAYERS[: LAYERS.index("formats")]
 # Inside a method: pieces <- synthesize <- model <- what works on a finished model (learning, selection, ...).
 BEFORE_MODEL = {  # call synthesize, and the model calls them
     "variation": ("goals", "live", "redrawing"),
-    "style": ("live",),
     "density": ("cycle_blending",),
     "texture": ("live", "loop_making", "cells", "guiding"),
 }

@@ -39,7 +39,7 @@ class Target(NamedTuple):
 EQUIVALENT = {"BLOCK", "MARGIN"}  # blocks of any length, and any margin that is not less, give the same motion
 LAWS = "variation/test_constants.py"
 TARGETS = (
-    Target("variation", "variation.deviations", (LAWS, "variation/test_variants.py", "variation/test_conditioning.py")),
+    Target("variation", "variation.deviations", (LAWS, "variation/test_variants.py", "variation/test_population.py")),
     Target("variation", "variation.sampling", (LAWS, "variation/test_sampling.py", "variation/test_variants.py")),
     Target(
         "variation",
@@ -50,7 +50,7 @@ TARGETS = (
         ),
     ),
     Target("variation", "variation.phase", (LAWS, "variation/test_phase.py", "variation/test_sampling.py")),
-    Target("variation", "variation.population", (LAWS, "variation/test_population.py", "variation/test_variants.py")),
+    Target("variation", "variation.goals.conditioning", (LAWS, "variation/goals/test_conditioning.py")),
     Target("variation", "variation.network", (LAWS, "variation/test_likelihood.py", "variation/test_network.py")),
     Target(
         "variation",
@@ -58,14 +58,7 @@ TARGETS = (
         (
             LAWS,
             "variation/test_planting.py",
-        ),
-    ),
-    Target(
-        "variation",
-        "variation.goals.steering",
-        (
-            LAWS,
-            "variation/goals/test_steering.py",
+            "variation/test_steering.py",
         ),
     ),
     Target("style", "style.warping.warps", ("style/warping/test_space_warp.py", "style/warping/test_time_warp.py")),

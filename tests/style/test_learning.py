@@ -15,8 +15,8 @@ from freshtake.motion.edit import heading, sampled_at, take_frames
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.rotations import about_axis, angle_between, multiply
 from freshtake.style.learning import aligned, learn
+from freshtake.style.model import Settings
 from freshtake.style.pairs import pair_rows
-from freshtake.style.settings import Settings
 from freshtake.style.simple_translations import held_out_errors, joint_angle_error, shifted_rows, untimed_rows
 from freshtake.style.translation_kernels import TranslationState
 from tests.style.pairs_of_clips import model, walk, walk_pairs
@@ -147,8 +147,8 @@ def test_what_arms_do_says_nothing_of_footplants() -> None:
     other = rows.copy()
     arms = [k for k, name in enumerate(learned.dofs) if "Arm" in name or "Hand" in name]
     other[:, arms] = np.random.default_rng(3).normal(size=(len(rows), len(arms)))
-    source = learned.live()
-    told = [source.advance_seen(source.start(), each)[2] for each in (rows, other)]
+    source = learned.translator()
+    told = [source.advance(source.start(), each)[1].stands for each in (rows, other)]
     np.testing.assert_array_equal(told[0], told[1])
     assert told[0].any() and not told[0].all()
 
@@ -361,7 +361,7 @@ def test_durations_of_the_examples_come_out_right_on_average() -> None:
 def test_the_style_sways_the_heading_within_bounds() -> None:
     learned, source = model(), walk(65)
     turn, rows = learned.dofs.index("Hips.turn"), learned.encode(source).values
-    made, first, _ = learned.translate_rows(rows, learned.translator(time_warp=False, generalize=False))
+    made, first = learned.translate_rows(rows, learned.translator(time_warp=False, generalize=False))
     swayed = first + np.cumsum(made.rows[1:, turn] - rows[1:, turn]) * learned.frame_time
     assert np.radians(0.1) < np.ptp(swayed) and np.abs(swayed).max() <= learned.widest + 1e-9
 

@@ -128,12 +128,12 @@ def test_poses_come_as_late_as_the_planter_says() -> None:
 def test_labels_of_single_rows_are_those_of_all_rows_at_once() -> None:
     learned = model()
     rows = learned.encode(walk(63)).values
-    tool = learned.translator()
+    tool = replace(learned.translator(), stands=stands_of(learned.annotations))
     state = tool.start(learned.past(rows))
     told = []
     for row in rows:
-        state, _, now = tool.advance_seen(state, row, stands_of(learned.annotations))
-        told.append(now[0])
+        state, made = tool.advance(state, row)
+        told.append(made.stands[0])
     whole = learned.labels(rows)
     for column, annotation in enumerate(learned.annotations):
         np.testing.assert_array_equal(np.array(told)[:, column], whole[annotation.name])

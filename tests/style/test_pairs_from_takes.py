@@ -12,8 +12,8 @@ from freshtake.motion.edit import concatenate, take_frames
 from freshtake.motion.gait import gait_of
 from freshtake.requests import StyleLearn
 from freshtake.style.learning import ONE_TAKE, OTHER_TAKES, learn
+from freshtake.style.model import Settings
 from freshtake.style.pairs import cut_and_paired, fit_to_learn, moving_part
-from freshtake.style.settings import Settings
 from freshtake.workflows import style_learn
 from tests.style.pairs_of_clips import walk
 

@@ -9,8 +9,7 @@ from freshtake.errors import UsageError
 from freshtake.numeric.rotations import angle_between
 from freshtake.style import blend, blend_stream
 from freshtake.style.learning import learn
-from freshtake.style.model import StyleModel
-from freshtake.style.settings import Settings
+from freshtake.style.model import Settings, StyleModel
 from freshtake.style.style_mixing import Recoding
 from tests.style.pairs_of_clips import model, walk, walk_pairs
 

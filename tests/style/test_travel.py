@@ -13,11 +13,9 @@ from freshtake.motion.edit import heading, sampled_at
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import root_columns
 from freshtake.style.learning import learn
-from freshtake.style.live import resting
-from freshtake.style.model import StyleModel
-from freshtake.style.settings import Settings
+from freshtake.style.model import Settings, StyleModel
 from freshtake.style.simple_translations import untimed_rows
-from freshtake.style.synthesize import NOTHING
+from freshtake.style.synthesize import resting
 from tests.style.pairs_of_clips import model, walk, walk_pairs
 
 
@@ -83,7 +81,7 @@ def test_a_thigh_drives_its_knee_and_the_root_and_no_other_joint() -> None:
 
 def _coded(learned: StyleModel, rows: Floats) -> Floats:
     tool = learned.translator(generalize=False)
-    return tool.coded_outputs(tool.start(learned.past(rows)), rows, NOTHING)[1]
+    return tool.coded_outputs(tool.start(learned.past(rows)), rows)[1]
 
 
 def test_feet_of_a_slow_style_rest_at_slower_speeds() -> None:

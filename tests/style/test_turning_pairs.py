@@ -9,8 +9,8 @@ from scipy.special import erf
 from freshtake.motion.edit import heading
 from freshtake.style.columns import LEAST, ORDINARY, confidences, normal_of, parts_of, reach_of
 from freshtake.style.learning import learn
+from freshtake.style.model import Settings
 from freshtake.style.pairs import _about_course
-from freshtake.style.settings import Settings
 from tests.style.pairs_of_clips import model, walk
 
 

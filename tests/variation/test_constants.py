@@ -13,9 +13,9 @@ import freshtake as ft
 from freshtake.motion.features import Start
 from freshtake.numeric.arrays import Floats
 from freshtake.variation import Settings, VariationModel, learn
-from freshtake.variation.deviations import prior_sizes, shares
+from freshtake.variation.deviations import SIZES, prior_sizes, shares, usual_sizes
 from freshtake.variation.examples import material_of
-from freshtake.variation.goals.steering import Steering, SteeringState, Travel, followed, steered, turn_column
+from freshtake.variation.live import Steering, SteeringState, Travel, followed, steered, turn_column
 from freshtake.variation.network import _floors, _likeliest_weights
 from freshtake.variation.phase import (
     Takes,
@@ -27,7 +27,6 @@ from freshtake.variation.phase import (
     turn_per_cycle,
     warp_onto,
 )
-from freshtake.variation.population import SIZES, usual_sizes
 from freshtake.variation.standing import _lowered
 from tests.variation.small_takes import takes
 

@@ -8,8 +8,8 @@ import pytest
 import freshtake as ft
 from freshtake.motion.edit import scaled
 from freshtake.variation import learn
+from freshtake.variation.deviations import joint_roles, usual_sizes
 from freshtake.variation.examples import material_of
-from freshtake.variation.population import joint_roles, usual_sizes
 
 
 def sizes(clip: ft.Clip) -> dict[str, float]:

@@ -14,13 +14,13 @@ from freshtake.motion import Clip
 from freshtake.motion.edit import at_rate
 from freshtake.numeric.rotations import multiply
 from freshtake.style.learning import learn as learn_style
-from freshtake.variation.learning import learn as learn_variation
+from freshtake.variation.learning import learn_examples as learn_variation
 from freshtake.workflows.live import MARGIN, STREAMS, Steers, joined, styled
 
 
 def test_a_live_motion_wears_a_style_as_strongly_as_the_control_says() -> None:
     walks = [samples.walk(np.random.default_rng(k)) for k in range(3)]
-    model = learn_variation(walks, rng=np.random.default_rng(0))
+    model = learn_variation(walks)
     style = learn_style([(walk, _bent(walk)) for walk in walks])
     steers = Steers(strength=0.0)
 

@@ -25,7 +25,6 @@ from freshtake.motion.cycles.looping import with_closing_frame
 from freshtake.motion.edit import heading, resample, sampled_at, scaled, scaled_skeleton, take_frames, tilt, with_up
 from freshtake.motion.features.angles import ground_of
 from freshtake.motion.kinds import kind_word
-from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.verdict import Verdict, assess
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -33,8 +32,8 @@ from freshtake.numeric.rotations import IDENTITY, about_axis, inverse, multiply,
 from freshtake.variation.amount import Amount, guarded
 from freshtake.variation.goals.goals import GoalReport, Goals
 from freshtake.variation.goals.guidance import Guided
+from freshtake.variation.live import planted_at
 from freshtake.variation.model import VariationModel
-from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator
 
 if TYPE_CHECKING:  # most crowds have no character, and reading one is slow to import
@@ -161,9 +160,7 @@ def _on_route(
 
 def _finished(model: VariationModel, clip: Clip, phases: Floats, rate: float, plant: bool) -> Guided:
     if plant and model.planting_model is not None:
-        stand = model.standing(phases)
-        settings = variant_settings(True)
-        clip = plant_feet(clip, stand, examples=model.planting_model, settings=settings, careful=False).clip
+        clip = planted_at(model, clip, phases, True).clip
     return Guided(clip, GoalReport(rate, clip.duration, None, 0.0, 0.0, ()))
 
 

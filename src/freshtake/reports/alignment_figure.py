@@ -11,8 +11,8 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.reports.canvas import new_figure
-from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.alignment import Alignment, align
+from freshtake.style.warping.motion_warping import WarpSettings
 from freshtake.style.warping.warp_inputs import Alignable, Prepared, prepare
 
 if TYPE_CHECKING:

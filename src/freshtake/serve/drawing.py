@@ -148,13 +148,13 @@ def _increasing(times: Floats) -> Floats:
 @one_blas_thread()
 def stroke_model(strokes: Sequence[Stroke]) -> Any:
     """Return the model of drawn strokes; the last few are cached, so that a new amount acts immediately."""
-    from freshtake.variation.learning import learn
+    from freshtake.variation.learning import learn_examples
 
     key = b"|".join(stroke.points.tobytes() for stroke in strokes)
     if key not in _models:
         if len(_models) == 8:
             _models.pop(next(iter(_models)))
-        _models[key] = learn(list(strokes), rng=np.random.default_rng(0), cyclic=False)
+        _models[key] = learn_examples(list(strokes), cyclic=False)
     return _models[key]
 
 

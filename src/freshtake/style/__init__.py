@@ -9,19 +9,19 @@ from freshtake.lazy import lazy_names
 if TYPE_CHECKING:
     from freshtake.style import bilinear
     from freshtake.style.learning import learn
-    from freshtake.style.model import StyleModel
-    from freshtake.style.settings import Settings, WarpSettings
+    from freshtake.style.model import Settings, StyleModel
     from freshtake.style.style_mixing import blend, blend_stream
     from freshtake.style.translation_kernels import TranslationState
     from freshtake.style.warping.alignment import Alignment, align, warp
     from freshtake.style.warping.correspondence import match
+    from freshtake.style.warping.motion_warping import WarpSettings
 
 _HOMES = {
     "Alignment": "warping.alignment",
-    "Settings": "settings",
+    "Settings": "model",
     "StyleModel": "model",
     "TranslationState": "translation_kernels",
-    "WarpSettings": "settings",
+    "WarpSettings": "warping.motion_warping",
     "align": "warping.alignment",
     "blend": "style_mixing",
     "blend_stream": "style_mixing",

@@ -24,8 +24,8 @@ from freshtake.motion.features import Recipe, decode, encode, recipe
 from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.alignment import align
+from freshtake.style.warping.motion_warping import WarpSettings
 from freshtake.style.warping.warp_inputs import best_shift, clip_rows, gait_of
 from freshtake.style.warping.warps import read_rows
 

@@ -37,11 +37,9 @@ from freshtake.style.columns import (
     root_columns,
 )
 from freshtake.style.footplants import Annotation, learn_annotation
-from freshtake.style.model import StyleModel
+from freshtake.style.model import Settings, StyleModel
 from freshtake.style.pairs import Pair, cut_and_paired, fit_to_learn, pair_rows, sampled_mask
-from freshtake.style.settings import Settings, WarpSettings
-from freshtake.style.systems.banks import Bank, HeldOut
-from freshtake.style.systems.past import past_of
+from freshtake.style.systems.banks import Bank, HeldOut, past_of
 from freshtake.style.systems.system_choice import (
     Mapper,
     Prior,
@@ -52,6 +50,7 @@ from freshtake.style.systems.system_choice import (
 )
 from freshtake.style.translation_kernels import calmed
 from freshtake.style.warping.alignment import Alignment, align
+from freshtake.style.warping.motion_warping import WarpSettings
 
 Labels = Mapping[str, Sequence[Bools]]  # per annotation one array (frames,) for every target clip
 ONE_TAKE = 1.0  # steadiness where all stretches are of one take of each style, so that a mean pose is a single sample
@@ -326,7 +325,8 @@ def _annotations(
         foot.name: [contact_mask(b)[:, k] for _, b in pairs] for k, foot in enumerate(feet(pairs[0][1].skeleton))
     }
     given: dict[str, Any] = {**footplants, **labels}
-    states = [_states(bank, trial) for trial in trials]
+    begun = [bank.run(bank.start(), trial.inputs[: trial.past])[0] for trial in trials]
+    states = [bank.features(state, trial.inputs[trial.past :]) for state, trial in zip(begun, trials, strict=True)]
     legs = bank.features_of(leg_blocks(recipe))
     out = []
     for name, masks in given.items():
@@ -338,8 +338,3 @@ def _annotations(
         ]
         out.append(learn_annotation(name, states, aligned, legs if name in footplants else None))
     return tuple(out), tuple(footplants)
-
-
-def _states(bank: Bank, trial: Trial) -> Floats:
-    state = bank.run(bank.start(), trial.inputs[: trial.past])[0]
-    return bank.features(state, trial.inputs[trial.past :])

@@ -16,6 +16,7 @@ from freshtake.motion.features import Features, Recipe, decode, encode
 from freshtake.motion.gait import Gait
 from freshtake.motion.planting import Planter
 from freshtake.motion.planting.contacts import contact_mask
+from freshtake.motion.validation import Changeable, between
 from freshtake.motion.verdict import require_unflung
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
@@ -30,25 +31,64 @@ from freshtake.style.columns import (
     strengths_of,
 )
 from freshtake.style.footplants import Annotation
-from freshtake.style.live import (
-    LiveStyle,
-    decoded_stream,
+from freshtake.style.synthesize import (
+    Body,
+    Pace,
+    Translated,
+    Translator,
     latest,
     planted,
-    planted_stream,
     resting,
+    stands_of,
     stream_planter,
-    translated_rows,
+    streamed,
+    translator,
+    with_tempo,
 )
-from freshtake.style.settings import Settings
-from freshtake.style.synthesize import Body, Pace, Stands, Translated, Translator, stands_of, translator, with_tempo
-from freshtake.style.systems.banks import Bank, HeldOut
-from freshtake.style.systems.past import past_of
+from freshtake.style.systems.banks import Bank, HeldOut, past_of
 from freshtake.style.translation_kernels import SWAY, TranslationState
 
 SPEEDS = ("proportion", "source", "style")
 FASTEST = 2.0  # largest factor by which playback is sped up or slowed down to reach a speed
 LEAST_STYLE = 0.01  # leg lengths by which a style must move a part of the body to count there
+
+
+@dataclass(frozen=True, kw_only=True)
+class Settings(Changeable):
+    """How to learn a translation and how to use it. Times are in seconds, whatever the frame rate."""
+
+    order: int | None = None  # states per joint; 0 is a static map
+    most_states: int = 10  # per joint, where the order is chosen
+    horizon: float = 0.4  # past and future that the subspace method sees; less where clips are short
+    radius: float = 0.9  # largest spectral radius at 30 frames per second; other rates: the equivalent
+    ridge: float | None = None  # of the regressions, as a share of the frames
+    # pull of the gain for constant input to zero, likewise; None: 0 or 0.2 joint by joint, 1 for one take of each style
+    steadiness: float | None = None
+    # seconds over which the source is smoothed before it drives anything; recorded walks jerk 1.7 times as much as real
+    # takes of the style without, 1.1 times with it, 1.4 with 0.015
+    calming: float = 0.03
+    warp_smoothing: float = 0.08  # of the time warp, before its logarithm is taken
+    slope: int = 3  # steepest time warp of an alignment, and its inverse the flattest
+    floor: float = 0.1  # least deviation of a DOF, as a share of the usual one among DOFs with the same unit
+    generalize: bool = True  # blend the input in where it is unlike the examples (eq. 7-8)
+    confidence: float | None = None  # k_c of eq. 8; None: by part, so that takes left out are not unexpected
+    preference: float = 30.0  # k_p of eq. 8
+    reach: float = 0.012  # leg lengths by which one deviation moves the body, at least: thumbs do not count in eq. 7
+
+    def __post_init__(self) -> None:
+        between(self, "order", 0, 40)
+        between(self, "most_states", 1, 40)
+        between(self, "horizon", 0.02, 5.0)
+        between(self, "radius", 0.05, 0.999)
+        between(self, "ridge", 1e-12, 1e6)
+        between(self, "steadiness", 0.0, 1e6)
+        between(self, "calming", 0.0, 1.0)
+        between(self, "warp_smoothing", 0.0, 5.0)
+        between(self, "slope", 2, 8)
+        between(self, "floor", 1e-6, 1.0)
+        between(self, "confidence", 0.01, 1e6)
+        between(self, "preference", 0.01, 1e6)
+        between(self, "reach", 0.0, 1e6)
 
 
 class StyleTranslation(NamedTuple):
@@ -166,7 +206,9 @@ class StyleModel:
                 self.frame_time, s.preference, time_warp=key[0], generalize=key[1], later=self.later,
                 widest=self.widest, calming=s.calming, slowest=self.slowest,
             )  # fmt: skip
-            self._translators[key] = translator(self.bank, self.source, self.target, body, pace)
+            by_name = {annotation.name: annotation for annotation in self.annotations}
+            stands = stands_of([by_name[name] for name in self.feet])
+            self._translators[key] = translator(self.bank, self.source, self.target, body, pace, stands)
         tool = self._translators[key]
         return tool if strength == 1.0 else tool.with_strength(strengths_of(self.parts, strength))
 
@@ -252,7 +294,7 @@ class StyleModel:
         return past_of(rows, count, 1.0 / self.frame_time, pose_weights(self.recipe, self.effects))
 
     @one_blas_thread()
-    def translate_rows(self, rows: Floats, tool: Translator | None = None) -> tuple[Translated, float, Bools]:
+    def translate_rows(self, rows: Floats, tool: Translator | None = None) -> tuple[Translated, float]:
         """Translate the rows of a complete motion, with a past for the first ones.
 
         Args:
@@ -260,21 +302,17 @@ class StyleModel:
             tool: The translator; None: that of the defaults.
 
         Returns:
-            The rows of the target style with the source frame of each, the sway of the heading in the first row, in
-            radians, and where feet stand (source rows, feet).
+            The rows of the target style, with the source frame of each and where feet stand (source rows, feet); and
+            the sway of the heading in the first row, in radians.
         """
         # The first row is translated by itself because its sway gives the turn of the complete clip when it is placed.
         tool = tool or self.translator()
         rows = tool.checked(rows)
-        state, first, stood = tool.advance_seen(tool.start(self.past(rows)), rows[:1], self._stands)
+        state, first = tool.advance(tool.start(self.past(rows)), rows[:1])
         sway = float(state.walk[SWAY])
-        _, rest, stands = tool.advance_seen(state, rows[1:], self._stands)
-        made = Translated(
-            np.concatenate([first.rows, rest.rows]),
-            np.concatenate([first.origins, rest.origins + 1.0]),
-            np.concatenate([first.blends, rest.blends]),
-        )
-        return made, sway, np.concatenate([stood, stands])
+        _, rest = tool.advance(state, rows[1:])
+        rest = rest._replace(origins=rest.origins + 1.0)
+        return Translated(*(np.concatenate(both) for both in zip(first, rest, strict=True))), sway
 
     @one_blas_thread()
     def translate(
@@ -331,11 +369,11 @@ class StyleModel:
         """
         features = self.encode(clip, calibrate=calibrate)
         tool = self.translator(time_warp=time_warp, generalize=generalize, strength=strength)
-        made, sway, seen = self.translate_rows(features.values, tool)
+        made, sway = self.translate_rows(features.values, tool)
         made = with_tempo(made, self._tempo(features.values, made.rows, speed), root_columns(self.recipe))
         # Feet are classified on the source's clock; each frame out takes the label of the source frame it came from.
         origins = np.clip(np.round(made.origins).astype(np.intp), 0, len(features.values) - 1)
-        stands = np.asarray(seen[origins]) if self.feet else np.zeros((len(origins), 0), dtype=np.bool_)
+        stands = made.stands[origins] if self.feet else np.zeros((len(origins), 0), dtype=np.bool_)
         # At strength 0 the clip itself is returned: encoding and decoding would change it by rounding and calibration.
         if not strengths_of(self.parts, strength).any():
             return StyleTranslation(clip, made, contact_mask(clip), self.arrived(features.values, features.values))
@@ -462,32 +500,6 @@ class StyleModel:
         """
         if plant and not decode:
             raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
-        live = self._live(strength, time_warp=time_warp, generalize=generalize)
-        if decode and plant and self.feet:
-            return planted_stream(self.recipe, live, rows, self.planter)
-        return decoded_stream(self.recipe, live, rows) if decode else translated_rows(live, rows)
-
-    def live(self, strength: Strength = 1.0, **how: Any) -> LiveStyle:
-        """Return this style as the source of a stream.
-
-        Args:
-            strength: As for `translate`.
-            how: The other arguments of `translator`.
-
-        Returns:
-            The source: the translator together with the classifiers of the feet.
-        """
-        return LiveStyle(self.translator(strength=strength, **how), self._stands)
-
-    @cached_property
-    def _stands(self) -> Stands:
-        """Return the classifiers of the feet."""
-        by_name = {annotation.name: annotation for annotation in self.annotations}
-        return stands_of([by_name[name] for name in self.feet])
-
-    def _live(self, strength: Strength | Callable[[], Strength], **how: Any) -> Callable[[], LiveStyle]:
-        """Return a function that returns the source at its current strength."""
-        if not callable(strength):
-            fixed = self.live(strength, **how)
-            return lambda: fixed
-        return latest(strength, lambda now: self.live(now, **how))
+        live = latest(strength, lambda now: self.translator(time_warp=time_warp, generalize=generalize, strength=now))
+        planter = (lambda: self.planter) if plant and self.feet else None
+        return streamed(self.recipe, live, rows, decode=decode, planter=planter)

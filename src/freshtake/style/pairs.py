@@ -81,9 +81,10 @@ def cut_and_paired(source: Clip, target: Clip) -> Pieces:
     what = "one pair of takes in which nothing recurs: it is learned from as it is, and tried on nothing else"
     if are_cut:
         names = source.name or "the source", target.name or "the target"
+        count = f"{len(pairs)} pair{'' if len(pairs) == 1 else 's'}"
         what = (
             f"one pair of takes: stretches of a few cycles were cut, {len(cuts[0])} from {names[0]} and {len(cuts[1])} "
-            f"from {names[1]}; those that go and turn most alike are learned from: {_counted(len(pairs), 'pair')}"
+            f"from {names[1]}; those that go and turn most alike are learned from: {count}"
         )
     return Pieces(pairs, both, tuple(float(distances[i, j]) for i, j in chosen), what, are_cut)
 
@@ -100,10 +101,6 @@ def moving_part(clip: Clip) -> tuple[int, int]:
     # Below a quarter of its usual speed a body counts as standing.
     going = np.flatnonzero(ahead >= 0.25 * usual)
     return (int(going[0]), min(int(going[-1]) + width + 1, len(clip))) if usual >= STANDING else (0, len(clip))
-
-
-def _counted(number: int, word: str) -> str:
-    return f"{number} {word}" if number == 1 else f"{number} {word}s"
 
 
 def stretches(clip: Clip, phase: str | Clip = "auto") -> list[Clip]:

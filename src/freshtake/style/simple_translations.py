@@ -13,9 +13,8 @@ from freshtake.numeric.arrays import Floats
 from freshtake.numeric.rotations import angle_between, from_rotvec
 from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.learning import aligned, learn
-from freshtake.style.model import StyleModel
+from freshtake.style.model import Settings, StyleModel
 from freshtake.style.pairs import Pair, pair_rows
-from freshtake.style.settings import Settings
 from freshtake.style.systems.system_choice import Mapper
 from freshtake.style.warping.alignment import Alignment
 

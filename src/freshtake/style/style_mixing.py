@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -21,23 +21,23 @@ from freshtake.motion.features.pose_stream import PoseCoding
 from freshtake.motion.planting import Planter
 from freshtake.motion.skeleton import require_compatible
 from freshtake.motion.validation import same_rate
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.numeric.compiled import compiled
 from freshtake.numeric.limb_kernels import exponential_into, logarithm_into, turn_back_into, turn_into
 from freshtake.style.body_coding import coded, uncoded
 from freshtake.style.columns import STRONGEST, root_columns
-from freshtake.style.live import (
-    LiveStyle,
-    decoded_stream,
+from freshtake.style.model import StyleModel
+from freshtake.style.synthesize import (
+    NOTHING,
+    STEEPEST,
+    Translated,
+    Translator,
     latest,
     planted,
-    planted_stream,
     stream_planter,
-    translated_rows,
+    streamed,
 )
-from freshtake.style.model import StyleModel
-from freshtake.style.synthesize import NOTHING, STEEPEST, Translated
 from freshtake.style.translation_kernels import SWAY, WALK, TranslationState, Written, retimed
 
 
@@ -156,16 +156,15 @@ def blend(
     rows, at_weights = features.values, _mixtures(models, time_warp=time_warp, generalize=generalize)
     planting = plant and bool(first.feet) and all(model.feet == first.feet for model in models)
     past = first.past(rows, max(model.past_frames for model in models))
-    state, sway, parts, seen = at_weights(shares[0]).start(past), 0.0, [], []
+    state, sway, parts = at_weights(shares[0]).start(past), 0.0, []
     # Frames of equal weights are translated at once; the first frame by itself, because its sway gives the turn of the
     # complete clip when it is placed.
     changes = np.flatnonzero((shares[1:] != shares[:-1]).any(axis=1)) + 1
     for begin, stop in pairwise(sorted({0, 1, *changes.tolist(), len(rows)})):
-        state, made, stands = at_weights(shares[begin]).advanced(state, rows[begin:stop], seen=planting)
-        parts.append((made.rows, made.origins + begin))
-        seen.append(stands)
+        state, made = at_weights(shares[begin]).advance(state, rows[begin:stop])
+        parts.append((made.rows, made.origins + begin, made.stands))
         sway = float(state.walk[SWAY]) if begin == 0 else sway
-    made_rows, origins = (np.concatenate(column) for column in zip(*parts, strict=True))
+    made_rows, origins, stands = (np.concatenate(column) for column in zip(*parts, strict=True))
     start = features.start._replace(heading=features.start.heading + sway)
     out = first.decode(made_rows, Features(first.recipe, made_rows, start, clip.name, False, features.skeleton))
     if not planting:
@@ -173,7 +172,7 @@ def blend(
     # Heights of the floor are averages, whatever weights sum to.
     votes = (np.abs(shares) / np.abs(shares).sum(axis=1)[:, None]).mean(axis=0)
     floor, rests = _floor_and_rests(models, votes)
-    standing = np.concatenate(seen)[np.clip(np.round(origins).astype(np.intp), 0, len(rows) - 1)]
+    standing = stands[np.clip(np.round(origins).astype(np.intp), 0, len(rows) - 1)]
     return planted(out, standing, floor * first.build(clip), rests)
 
 
@@ -232,15 +231,10 @@ def blend_stream(
     if plant and not decode:
         raise UsageError("planting needs poses: stream with decode=True as well, or without plant")
     at_weights = _mixtures(models, time_warp=time_warp, generalize=generalize)
-    if callable(weights):
-        live = latest(weights, at_weights)
-    else:
-        fixed = at_weights(weights)
-        live = lambda: fixed  # noqa: E731
-    first = models[0]
-    if decode and plant and all(model.feet == first.feet for model in models) and first.feet:
-        return planted_stream(first.recipe, live, rows, _planter(models, live().weights))
-    return decoded_stream(first.recipe, live, rows) if decode else translated_rows(live, rows)
+    live, first = latest(weights, at_weights), models[0]
+    planted_feet = plant and first.feet and all(model.feet == first.feet for model in models)
+    planter = (lambda: _planter(models, live().weights)) if planted_feet else None
+    return streamed(first.recipe, live, rows, decode=decode, planter=planter)
 
 
 class MixtureState(NamedTuple):
@@ -257,7 +251,7 @@ class MixtureState(NamedTuple):
 class Mixture:
     """The source of a stream: styles by weights, which are their strengths."""
 
-    styles: tuple[LiveStyle, ...]
+    styles: tuple[Translator, ...]
     turns: tuple[int, ...]  # each style's column of the turn rate
     ways: tuple[tuple[Recoding, Recoding], ...]  # from the first model's DOFs to the style's, and back
     weights: Floats
@@ -266,41 +260,34 @@ class Mixture:
         """Return the state before the first row, after `past` (frames, DOFs); without it the first pose is held."""
         turned, states = np.zeros((len(self.styles), 2)), []
         for k, (style, (there, _)) in enumerate(zip(self.styles, self.ways, strict=True)):
-            states.append(style.tool.start(None if past is None else there.recoded(past, turned[k, :1], False)))
+            states.append(style.start(None if past is None else there.recoded(past, turned[k, :1], False)))
         # The way back has turned by the opposite.
         turned[:, 1] = -turned[:, 0]
         started = past is not None and len(past) > 0
-        return MixtureState(tuple(states), turned, np.zeros(WALK), np.zeros(self.styles[0].tool.width), started)
+        return MixtureState(tuple(states), turned, np.zeros(WALK), np.zeros(self.styles[0].width), started)
 
     def advance(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated]:
-        """Translate by every style in the source's timing, add up the changes, then retime the sum."""
-        after, made, _ = self.advanced(state, rows, seen=False)
-        return after, made
+        """Translate by every style in the source's timing, add up the changes, then retime the sum.
 
-    def advance_seen(self, state: MixtureState, rows: Floats) -> tuple[MixtureState, Translated, Bools]:
-        """Advance, and also return where feet stand (rows, feet): where more than half of the weight votes for it."""
-        return self.advanced(state, rows, seen=True)
-
-    def advanced(self, state: MixtureState, rows: Floats, *, seen: bool) -> tuple[MixtureState, Translated, Bools]:
-        """Do the same; feet are classified only where they should be `seen`."""
-        tool, turn = self.styles[0].tool, self.turns[0]
+        Feet stand where more than half of the weight votes for it.
+        """
+        tool, turn = self.styles[0], self.turns[0]
         rows = tool.checked(rows)
         source, sway, log_w = coded(rows, tool.coding), np.zeros(len(rows)), np.zeros(len(rows))
         mixed = source.copy()
         turned, states = state.turned.copy(), []
-        shares, votes = self._shares, np.zeros((len(rows), 0))
+        shares, votes = self._shares, np.zeros((len(rows), len(tool.stands.boundaries)))
         for k, (style, (there, back), column) in enumerate(zip(self.styles, self.ways, self.turns, strict=True)):
             own = there.recoded(rows, turned[k, :1], state.started)
-            after, out, labels = style.tool.coded_outputs(state.styles[k], own, style.stands if seen else NOTHING)
-            if seen:
-                votes = shares[k] * labels + (votes if k else 0.0)
+            after, out, labels = style.coded_outputs(state.styles[k], own)
+            votes += shares[k] * labels
             sway += out[:, column]
             log_w += out[:, -1]
             styled = out[:, :-1].copy()
             # The column holds the sway, which is summed apart; recoding needs a turn rate there.
             styled[:, column] = own[:, column]
             if not there.is_identity:
-                styled = uncoded(styled, style.tool.coding)
+                styled = uncoded(styled, style.coding)
                 styled = coded(back.recoded(styled, turned[k, 1:], state.started), tool.coding)
             mixed += styled - source
             states.append(after)
@@ -312,8 +299,8 @@ class Mixture:
         walk, pose = state.walk.copy(), state.pose.copy()
         count = retimed(mixed, outputs, walk, pose, tool.frames, written)
         made_rows = uncoded(written.rows[:count], tool.coding)
-        made = Translated(made_rows, written.origins[:count], np.zeros((len(rows), 1)))
-        return MixtureState(tuple(states), turned, walk, pose, True), made, np.asarray(votes > 0.5)
+        made = Translated(made_rows, written.origins[:count], np.zeros((len(rows), 1)), np.asarray(votes > 0.5))
+        return MixtureState(tuple(states), turned, walk, pose, True), made
 
     @cached_property
     def _shares(self) -> Floats:
@@ -325,23 +312,19 @@ class Mixture:
 def _mixtures(models: Sequence[StyleModel], **how: Any) -> Callable[[npt.ArrayLike], Mixture]:
     """Return a function that returns the mixture at some weights (models,)."""
     ways = tuple((Recoding(models[0].recipe, m.recipe), Recoding(m.recipe, models[0].recipe)) for m in models)
-    styles = tuple(model.live(**how) for model in models)
+    styles = [model.translator(**how) for model in models]
+    if any(model.feet != models[0].feet for model in models):  # votes on different feet cannot be counted
+        styles = [replace(style, stands=NOTHING) for style in styles]
     turns = tuple(root_columns(model.recipe)[2] for model in models)
 
     def at_weights(given: npt.ArrayLike) -> Mixture:
-        strengths = _stream_weights(given, len(models))
+        strengths, count = np.asarray(given, dtype=np.float64), len(models)
+        if strengths.shape != (count,) or not np.isfinite(strengths).all() or np.abs(strengths).max() > STRONGEST:
+            raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
         own = [style.with_strength(value) for style, value in zip(styles, strengths, strict=True)]
         return Mixture(tuple(own), turns, ways, strengths)
 
     return at_weights
-
-
-def _stream_weights(given: npt.ArrayLike, count: int) -> Floats:
-    """Return weights (models,) of a stream; raise where their number or range is wrong."""
-    weights = np.asarray(given, dtype=np.float64)
-    if weights.shape != (count,) or not np.isfinite(weights).all() or np.abs(weights).max() > STRONGEST:
-        raise UsageError(f"weights of a stream must be {count} numbers between {-STRONGEST:g} and {STRONGEST:g}")
-    return weights
 
 
 def _planter(models: Sequence[StyleModel], weights: Floats) -> Planter:

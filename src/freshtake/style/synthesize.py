@@ -1,18 +1,33 @@
-"""The streaming translator: its state is a value; a frame in gives as many frames out as the time warp asks for."""
+"""Translate rows, with a state that is a value: a frame in gives as many frames out as the time warp asks for.
+
+Streams are the same, row by row: rows of the source in, poses of the target style out. Sliding feet are cleaned up:
+legs are turned so that feet stay in place, the body keeps its path (Hsu 2005, §4.5).
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import NamedTuple
+from typing import Any, NamedTuple, Protocol, TypeVar
 
 import numpy as np
 
+from freshtake.errors import UsageError
+from freshtake.methods.live import LiveStream
+from freshtake.motion.body.limbs import learn_limbs, limb_feet
+from freshtake.motion.body.roles import leg_length
+from freshtake.motion.clip import Clip
+from freshtake.motion.features import Recipe, decode
+from freshtake.motion.features.clip_features import Pose
 from freshtake.motion.features.coding import checked_rows
+from freshtake.motion.features.pose_stream import PoseStream
+from freshtake.motion.planting import Planter, PlantingModel, PlantSettings, settings_for
+from freshtake.motion.planting import plant as plant_feet
 from freshtake.numeric.arrays import Bools, Floats, Ints
 from freshtake.style.body_coding import PLAIN, Coding, coded, uncoded
-from freshtake.style.columns import Normal
+from freshtake.style.columns import Normal, root_columns
 from freshtake.style.footplants import Annotation
 from freshtake.style.systems.banks import Bank, settled
 from freshtake.style.translation_kernels import (
@@ -31,19 +46,19 @@ from freshtake.style.translation_kernels import (
 )
 from freshtake.style.warping.warps import read_rows
 
+STEPS = 0.8  # leg lengths a second: legs and root are translated separately, so that standing feet slide noticeably
+HOLD, DRIFT = 0.025, 10.0  # seconds; firmer than for recorded feet: translated walks slide 0.91 of real ones
 STEEPEST = 4.0  # the largest factor by which a style is faster or slower than the source
 UNBOUNDED = np.array([[-np.inf] * 3, [np.inf] * 3])  # of the root's rates
 
 
 class Translated(NamedTuple):
-    """Rows of the target style (frames, DOFs), the source frame of each, and the input's share in each source row.
+    """Rows of the target style, and what was read from the source rows."""
 
-    `blends` (source rows, parts) is the weight of the input, part by part of the body.
-    """
-
-    rows: Floats
-    origins: Floats
-    blends: Floats
+    rows: Floats  # (frames, DOFs)
+    origins: Floats  # (frames,): the source frame of each row
+    blends: Floats  # (source rows, parts): the weight of the input, part by part of the body
+    stands: Bools  # (source rows, feet)
 
 
 class Stands(NamedTuple):
@@ -72,6 +87,7 @@ class Translator:
     source: Normal
     names: tuple[str, ...]  # of the DOFs
     coding: Coding
+    stands: Stands = NOTHING  # of the feet
 
     @cached_property
     def width(self) -> int:
@@ -92,31 +108,22 @@ class Translator:
         part_state = np.zeros((len(self.frames.strength), PART_STATE))
         return TranslationState(systems, np.zeros(WALK), np.zeros(self.width), part_state, calm, past is not None)
 
-    def with_strength(self, strength: Floats) -> Translator:
-        """Return a translator with other strengths (parts,); a stream that continues with it changes smoothly."""
-        return replace(self, frames=self.frames._replace(strength=strength))
+    def with_strength(self, strength: float | Floats) -> Translator:
+        """Return a translator of other strengths, one or (parts,); a stream that continues with it changes smoothly."""
+        return replace(self, frames=self.frames._replace(strength=np.full(len(self.frames.strength), strength)))
 
     def outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats]:
         """Return the style in the source's timing (frames, DOFs + 1), with sway instead of turn, log w last."""
-        after, out, _ = self.outputs_seen(state, rows, NOTHING)
+        after, out, _ = self.coded_outputs(state, self.checked(rows))
+        out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
         return after, out
 
-    def outputs_seen(
-        self, state: TranslationState, rows: Floats, stands: Stands
-    ) -> tuple[TranslationState, Floats, Bools]:
-        """Do the same, and also return the labels of the rows (frames, annotations)."""
-        after, out, labels = self.coded_outputs(state, self.checked(rows), stands)
-        out[:, :-1] = uncoded(np.ascontiguousarray(out[:, :-1]), self.coding)
-        return after, out, labels
-
-    def coded_outputs(
-        self, state: TranslationState, rows: Floats, stands: Stands
-    ) -> tuple[TranslationState, Floats, Bools]:
-        """Return the coded outputs of `outputs_seen` for rows (frames, DOFs) that were checked."""
-        after, readings = self._prepared(state, rows, stands)
+    def coded_outputs(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Floats, Bools]:
+        """Return the same for rows (frames, DOFs) that were checked, coded; and where feet stand (frames, feet)."""
+        after, readings = self._prepared(state, rows)
         _, out = styled(after, rows, self.bank.packed, self.frames, self.coding, readings)
         after.walk[STARTED] = 1.0
-        return after, out, readings.values > stands.boundaries
+        return after, out, readings.values > self.stands.boundaries
 
     def inputs(self, state: TranslationState, rows: Floats) -> Floats:
         """Return the inputs of the systems (frames, DOFs) when rows follow a state."""
@@ -134,30 +141,23 @@ class Translator:
 
     def advance(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Translated]:
         """Translate rows (frames, DOFs), or a single one (DOFs,); rows that are refused leave the state unchanged."""
-        after, made, _ = self.advance_seen(state, rows, NOTHING)
-        return after, made
-
-    def advance_seen(
-        self, state: TranslationState, rows: Floats, stands: Stands
-    ) -> tuple[TranslationState, Translated, Bools]:
-        """Do the same, and also return the labels of the rows (frames, annotations)."""
         rows = self.checked(rows)
-        after, readings = self._prepared(state, rows, stands)
+        after, readings = self._prepared(state, rows)
         most = 1 + int(STEEPEST + 1.0) * len(rows)
         out = Written(np.empty((most, self.width)), np.empty(most))
         count = translate(after, rows, self.bank.packed, self.frames, self.coding, readings, out)
-        made = Translated(out.rows[:count], out.origins[:count], readings.blends)
-        return after, made, readings.values > stands.boundaries
+        stands = readings.values > self.stands.boundaries
+        return after, Translated(out.rows[:count], out.origins[:count], readings.blends, stands)
 
-    def _prepared(self, state: TranslationState, rows: Floats, stands: Stands) -> tuple[TranslationState, Readings]:
+    def _prepared(self, state: TranslationState, rows: Floats) -> tuple[TranslationState, Readings]:
         """Return a copy of the state for a kernel to change, and arrays for its readings of the rows."""
         if not state.started and len(rows):
             state = self.begun(state, rows[0])
         systems, walk, pose, part_state, calm, started = state
         after = TranslationState(systems.copy(), walk.copy(), pose.copy(), part_state.copy(), calm.copy(), started)
-        asked = len(stands.boundaries)
-        readings = np.empty((len(rows) if asked else 0, asked))
-        return after, Readings(np.empty((len(rows), len(part_state))), stands.directions, readings)
+        feet = len(self.stands.boundaries)
+        readings = np.empty((len(rows) if feet else 0, feet))
+        return after, Readings(np.empty((len(rows), len(part_state))), self.stands.directions, readings)
 
 
 class Body(NamedTuple):
@@ -190,7 +190,9 @@ class Pace(NamedTuple):
     slowest: float = 0.0
 
 
-def translator(bank: Bank, source: Normal, target: Normal, body: Body, pace: Pace) -> Translator:
+def translator(
+    bank: Bank, source: Normal, target: Normal, body: Body, pace: Pace, stands: Stands = NOTHING
+) -> Translator:
     """Pack a bank and its scales for the kernels."""
     numbers = np.empty(NUMBERS)
     numbers[:] = (
@@ -203,7 +205,7 @@ def translator(bank: Bank, source: Normal, target: Normal, body: Body, pace: Pac
         parts[0], parts[1], parts[2], parts[3], parts[4], numbers, np.array(body.root, dtype=np.intp), body.part,
         body.speeds, np.ones(body.part.max(initial=0) + 1),
     )  # fmt: skip
-    return Translator(bank, frames, source, body.names, body.coding)
+    return Translator(bank, frames, source, body.names, body.coding, stands)
 
 
 def with_tempo(made: Translated, tempo: float, rates: Sequence[int]) -> Translated:
@@ -213,4 +215,135 @@ def with_tempo(made: Translated, tempo: float, rates: Sequence[int]) -> Translat
     places: Floats = np.arange(int((len(made.rows) - 1) / tempo) + 1, dtype=np.float64) * tempo
     rows = read_rows(made.rows, places)
     rows[:, list(rates)] *= tempo
-    return Translated(rows, np.interp(places, np.arange(len(made.rows)), made.origins), made.blends)
+    return made._replace(rows=rows, origins=np.interp(places, np.arange(len(made.rows)), made.origins))
+
+
+class Source(Protocol):
+    """A source of a stream's rows: one style, or several that are mixed."""
+
+    def start(self) -> Any:
+        """Return the state before the first row."""
+
+    def advance(self, state: Any, rows: Floats) -> tuple[Any, Translated]:
+        """Translate a row (DOFs,) or a block (rows, DOFs); rows that are refused leave the state unchanged."""
+
+
+Made = TypeVar("Made")
+Live = Callable[[], Source]  # returns the current source: its strength may change
+
+
+def latest(given: Any, make: Callable[[Any], Made]) -> Callable[[], Made]:
+    """Return a function of what `make` makes of a value, or of the current answer of a function, such as a slider.
+
+    `make` is called again only when the answer has changed.
+    """
+    if not callable(given):
+        fixed = make(given)
+        return lambda: fixed
+    before: Any = None
+    made: Made | None = None
+
+    def now() -> Made:
+        nonlocal before, made
+        answer = given()
+        if made is None or type(answer) is not type(before) or not np.array_equal(answer, before):
+            made, before = make(answer), deepcopy(answer)
+        return made
+
+    return now
+
+
+def resting(recipe: Recipe, target: Normal) -> float:
+    """Return how slow a foot must be to count as standing against the classifier, as a share of the usual limits.
+
+    The limits are those of walks at one leg length a second. Feet of a slower style step more slowly; where the
+    style does not travel the limits are as usual.
+    """
+    assert recipe.skeleton is not None
+    k = root_columns(recipe)[0]
+    speed = abs(target.mean[k]) / leg_length(recipe.skeleton)
+    return min(speed, 1.0) if abs(target.mean[k]) > target.deviation[k] else 1.0
+
+
+def planted(clip: Clip, mask: Bools, floor: Floats, rests: float, plant: bool | str = True) -> Clip:
+    """Plant a clip's feet where the mask (frames, feet) says so, at the floor's heights (foot joints,)."""
+    settings = replace(settings_for(plant), steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests)
+    result = plant_feet(clip, mask.astype(np.float64), floor=floor, settings=settings, careful=True)
+    return result.clip.changed(provenance=clip.provenance)
+
+
+def stream_planter(recipe: Recipe, poses: Floats, floor: Floats, rests: float) -> Planter:
+    """Make a planter for streams of the target style from some of its poses (rows) and the heights where feet stand."""
+    if len(poses) < 2:
+        raise UsageError("the model knows no poses of the target style, which planting a stream needs: learn it again")
+    clip = decode(recipe, poses)
+    assert isinstance(clip, Clip)
+    limbs = learn_limbs([clip])
+    joints = sum(len(foot.joints) for foot in limb_feet(limbs, clip.skeleton))
+    if joints != len(floor):
+        raise UsageError(
+            f"legs with {joints} foot joints were found, but the model knows {len(floor)}: stream unplanted"
+        )
+    base = PlantingModel(clip.skeleton, clip.frame_time, clip.up, limbs, floor)
+    return Planter.learn(base, PlantSettings(steps=STEPS, hold=HOLD, drift=DRIFT, rests=rests))
+
+
+def streamed(
+    recipe: Recipe, live: Live, rows: Iterable[Floats], *, decode: bool, planter: Callable[[], Planter] | None
+) -> Iterator[Any]:
+    """Yield rows of the target style as they are translated, or one-frame clips, placed one after the other.
+
+    With a `planter` they have planted feet and are `planter.latency` frames late, but no frame is lost.
+    """
+    if planter is not None:
+        feeder = _Feeder(recipe, live, planter())
+        return LiveStream(rows, feeder.made, feeder.last)
+    poses, state = PoseStream(recipe), live().start()
+
+    def made(block: Floats) -> Iterable[Any]:
+        nonlocal state
+        state, out = live().advance(state, block)
+        if not decode:
+            return out.rows
+        return poses.clips(poses.next(out.rows)) if len(out.rows) else ()
+
+    return LiveStream(rows, made, list)
+
+
+class _Feeder:
+    """Source, poses and planter of one stream, with their states."""
+
+    def __init__(self, recipe: Recipe, live: Live, planter: Planter) -> None:
+        self.live, self.state = live, live().start()
+        self.poses, self.planter, self.planted = PoseStream(recipe), planter, planter.start()
+        self.before: Bools | None = None
+        self.moved: Floats | None = None  # translations of joints, where there are any, of poses not yet planted
+
+    def made(self, rows: Floats) -> Iterable[Clip]:
+        """Return the planted frames that a row of the source, or a block of rows, yields."""
+        self.state, made = self.live().advance(self.state, rows)
+        now = made.stands
+        if not len(now):
+            return ()
+        labels = np.concatenate([now[:1] if self.before is None else self.before, now])
+        self.before = now[-1:]
+        if not len(made.rows):
+            return ()
+        stands = labels[1 + np.rint(made.origins).astype(np.intp)]  # -1: the row before this block
+        pose = self.poses.next(made.rows)
+        if pose.translations is not None:
+            waiting = pose.translations[:0] if self.moved is None else self.moved
+            self.moved = np.concatenate([waiting, pose.translations])
+        self.planted, out = self.planter.feed(self.planted, pose.root, pose.rotations, stands)
+        return self._clips(*out)
+
+    def last(self) -> Iterable[Clip]:
+        """Return the frames that the planter still holds."""
+        return () if self.before is None else self._clips(*self.planter.finish(self.planted))
+
+    def _clips(self, root: Floats, rotations: Floats) -> Iterable[Clip]:
+        moved = self.moved
+        if moved is not None:
+            moved, self.moved = moved[: len(root)].copy(), moved[len(root) :]
+            moved[:, 0] = root
+        return self.poses.clips(Pose(root, rotations, moved))

@@ -11,10 +11,10 @@ if TYPE_CHECKING:
     from freshtake.variation.amount import Amount
     from freshtake.variation.deviations import Settings
     from freshtake.variation.goals.goals import Goals, PosePin
-    from freshtake.variation.goals.steering import Steering
+    from freshtake.variation.learning import ingest, learn
+    from freshtake.variation.live import Steering
     from freshtake.variation.model import VariationModel
     from freshtake.variation.network import transition_strengths
-    from freshtake.variation.selection.ingest import ingest, learn
     from freshtake.variation.selection.selecting import select, similar
 
 _HOMES = {
@@ -22,10 +22,10 @@ _HOMES = {
     "Goals": "goals.goals",
     "PosePin": "goals.goals",
     "Settings": "deviations",
-    "Steering": "goals.steering",
+    "Steering": "live",
     "VariationModel": "model",
-    "ingest": "selection.ingest",
-    "learn": "selection.ingest",
+    "ingest": "learning",
+    "learn": "learning",
     "select": "selection.selecting",
     "similar": "selection.selecting",
     "transition_strengths": "network",

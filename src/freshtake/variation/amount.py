@@ -136,13 +136,17 @@ def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tu
     variant = draw(0, amount)
     if limits is None or not isinstance(variant.motion, Clip):
         return variant, GuardReport()
-    refused: list[str] = []
-    best, best_check, first = variant, _check_body(limits, variant, amount), 0
+
+    def checked(variant: Guided) -> BodyCheck:
+        return limits.check(variant.motion, amount=amount_of(amount).largest, rate=variant.report.rate)
+
+    refused: dict[str, None] = {}  # in the order in which they came up
+    best, best_check, first = variant, checked(variant), 0
     tries = 1
     while not best_check.passed and tries < TRIES:
-        refused += _new(best_check, refused)
+        refused |= dict.fromkeys(best_check.sentences)
         variant = draw(tries, amount)
-        check = _check_body(limits, variant, amount)
+        check = checked(variant)
         if check.excess < best_check.excess:
             best, best_check, first = variant, check, tries
         tries += 1
@@ -151,7 +155,7 @@ def guarded(draw: Draw, limits: BodyLimits | None, amount: float | Amount) -> tu
     for share in SHARES:
         tries += 1
         variant = draw(first, scaled(amount, share))
-        if _check_body(limits, variant, amount).passed:
+        if checked(variant).passed:
             return variant, GuardReport(tries, share, refused=tuple(refused))
     return best, GuardReport(tries, left=best_check.sentences, refused=tuple(refused))
 
@@ -185,11 +189,3 @@ def scaled(amount: float | Amount, share: float) -> Amount:
     whole = amount_of(amount)
     time = None if whole.time is None else share * whole.time
     return replace(whole, space=share * whole.space, time=time, parts={k: share * v for k, v in whole.parts.items()})
-
-
-def _check_body(limits: BodyLimits, variant: Guided, amount: float | Amount) -> BodyCheck:
-    return limits.check(variant.motion, amount=amount_of(amount).largest, rate=variant.report.rate)
-
-
-def _new(body_check: BodyCheck, known: list[str]) -> list[str]:
-    return [sentence for sentence in body_check.sentences if sentence not in known]

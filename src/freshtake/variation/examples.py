@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
@@ -19,7 +18,7 @@ from freshtake.motion.features import Recipe, Start, encode, recipe
 from freshtake.motion.features.angles import AT_ORIGIN
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.validation import frozen
-from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.arrays import Bools, Floats, Ints, rounded
 
 HORIZON = 0.1  # seconds: a speed counts as the distance covered in this time
 FEWEST = 4  # frames of an example: the fewest that velocities and the frames before them need
@@ -54,40 +53,20 @@ class Material:
         return np.asarray(self.rates | self.timing)
 
 
-def rounded(values: npt.ArrayLike) -> Floats:
-    """Return values in the precision of a model file."""
-    return np.asarray(values, dtype=np.float32).astype(np.float64)
-
-
 def material_of(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
     """Encode motions, or use plain arrays (frames, DOFs) with names as they are."""
     if not examples:
         raise UsageError("there is nothing to learn from: give at least one example")
     if any(isinstance(example, np.ndarray) for example in examples):
         return _from_arrays(examples, names, frame_time)
-    layout = recipe(
-        examples,
-        angles=_angles(examples[0]),
-        root="heading" if isinstance(examples[0], Clip) else None,
-        horizon=HORIZON,
-    )
+    are_clips = isinstance(examples[0], Clip)
+    how = {"angles": "expmap", "root": "heading"} if are_clips else {"angles": None, "root": None}
+    layout = recipe(examples, **how, horizon=HORIZON)
     encoded = [encode(layout, example) for example in examples]
     rows = tuple(rounded(one.values) for one in encoded)
     rates = np.array([unit in ("speed", "turn") for unit in layout.units])
-    starts = tuple(one.start for one in encoded) if isinstance(examples[0], Clip) else ()
-    return Material(
-        rows,
-        layout.names,
-        rounded(layout.weights),
-        rates,
-        layout.frame_time,
-        layout,
-        starts,
-    )
-
-
-def _angles(first: Any) -> str | None:
-    return "expmap" if isinstance(first, Clip) else None
+    starts = tuple(one.start for one in encoded) if are_clips else ()
+    return Material(rows, layout.names, rounded(layout.weights), rates, layout.frame_time, layout, starts)
 
 
 def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_time: float | None) -> Material:
@@ -107,7 +86,8 @@ def _from_arrays(examples: Sequence[Any], names: Sequence[str] | None, frame_tim
 def check_examples(examples: Sequence[Any], material: Material, least: int) -> None:
     """Refuse examples that cannot be learned from: still, identical, or with fewer than `least` frames."""
     values = material.values
-    titles = [_title(example, k) for k, example in enumerate(examples)]
+    names = [getattr(example, "name", "") for example in examples]
+    titles = [f"example {k + 1} ({name})" if name else f"example {k + 1}" for k, name in enumerate(names)]
     if not material.names:
         raise UsageError("nothing moves in these examples: there is nothing to learn")
     for a, x in enumerate(values):
@@ -120,9 +100,14 @@ def check_examples(examples: Sequence[Any], material: Material, least: int) -> N
                 raise UsageError(f"examples {b + 1} and {a + 1} are identical: leave one of them out")
 
 
-def _title(example: Any, number: int) -> str:
-    name = getattr(example, "name", "")
-    return f"example {number + 1} ({name})" if name else f"example {number + 1}"
+def other_examples(values: Sequence[Floats], least: int) -> tuple[Floats, ...]:
+    """Return rows that replace a model's examples; refuse none at all, and examples with fewer than `least` frames."""
+    if not values:
+        raise UsageError("with_examples needs at least one example")
+    for number, rows in enumerate(values, start=1):
+        if len(rows) < least:
+            raise UsageError(f"example {number} has {len(rows)} frames: at least {least} are needed")
+    return tuple(values)
 
 
 class Hinge(NamedTuple):

@@ -1,28 +1,180 @@
-"""Draw variants as blocks of rows, and streams of one-frame motions with planted feet."""
+"""Draw variants as blocks of rows, steer them, and stream one-frame motions with planted feet.
+
+Turn rates integrate to a slow drift of the heading, so a long stream can be given a heading or a path.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
+from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import Start, where_it_ends
+from freshtake.motion.features import Recipe, Start, where_it_ends
 from freshtake.motion.features.angles import AT_ORIGIN
-from freshtake.motion.planting import Planter, StreamFrame
+from freshtake.motion.pins import Pin
+from freshtake.motion.planting import Planted, Planter, PlantSettings, StreamFrame, settings_for
+from freshtake.motion.planting import plant as plant_feet
+from freshtake.motion.validation import frozen
 from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import arc_lengths, is_closed, nearest_on, point_on
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.steering import Steering, SteeringState, steered
 from freshtake.variation.sampling import BLOCK, Variant, advance, begin, draw_variant
-from freshtake.variation.standing import variant_settings
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
 
 MOST_CHANGE = 0.1  # of an amount in that time: faster would be seen as a jerk
 LET_GO = 1e-9  # radians per second: an added turn rate below it has faded out
+UPDATE = 0.1  # seconds between corrections
+WINDOW = 3.0  # horizons: how far ahead along a path its nearest point is searched
+
+
+@dataclass(frozen=True, eq=False)
+class Steering:
+    """Keep a heading (radians, 0 is the start's), or follow a path (points, 2) in the ground plane, world x and z or y.
+
+    Corrections are spread over `horizon` seconds and never turn faster than `limit` radians per second. A path is
+    followed from its first point on, also where it crosses itself; after its end motion continues straight, or begins
+    again where the last point is the first. A body begins at the origin, facing forward: see `from_the_first_point`.
+    """
+
+    heading: float = 0.0
+    path: npt.ArrayLike | None = None
+    horizon: float = 1.0
+    limit: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.heading):
+            raise UsageError(f"the heading to keep must be a finite number, but is {self.heading}")
+        if not (0.0 < self.horizon < np.inf and self.limit > 0.0):
+            raise UsageError("horizon and limit of steering must be greater than 0")
+        if self.path is not None:
+            points = frozen(self.path, "path", (None, 2))
+            if len(points) < 2 or not np.diff(points, axis=0).any(axis=1).all():
+                raise UsageError("a path needs at least two points, and no point twice in a row")
+            object.__setattr__(self, "path", points)
+
+
+class SteeringState(NamedTuple):
+    """The position of the motion, the turn rate that is being added, and how far along its path it is; immutable."""
+
+    start: Start
+    resume: bool = False
+    correction: float = 0.0
+    along: float = 0.0
+
+
+class Travel(NamedTuple):
+    """How the examples travel: speed in lengths per second, and its direction relative to the heading."""
+
+    speed: float
+    leaning: float
+
+
+def travel_of(recipe: Recipe, examples: Sequence[Floats]) -> Travel:
+    """Return the mean travel of the examples."""
+    moved, seconds = 0.0j, 0.0
+    for rows in examples:
+        end = where_it_ends(recipe, rows)
+        middle = float(np.cumsum(rows[:, turn_column(recipe)]).mean()) * recipe.frame_time
+        x, other = end.ground
+        moved += complex(_forward(recipe, other), x) * np.exp(-1j * middle)
+        seconds += (len(rows) - 1) * recipe.frame_time
+    return Travel(abs(moved) / max(seconds, 1e-9), float(np.angle(moved)))
+
+
+def turn_column(recipe: Recipe | None) -> int:
+    """Return the DOF that is the turn rate."""
+    if recipe is None or "turn" not in recipe.units:
+        raise UsageError("only motions that turn about the vertical can be steered, and this model knows no turning")
+    return recipe.units.index("turn")
+
+
+def steered(
+    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, course: SteeringState
+) -> tuple[Floats, SteeringState]:
+    """Return a block with corrected turn rates, and the steering state after it.
+
+    Blocks have a fixed number of frames, so they last longer at a lower rate. The heading is corrected every `UPDATE`
+    seconds regardless: once a second is too late for a body that needs a second to turn.
+    """
+    frames = max(1, round(UPDATE / recipe.frame_time))
+    out = rows.copy()
+    for first in range(0, len(rows), frames):
+        course = _correct(steering, recipe, travel, out, slice(first, min(first + frames, len(rows))), course)
+    return out, course
+
+
+def _correct(
+    steering: Steering, recipe: Recipe, travel: Travel, rows: Floats, now: slice, course: SteeringState
+) -> SteeringState:
+    """Correct the turn rates of the rows `now` in place; the rows behind them show where the body is heading."""
+    turn = turn_column(recipe)
+    ahead = course.start.heading + float(rows[now, turn].sum()) * recipe.frame_time
+    heading, along = _wanted(steering, recipe, travel, course)
+    off = np.angle(np.exp(1j * (heading - ahead)))
+    goal = float(np.clip(off / steering.horizon, -steering.limit, steering.limit))
+    rows[now, turn] += np.linspace(course.correction, goal, now.stop - now.start + 1)[1:]
+    here = where_it_ends(recipe, rows[now], start=course.start, resume=course.resume)
+    return SteeringState(here, True, goal, along)
+
+
+def _wanted(steering: Steering, recipe: Recipe, travel: Travel, course: SteeringState) -> tuple[float, float]:
+    """Return the heading to take now, and how far along the path that is."""
+    if steering.path is None:
+        return steering.heading, 0.0
+    path, place, reach = np.asarray(steering.path), np.array(course.start.ground), travel.speed * steering.horizon
+    along = nearest_on(path, place, course.along, course.along + WINDOW * reach)
+    x, other = point_on(path, along + reach) - place
+    return float(np.arctan2(x, _forward(recipe, other)) - travel.leaning), along
+
+
+def from_the_first_point(steering: Steering, recipe: Recipe, travel: Travel) -> tuple[Steering, Start]:
+    """Return the path relative to a body on its first point, facing along it; and where that body is."""
+    if steering.path is None:
+        return steering, Start()
+    path = np.asarray(steering.path)
+    seen = _forward(recipe, 1.0) * path[:, 1] + 1j * path[:, 0]
+    x, other = point_on(path, travel.speed * steering.horizon) - path[0]
+    heading = float(np.arctan2(x, _forward(recipe, other)) - travel.leaning)
+    turned = (seen - seen[0]) * np.exp(-1j * heading)
+    points = np.stack([turned.imag, _forward(recipe, 1.0) * turned.real], axis=1)
+    if is_closed(path):
+        points[-1] = points[0]
+    return replace(steering, path=points), Start(ground=(float(path[0, 0]), float(path[0, 1])), heading=heading)
+
+
+class Followed(NamedTuple):
+    """How a path was followed, in its lengths: distance covered, total, and the mean and largest distance from it."""
+
+    along: float
+    length: float
+    mean_off: float
+    most_off: float
+
+
+def followed(steering: Steering, travel: Travel, places: Floats, frame_time: float) -> Followed:
+    """Measure how places (frames, 2) in the ground plane follow a path, without what comes after its end."""
+    path = np.asarray(steering.path)
+    length, along, off = float(arc_lengths(path)[-1]), 0.0, []
+    stride = max(round(steering.horizon / 4.0 / frame_time), 1)
+    ahead = WINDOW * max(travel.speed * steering.horizon, 1e-9)
+    for place in places[::stride]:
+        along = nearest_on(path, place, along, along + ahead)
+        if along > length and not is_closed(path):
+            break
+        off.append(float(np.linalg.norm(point_on(path, along) - place)))
+    return Followed(min(along, length) if not is_closed(path) else along, length, float(np.mean(off)), max(off))
+
+
+def _forward(recipe: Recipe, other: float) -> float:
+    """Return the second coordinate of a place on the ground as the part in the direction of heading 0."""
+    return other if recipe.layout.up == "y" else -other  # type: ignore[union-attr]
 
 
 def steered_blocks(
@@ -30,9 +182,15 @@ def steered_blocks(
 ) -> Iterator[Variant]:
     """Yield rows (frames, DOFs) and their phases, block after block; endless for a cyclic model."""
     blocks = _blocks(model, rng, amount, rate)
-    if steer is None:
-        yield from blocks
-        return
+    return blocks if steer is None else _steered(model, steer, blocks)
+
+
+def steered_rows(model: VariationModel, steer: Steering, variant: Variant) -> Floats:
+    """Return rows of a variant whose turn rates keep a heading or follow a path."""
+    return np.concatenate([block.rows for block in _steered(model, steer, iter([variant]))])
+
+
+def _steered(model: VariationModel, steer: Steering, blocks: Iterator[Variant]) -> Iterator[Variant]:
     course, recipe, travel = SteeringState(Start()), model.material.recipe, model.travel
     assert recipe is not None
     for block in blocks:
@@ -114,32 +272,27 @@ def _nearer(now: float | Amount, wanted: float | Amount) -> float | Amount:
     return wanted if abs(wanted - now) <= MOST_CHANGE else now + float(np.sign(wanted - now)) * MOST_CHANGE
 
 
-def steered_rows(model: VariationModel, steer: Steering, rows: Floats) -> Floats:
-    """Return rows whose turn rates keep a heading or follow a path."""
-    recipe, course, out = model.material.recipe, SteeringState(Start()), []
-    assert recipe is not None
-    for first in range(0, len(rows), BLOCK):
-        done, course = steered(steer, recipe, model.travel, rows[first : first + BLOCK], course)
-        out.append(done)
-    return np.concatenate(out)
-
-
-def beginning(model: VariationModel, blocks: Iterator[Variant], frames: int | None, cycles: int | None) -> Variant:
-    """Return the beginning of an endless motion: a number of frames or of cycles."""
-    last = np.inf if cycles is None else cycles * (len(model.phase_frames) - 1.0)
+def cut_from(
+    model: VariationModel, blocks: Iterator[Variant], frames: int | None, last: float, first: float = 0.0
+) -> Variant:
+    """Return a stretch of an endless motion: from the phase `first` on, so many frames or up to the phase `last`."""
+    recipe = model.material.recipe
     rows: list[Floats] = []
     phases: list[Floats] = []
-    start, count = AT_ORIGIN, 0
+    start, resume, count = None, False, 0
     for block in blocks:
-        start = block.start if not rows else start
-        rows.append(block.rows)
-        phases.append(block.phases)
-        count += len(block.rows)
+        start = block.start if start is None else start
+        begun = block.phases >= first
+        if not begun.all() and recipe is not None:  # what comes before is dropped, but moves the body
+            start, resume = where_it_ends(recipe, block.rows[~begun], start=start, resume=resume), True
+        rows.append(block.rows[begun])
+        phases.append(block.phases[begun])
         if frames is None and block.phases[-1] >= last:
-            frames = count - len(block.rows) + 1 + int(np.argmax(block.phases >= last))
+            frames = count + 1 + int(np.argmax(phases[-1] >= last))
+        count += len(rows[-1])
         if frames is not None and count >= frames:
             break
-    return Variant(np.concatenate(rows)[:frames], np.concatenate(phases)[:frames], start)
+    return Variant(np.concatenate(rows)[:frames], np.concatenate(phases)[:frames], start or AT_ORIGIN)
 
 
 def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool | str) -> Iterator[Any]:
@@ -159,11 +312,8 @@ def decoded_stream(model: VariationModel, blocks: Iterator[Variant], plant: bool
         for posed_block in _posed(model, blocks):
             yield from posed_block.clip.single_frames()
         return
-    start, first = AT_ORIGIN, True
-    for block in blocks:
-        for row in block.rows:
-            yield model.decode(row[None], start=start, resume=not first)
-            start, first = _after(model, row[None], start, not first), False
+    rows = (block._replace(rows=row[None]) for block in blocks for row in block.rows)
+    yield from (one.clip for one in _posed(model, rows))
 
 
 def _frames(like: Clip, ready: StreamFrame) -> Iterator[Clip]:
@@ -191,3 +341,20 @@ def _posed(model: VariationModel, blocks: Iterator[Variant]) -> Iterator[Posed]:
 def _after(model: VariationModel, rows: Floats, start: Start, resume: bool) -> Start:
     recipe = model.material.recipe
     return start if recipe is None else where_it_ends(recipe, rows, start=start, resume=resume)
+
+
+def variant_settings(plant: bool | str) -> PlantSettings:
+    """Return the planting settings of variants: hips stay at the drawn height.
+
+    Sinking hips bring standing feet 2 % nearer to rest and shake where legs are straight.
+    """
+    return replace(settings_for(plant), sink=0.0)
+
+
+def planted_at(
+    model: VariationModel, clip: Clip, phases: Floats, plant: bool | str, pins: Sequence[Pin] = ()
+) -> Planted:
+    """Plant the feet of a clip where those of the takes stand at its phases (frames,), and reach pinned places."""
+    assert model.planting_model is not None
+    stand, settings = model.standing(phases), variant_settings(plant)
+    return plant_feet(clip, stand, pins=pins, examples=model.planting_model, settings=settings, careful=False)

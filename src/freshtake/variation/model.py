@@ -19,25 +19,27 @@ from freshtake.motion.features.angles import start_of
 from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.planting import PlantingModel, learn_planting
 from freshtake.motion.verdict import Standard, require_unflung, standard_of
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.blas_threads import on_one_blas_thread, one_blas_thread
 from freshtake.variation.amount import Amount, amount_of
-from freshtake.variation.deviations import Deviations, Settings, shares
-from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, rounded
+from freshtake.variation.deviations import STEP, Deviations, Settings, shares
+from freshtake.variation.examples import FEWEST, Hinge, Material, hinges_of, on_hinges, other_examples
 from freshtake.variation.goals.goals import Goals
 from freshtake.variation.goals.guidance import Guided, guided
-from freshtake.variation.goals.steering import Steering, Travel, travel_of, turn_column
 from freshtake.variation.live import (
     LiveControl,
-    beginning,
+    Steering,
+    Travel,
     controlled_blocks,
+    cut_from,
     decoded_stream,
     steered_blocks,
     steered_rows,
+    travel_of,
+    turn_column,
 )
 from freshtake.variation.network import Likelihood, take_likelihood
 from freshtake.variation.phase import Takes, closed_takes, common_phase, read_linear, takes_on_phase, with_speeds
-from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Amounts, Sampler, Variant, draw_variant, sampler_of
 from freshtake.variation.standing import Footing, footing_of
 
@@ -221,11 +223,12 @@ class VariationModel(Showable):
         if cycles is not None and cycles < 1:
             raise UsageError(f"the number of cycles must be 1 or more, not {cycles}")
         if self.cyclic and (frames is not None or cycles != 1):
-            return beginning(self, steered_blocks(self, rng, amount, rate, steer), frames, cycles)
+            last = np.inf if cycles is None else cycles * (len(self.phase_frames) - 1.0)
+            return cut_from(self, steered_blocks(self, rng, amount, rate, steer), frames, last)
         # one cycle is drawn like any take, from the takes as they are; several are part of an endless motion
         variant = draw_variant(self.sampler(amount, rate=rate), rng)
         if steer is not None:
-            variant = Variant(steered_rows(self, steer, variant.rows), variant.phases, followed=variant.followed)
+            variant = Variant(steered_rows(self, steer, variant), variant.phases, followed=variant.followed)
         return variant._replace(rows=variant.rows[:frames], phases=variant.phases[:frames])
 
     @one_blas_thread()
@@ -463,14 +466,8 @@ class VariationModel(Showable):
         Returns:
             The model; this one does not change.
         """
-        if not examples:
-            raise UsageError("with_examples needs at least one example")
         recipe = self.material.recipe
-        values = tuple(self.encode(example) for example in examples)
-        short = [k for k, x in enumerate(values) if len(x) < FEWEST]
-        if short:
-            frames = len(values[short[0]])
-            raise UsageError(f"example {short[0] + 1} has {frames} frames: at least {FEWEST} are needed")
+        values = other_examples([self.encode(example) for example in examples], FEWEST)
         starts = (
             ()
             if recipe is None or recipe.skeleton is None

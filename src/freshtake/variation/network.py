@@ -19,13 +19,22 @@ from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats
 from freshtake.variation.deviations import Deviations
 from freshtake.variation.examples import FEWEST, Material
-from freshtake.variation.phase import ALIGNMENT, PACE, read_at, representative, steadied, takes_on_phase, warp_onto
+from freshtake.variation.phase import (
+    ALIGNMENT,
+    PACE,
+    mean_of,
+    read_at,
+    representative,
+    steadied,
+    takes_on_phase,
+    warp_onto,
+)
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
     from freshtake.variation.paper.networks import TransitionNetwork
 
-LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted: no prediction is more precise
+LEAST = 0.02  # of the mean size of all DOFs' deviations, weighted
 TAILS = 4.0  # degrees of freedom of Student's density there
 ORDER = 2  # previous frames that a DOF continues from
 
@@ -62,16 +71,7 @@ class Likelihood:
 
 
 def take_likelihood(material: Material, deviations: Deviations, rows: Floats) -> Likelihood:
-    """Compute how likely a take is.
-
-    Args:
-        material: The examples.
-        deviations: How they differ.
-        rows: (frames, DOFs): the take.
-
-    Returns:
-        Its log densities, in units in which a deviation of the least size counts 0.
-    """
+    """Return how likely a take (frames, DOFs) is, in units in which a deviation of the least size counts 0."""
     if len(rows) < FEWEST:
         raise UsageError(f"the clip has {len(rows)} frames, but scoring needs at least {FEWEST}")
     away, phase_frames = deviations_of(material, deviations, rows)
@@ -92,8 +92,8 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
     Its place and direction on the ground do not count: the take is aligned to the mean.
     """
     takes, weights = deviations.takes, material.weights
-    examples = [read_at(x, frames) for x, frames in zip(material.values, _phase_frames(takes.log_pace), strict=True)]
-    goal = np.mean(examples, axis=0) * weights
+    phase_frames = np.stack([np.concatenate([[0.0], np.cumsum(np.exp(steps))]) for steps in takes.log_pace], axis=1)
+    goal = mean_of(material.values, phase_frames) * weights
     warped = warp_onto(goal, rows * weights, ALIGNMENT / material.frame_time)
     frames = steadied(warped[:, None], [rows * weights], PACE / material.frame_time)
     alone = replace(material, values=(rows,), starts=())
@@ -107,11 +107,6 @@ def deviations_of(material: Material, deviations: Deviations, rows: Floats) -> t
         facing = one.heading - mean.heading
         out[:, read.course.columns] = np.stack([ground.real, ground.imag, facing - facing.mean()], axis=1)
     return out[:, : deviations.dofs], frames[:, 0]
-
-
-def _phase_frames(log_pace: Floats) -> list[Floats]:
-    """Return the frame of each take at each phase."""
-    return [np.concatenate([[0.0], np.cumsum(np.exp(steps))]) for steps in log_pace]
 
 
 @lru_cache(maxsize=8)  # called for every take that is scored

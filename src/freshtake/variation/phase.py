@@ -34,12 +34,7 @@ TURN = 2  # the last of forward, sideways and turn
 def representative(examples: Sequence[Floats] | Floats, most: int = 12) -> list[int]:
     """Return the numbers of examples that represent all, where the cost grows with the square of their number.
 
-    Args:
-        examples: Rows (frames, DOFs) of every example.
-        most: The largest number of examples to return.
-
-    Returns:
-        All numbers if there are few, else `most` of them spread evenly over the lengths, in increasing order.
+    Of more than `most`, these are spread evenly over the lengths; in increasing order.
     """
     if len(examples) <= most:
         return list(range(len(examples)))
@@ -48,16 +43,7 @@ def representative(examples: Sequence[Floats] | Floats, most: int = 12) -> list[
 
 
 def common_phase(examples: Sequence[Floats], weights: Floats, frame_time: float) -> Floats:
-    """Align takes to their mean and smooth their paces.
-
-    Args:
-        examples: Rows (frames, DOFs) of every take.
-        weights: (DOFs,): how much one unit of each DOF counts.
-        frame_time: Seconds from frame to frame.
-
-    Returns:
-        (phases, takes): the frame of each take at each phase, from its first frame to its last.
-    """
+    """Align takes to their mean and smooth their paces; return the frame (phases, takes) of each take at each phase."""
     aligned = align(examples, weights, ALIGNMENT / frame_time)
     return steadied(aligned, [x * weights for x in examples], PACE / frame_time)
 
@@ -65,13 +51,7 @@ def common_phase(examples: Sequence[Floats], weights: Floats, frame_time: float)
 def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     """Align examples by dynamic time warping to their mean, which has the mean length of the examples.
 
-    Args:
-        examples: Rows (frames, DOFs) of every example.
-        weights: (DOFs,): how much one unit of each DOF counts.
-        smooth: Standard deviation, in frames, by which the warps are smoothed.
-
-    Returns:
-        (phases, examples): the frame of each example at each phase.
+    Returns the frame (phases, examples) of each example at each phase; warps are smoothed by `smooth` frames.
     """
     lengths = [len(x) for x in examples]
     count = round(float(np.mean(lengths)))
@@ -83,13 +63,14 @@ def align(examples: Sequence[Floats], weights: Floats, smooth: float) -> Floats:
     phase_frames = phase_frames[:, some]
     # Warping changes the mean that takes are aligned to, so it is repeated three times.
     for _ in range(3):
-        mean = _mean(scaled, phase_frames)
+        mean = mean_of(scaled, phase_frames)
         phase_frames = np.stack([warp_onto(mean, x, smooth) for x in scaled], axis=1)
-    mean = _mean(scaled, phase_frames)
+    mean = mean_of(scaled, phase_frames)
     return np.stack([warp_onto(mean, x * weights, smooth) for x in examples], axis=1)
 
 
-def _mean(examples: Sequence[Floats], phase_frames: Floats) -> Floats:
+def mean_of(examples: Sequence[Floats], phase_frames: Floats) -> Floats:
+    """Return the mean (phases, DOFs) of examples read at their frames (phases, examples)."""
     return np.asarray(np.mean([read_at(x, phase_frames[:, k]) for k, x in enumerate(examples)], axis=0))
 
 
@@ -108,21 +89,14 @@ def warp_onto(mean: Floats, example: Floats, smooth: float) -> Floats:
 
 
 def steadied(phase_frames: Floats, scaled: Sequence[Floats], frames: float) -> Floats:
-    """Smooth the pace at which each example passes through the phase; durations stay the same.
+    """Smooth the pace at which each example passes through the phase by so many `frames`; durations stay the same.
 
-    Poses and places are read at the same frames, so that a take is still exactly itself on the common phase.
-
-    Args:
-        phase_frames: (phases, examples): the frame of each example at each phase.
-        scaled: Weighted rows (frames, DOFs) of every example, which show where it moves.
-        frames: Standard deviation of the smoothing.
-
-    Returns:
-        (phases, examples), like `phase_frames`.
+    Poses and places are read at the same frames, so that a take is still exactly itself on the common phase. `scaled`
+    are the weighted rows of every example, which show where it moves.
     """
     pace = np.gradient(phase_frames, axis=0)
     rows = [gaussian_filter1d(x, frames / 3.0, axis=0, mode="nearest") for x in scaled]
-    mean = _mean(rows, phase_frames)
+    mean = mean_of(rows, phase_frames)
     # phases with more movement count more: while nothing moves, the warp is arbitrary
     moving = (np.gradient(mean, axis=0) ** 2).sum(axis=1)
     # phases without movement keep a weight of 0.02
@@ -155,13 +129,6 @@ def read_sharply(rows: Floats, frames: Floats) -> Floats:
     """Read rows at fractional frames by a sinc over the eight nearest (Lanczos): a cubic smooths away quick movement.
 
     Beyond its ends a motion continues point-symmetrically, so that neither its speed nor its place jumps there.
-
-    Args:
-        rows: (rows, columns).
-        frames: (frames,): where to read, from 0 to the last row.
-
-    Returns:
-        (frames, columns).
     """
     reach = min(LOBES, len(rows) - 1)
     before, after = 2.0 * rows[:1] - rows[reach:0:-1], 2.0 * rows[-1:] - rows[-2 : -reach - 2 : -1]
@@ -179,16 +146,11 @@ class Course(NamedTuple):
     """The columns that hold a place on the ground and a heading instead of speeds.
 
     A part that never varies is no DOF, but the trajectory still needs it: its column comes after those of the DOFs.
-
-    Attributes:
-        columns: (3,): columns of forward, sideways and heading.
-        dofs: How many columns are DOFs.
-        layout: How the columns make a clip.
     """
 
-    columns: Ints
-    dofs: int
-    layout: ClipLayout
+    columns: Ints  # (3,): of forward, sideways and heading
+    dofs: int  # how many columns are DOFs
+    layout: ClipLayout  # how the columns make a clip
 
     def path(self, rows: Floats) -> Path:
         """Return places and headings in the common frame."""
@@ -207,21 +169,13 @@ class Course(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Takes:
-    """Takes on their common phase.
+    """Takes on their common phase."""
 
-    Attributes:
-        rows: (takes, phases, DOFs); the columns of `course` hold places and headings in the common frame.
-        log_pace: (takes, phases - 1): logarithm of the frames that each take needs for a step of the phase.
-        course: The columns of place and heading; None for motions that do not travel.
-        ground: The origin of the common frame, as a place in the ground plane.
-        heading: How far the common frame is turned.
-    """
-
-    rows: Floats
-    log_pace: Floats
-    course: Course | None
-    ground: complex = 0j
-    heading: float = 0.0
+    rows: Floats  # (takes, phases, DOFs), with places and headings in the common frame in the columns of `course`
+    log_pace: Floats  # (takes, phases - 1): logarithm of the frames that each take needs for a step of the phase
+    course: Course | None  # None for motions that do not travel
+    ground: complex = 0j  # the origin of the common frame, as a place in the ground plane
+    heading: float = 0.0  # how far the common frame is turned
 
     @cached_property
     def mean(self) -> Floats:
@@ -270,12 +224,7 @@ def course_of(material: Material) -> Course | None:
 def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
     """Read all takes at the common phase and move them onto one another on the ground.
 
-    Args:
-        material: The examples as rows of DOFs, and where each begins.
-        phase_frames: (phases, takes): the frame of each take at each phase.
-
-    Returns:
-        The takes. With one take's weight at 1 and all others' at 0, a combination of them is that take again.
+    With one take's weight at 1 and all others' at 0, a combination of them is that take again.
     """
     course = course_of(material)
     log_pace = np.log(np.maximum(np.diff(phase_frames, axis=0), SLOWEST_PACE / 2.0)).T
@@ -297,15 +246,10 @@ def takes_on_phase(material: Material, phase_frames: Floats) -> Takes:
 
 
 def moved_together(paths: Sequence[Path], reach: float) -> tuple[list[Path], complex, float]:
-    """Move and turn paths onto their mean (Procrustes), each with a second point ahead of the body.
+    """Move and turn paths onto their mean (Procrustes), each with a second point `reach` ahead of the body.
 
-    Args:
-        paths: Where each take is and faces, at common phases.
-        reach: How far ahead of the body the second point lies; it makes facing count as well as position.
-
-    Returns:
-        The paths in a common frame, and where that frame lies: the mean of the takes' places and directions, or
-        that of the first take where they go in different directions.
+    The second point makes facing count as well as position. Returns the paths in a common frame, and where that frame
+    lies: the mean of the takes' places and directions, or that of the first take where they go in different directions.
     """
 
     def points(path: Path) -> Complexes:

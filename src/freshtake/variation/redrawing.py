@@ -20,14 +20,14 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.tempo import FASTEST_PACE, SLOWEST_PACE
 from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.curves import quintic
 from freshtake.variation.amount import Amount, dofs_of_parts
-from freshtake.variation.deviations import KNOTS, spline_basis
+from freshtake.variation.deviations import KNOTS, STEP, spline_basis
 from freshtake.variation.examples import on_hinges
 from freshtake.variation.goals.guidance import on_feet_for_long
 from freshtake.variation.phase import PACE, read_at, read_sharply
-from freshtake.variation.population import STEP
 from freshtake.variation.sampling import Sampler, held_back
-from freshtake.variation.standing import feet_of, smooth_step, with_feet_of
+from freshtake.variation.standing import feet_of, with_feet_of
 from freshtake.variation.stretches import Coded, Track, clip_layout_of, coded_clip, phases_of, posed, track_along
 
 if TYPE_CHECKING:
@@ -162,7 +162,7 @@ def mixing_angle(clip: Clip, first: int, stop: int, frame_time: float) -> Floats
     since = np.inf if first == 0 else number - first + 1
     until = np.inf if stop == len(clip) else stop - number
     near = np.minimum(np.broadcast_to(since, number.shape), until) / ramp
-    angle = 0.5 * np.pi * (ramp / forgotten if joins else 1.0) * smooth_step(np.clip(near, 0.0, 1.0))
+    angle = 0.5 * np.pi * (ramp / forgotten if joins else 1.0) * quintic(np.clip(near, 0.0, 1.0))
     return np.where((number >= first) & (number < stop), angle, 0.0)
 
 

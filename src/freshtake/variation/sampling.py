@@ -39,27 +39,16 @@ class Variant(NamedTuple):
 
 
 class Sampler(NamedTuple):
-    """Everything that drawing needs.
-
-    Attributes:
-        deviations: The Gaussian of whole takes.
-        closed: The takes as cycles whose ends meet; None for motions that are not cyclic.
-        amounts: How much varies.
-        low: (DOFs,): where values begin to be limited.
-        high: (DOFs,): likewise, above.
-        room: (DOFs,): how far they may go beyond, gradually.
-        usual: The take that is nearest to the mean.
-        frame_time: Seconds from frame to frame.
-    """
+    """Everything that drawing needs."""
 
     deviations: Deviations
-    closed: Takes | None
+    closed: Takes | None  # the takes as cycles whose ends meet; None for motions that are not cyclic
     amounts: Amounts
-    low: Floats
-    high: Floats
-    room: Floats
-    usual: int
-    frame_time: float
+    low: Floats  # (DOFs,): where values begin to be limited
+    high: Floats  # (DOFs,): likewise, above
+    room: Floats  # (DOFs,): how far they may go beyond, gradually
+    usual: int  # the take that is nearest to the mean
+    frame_time: float  # seconds from frame to frame
 
 
 def sampler_of(deviations: Deviations, closed: Takes | None, amounts: Amounts, frame_time: float) -> Sampler:
@@ -102,17 +91,11 @@ def draw_variant(sampler: Sampler, rng: np.random.Generator) -> Variant:
 
 
 def combined(sampler: Sampler, takes: Takes, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats]:
-    """Combine whole takes and add the prior's deviations.
+    """Combine whole takes, or their closed cycles, at integer phases and add the prior's deviations.
 
-    Args:
-        sampler: The sampler.
-        takes: The takes, or their closed cycles.
-        index: (n,): integer phases to compute.
-        slow: (n, takes + 1): standard normals, the weights of the takes and the tempo.
-        fast: (n, DOFs + 1): standard normals of the prior; the last column is the pace.
-
-    Returns:
-        Rows (n, DOFs) with the trajectory in place of speeds, and the logarithm (n,) of frames per phase.
+    `slow` (n, takes + 1) are standard normals, the weights of the takes and the tempo; `fast` (n, DOFs + 1) those of
+    the prior, the last column being the pace. Returns rows (n, DOFs) with the trajectory in place of speeds, and the
+    logarithm (n,) of frames per phase.
     """
     deviations, amounts = sampler.deviations, sampler.amounts
     count, weights = len(takes.rows), slow[:, : len(takes.rows)]
@@ -140,25 +123,15 @@ def held_back(rows: Floats, low: Floats, high: Floats, room: Floats) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class StreamState:
-    """The state of an endless motion between blocks. Can be kept, forked and resumed.
+    """The state of an endless motion between blocks. Can be kept, forked and resumed."""
 
-    Attributes:
-        key: (2,): identifies the random numbers; each knot has separate ones, so blocks may have any length.
-        phase: The phase of the next frame.
-        base: An integer phase before it, at which the body is at `ground` in the common frame.
-        ground: See `base`.
-        before: (2,): place and heading of the last frame, as complex numbers; None before the first.
-        start: Where the first frame is.
-        phases: (frames,): of the rows of the last block.
-    """
-
-    key: Key
-    phase: float = 0.0
-    base: int = -MARGIN
+    key: Key  # (2,): identifies the random numbers; each knot has separate ones, so blocks may have any length
+    phase: float = 0.0  # of the next frame
+    base: int = -MARGIN  # an integer phase before it, at which the body is at `ground` in the common frame
     ground: complex = 0j
-    before: tuple[complex, float] | None = None
-    start: Start = AT_ORIGIN
-    phases: Floats | None = None
+    before: tuple[complex, float] | None = None  # place and heading of the last frame; None before the first
+    start: Start = AT_ORIGIN  # where the first frame is
+    phases: Floats | None = None  # (frames,): of the rows of the last block
 
 
 def begin(rng: np.random.Generator) -> StreamState:
@@ -167,16 +140,7 @@ def begin(rng: np.random.Generator) -> StreamState:
 
 
 def advance(state: StreamState, sampler: Sampler, frames: int = BLOCK) -> tuple[StreamState, Floats]:
-    """Compute the next frames of an endless motion.
-
-    Args:
-        state: The current state.
-        sampler: The sampler of a cyclic motion.
-        frames: How many frames.
-
-    Returns:
-        The state afterwards, and rows (frames, DOFs).
-    """
+    """Compute the next frames of an endless motion: the state afterwards, and rows (frames, DOFs)."""
     takes = sampler.closed
     assert takes is not None
     usual = float(np.exp(takes.log_pace.mean()))
@@ -230,8 +194,7 @@ def _endless(state: StreamState, sampler: Sampler, grid: Ints) -> tuple[Floats, 
 def cycles_at(sampler: Sampler, index: Ints, slow: Floats, fast: Floats) -> tuple[Floats, Floats, Floats]:
     """Combine closed cycles: like `combined`, but the columns of places hold steps.
 
-    Returns:
-        Rows (n, DOFs), log paces (n,), and how far the body is off its trajectory (n, 2), forward and sideways.
+    Also returns how far the body is off its trajectory (n, 2), forward and sideways.
     """
     takes, offset = sampler.closed, np.zeros((len(index), 2))
     assert takes is not None
@@ -272,16 +235,9 @@ def course_along(
 ) -> tuple[Path, Complexes]:
     """Join cycles end to end: each begins where the one before ended, turned by the angle of a cycle.
 
-    Args:
-        takes: Closed cycles.
-        rows: (n, DOFs): their combination at the integer phases `grid` (n,), columns of places holding steps.
-        offset: (n, 2): how far the body is off its trajectory.
-        grid: See `rows`.
-        ground: The place on the trajectory at the first of them.
-        at: (frames,): where to read the path, counted from the first of them.
-
-    Returns:
-        The path at `at`, and the trajectory's place at every integer phase, without offset.
+    `rows` combine closed cycles at the integer phases `grid`, columns of places holding steps; `offset` (n, 2) is how
+    far the body is off its trajectory, which begins at `ground`. Returns the path at `at`, counted from the first
+    phase, and the trajectory's place at every integer phase, without offset.
     """
     assert takes.course is not None
     course, cycle, turn = takes.course.path(rows), takes.rows.shape[1] - 1, turn_per_cycle(takes)
@@ -305,15 +261,8 @@ class Loop(NamedTuple):
 def draw_loop(sampler: Sampler, cycles: int, frames: int | None, rng: np.random.Generator, first: float = 0.0) -> Loop:
     """Draw a loop: cycles whose deviations are periodic, so that the last frame leads into the first.
 
-    Args:
-        sampler: The sampler of a cyclic motion.
-        cycles: How many cycles; from four on the weights of the takes change along the loop.
-        frames: How many frames; None: as its pace determines.
-        rng: Source of random numbers.
-        first: The phase at which it begins.
-
-    Returns:
-        The loop.
+    From four `cycles` on the weights of the takes change along it. Without `frames` its length is as its pace
+    determines; it begins at the phase `first`.
     """
     takes = sampler.closed
     assert takes is not None

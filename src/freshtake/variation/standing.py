@@ -9,7 +9,6 @@ of hip and knee. A take itself passes through unchanged.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -17,10 +16,10 @@ import numpy as np
 
 from freshtake.motion import Clip
 from freshtake.motion.features.angles import ground_of, set_ground
-from freshtake.motion.planting import PlantingModel, PlantSettings, settings_for
+from freshtake.motion.planting import PlantingModel
 from freshtake.motion.planting.limb_leading import SOFT, lead_limbs
 from freshtake.numeric.arrays import Bools, Floats
-from freshtake.numeric.curves import gaussian_filter1d
+from freshtake.numeric.curves import gaussian_filter1d, quintic, runs
 from freshtake.numeric.rotations import (
     WorldPose,
     about_axis,
@@ -37,40 +36,20 @@ SINKS = 0.1  # seconds before and after, over which hips sink for a leg that doe
 HALF = 0.5  # of a foot's path between two stands: the most by which its place may differ from the take's
 
 
-def variant_settings(plant: bool | str) -> PlantSettings:
-    """Return the planting settings of variants: hips stay at the drawn height.
-
-    Sinking hips bring standing feet 2 % nearer to rest and shake where legs are straight.
-    """
-    return replace(settings_for(plant), sink=0.0)
-
-
 class Footing(NamedTuple):
-    """How the feet of every take move through the common phase, in the takes' common frame.
+    """How the feet of every take move through the common phase, in the takes' common frame."""
 
-    Attributes:
-        ankles: (takes, phases, feet, 3).
-        turns: (takes, phases, feet, 4): rotations of the feet in the world.
-        stands: (takes, phases, feet).
-    """
-
-    ankles: Floats
-    turns: Floats
-    stands: Bools
+    ankles: Floats  # (takes, phases, feet, 3)
+    turns: Floats  # (takes, phases, feet, 4): rotations of the feet in the world
+    stands: Bools  # (takes, phases, feet)
 
 
 class Feet(NamedTuple):
-    """How feet move along one motion, frame by frame.
+    """How feet move along one motion, frame by frame."""
 
-    Attributes:
-        ankles: (frames, feet, 3): places in the world.
-        turns: (frames, feet, 4): rotations in the world.
-        stands: (frames, feet).
-    """
-
-    ankles: Floats
-    turns: Floats
-    stands: Bools
+    ankles: Floats  # (frames, feet, 3): places in the world
+    turns: Floats  # (frames, feet, 4): rotations in the world
+    stands: Bools  # (frames, feet)
 
 
 def footing_of(
@@ -78,14 +57,8 @@ def footing_of(
 ) -> Footing:
     """Return how the feet of takes move through the common phase.
 
-    Args:
-        clips: Every take at the common phases, in the common frame.
-        contacts: (frames, foot joints) of every take, at its frames: where joints stand, 0 or 1.
-        planting_model: The model of the legs.
-        phase_frames: (phases, takes): the frame of each take at each phase.
-
-    Returns:
-        The footing of all takes.
+    `clips` are the takes at the common phases, in the common frame; `contacts` (frames, foot joints) say at every
+    take's frames where joints stand, 0 or 1.
     """
     ends = [leg.end for leg in planting_model.legs]
     ankles, turns, stands = [], [], []
@@ -105,15 +78,7 @@ def _by_foot(contacts: Floats, model: PlantingModel) -> Floats:
 
 
 def feet_of(clip: Clip, model: PlantingModel) -> Feet:
-    """Return how the feet of a clip move, and when they stand.
-
-    Args:
-        clip: A take, or a variant whose feet stand.
-        model: The model of the legs.
-
-    Returns:
-        Places, rotations and contacts of the feet, frame by frame.
-    """
+    """Return how the feet of a take, or of a variant whose feet stand, move, and when they stand."""
     ends, world = [leg.end for leg in model.legs], clip.world()
     turns = np.stack([continuous(world.rotations[:, end]) for end in ends], axis=1)
     return Feet(world.positions[:, ends], turns, _by_foot(model.example_contacts(clip), model) > 0.5)
@@ -124,23 +89,15 @@ def held_feet(
 ) -> Feet:
     """Return feet that stand as those of the takes do, cycle after cycle, wherever the clip puts them.
 
-    Args:
-        clip: A motion through any number of cycles.
-        contacts: (frames, foot joints): how far each ankle and toe stands, 0 to 1.
-        phases: (frames,): of the clip; they continue from cycle to cycle.
-        footing: How the feet of the takes move.
-        turned: The clip's heading relative to the common frame of the takes, in radians.
-        model: The model of the legs.
-
-    Returns:
-        Feet for `with_feet_of`: they have the takes' mean height and tilt, and do not travel while they stand.
+    `contacts` (frames, foot joints) say how far ankles and toes stand, 0 to 1; `turned` is the clip's heading relative
+    to the common frame of the takes. The feet have the takes' mean height and tilt, and do not travel while they stand.
     """
     ends, last = [leg.end for leg in model.legs], footing.ankles.shape[1] - 1
     ankles, at = clip.world().positions[:, ends].copy(), np.mod(phases, last)
     stands = _by_foot(contacts, model) > 0.5
     level = [axis for axis in range(3) if axis != clip.up_index]
     for foot in range(len(ends)):
-        for first, stop in _spans(stands[:, foot]):
+        for first, stop in runs(stands[:, foot]):
             ankles[first:stop, foot, level] = ankles[first, foot, level]
     # cycles follow one another, so the last phase has to equal the first one
     heights = footing.ankles[..., clip.up_index].mean(axis=0, keepdims=True)
@@ -159,19 +116,9 @@ def standing_like(
     clip: Clip, footing: Footing, followed: int, phases: Floats, frame: tuple[complex, float], model: PlantingModel,
     fixed: Bools | None = None,
 ) -> Clip:  # fmt: skip
-    """Let the feet of a variant stand as those of one take do.
+    """Let the feet of a variant stand as those of one take do, by other rotations of its legs.
 
-    Args:
-        clip: The variant.
-        footing: How the feet of the takes move.
-        followed: Number of the take.
-        phases: (frames,): of the variant's frames.
-        frame: Where the takes' common frame lies, and how far it is turned.
-        model: The model of the legs.
-        fixed: (frames,): frames that must not change.
-
-    Returns:
-        The variant with other rotations of its legs.
+    `frame` says where the takes' common frame lies, and how far it is turned; `fixed` (frames,) must not change.
     """
     if not footing.stands[followed].any():
         return clip
@@ -183,14 +130,8 @@ def standing_like(
 def with_feet_of(clip: Clip, feet: Feet, model: PlantingModel, fixed: Bools | None = None) -> Clip:
     """Let the feet of a clip stand when and as given feet do, at the places where the clip puts them.
 
-    Args:
-        clip: The motion to correct.
-        feet: How the feet to follow move, frame by frame.
-        model: The model of the legs.
-        fixed: (frames,): frames that must not change; feet that stand there stay where they are.
-
-    Returns:
-        The clip with other rotations of its legs, and a lower root where a leg would not reach.
+    Frames that are `fixed` (frames,) must not change; feet that stand there stay where they are. The root is lowered
+    where a leg would not reach.
     """
     kept_frames = np.zeros(len(clip), dtype=np.bool_) if fixed is None else fixed
     rotations, (joints, world) = clip.rotations.copy(), _legs(clip, model)
@@ -229,23 +170,13 @@ def _away_from(fixed: Bools, frames: float) -> Floats:
     number = np.arange(len(fixed))
     after = np.minimum(np.searchsorted(at, number), len(at) - 1)
     distance = np.minimum(np.abs(at[after] - number), np.abs(at[np.maximum(after - 1, 0)] - number))
-    return smooth_step(np.minimum(distance / max(frames, 1.0), 1.0))
-
-
-def smooth_step(u: Floats) -> Floats:
-    """Return the quintic from 0 to 1 whose first and second derivatives vanish at both ends."""
-    return np.asarray(u**3 * (10.0 - 15.0 * u + 6.0 * u**2))
+    return quintic(np.minimum(distance / max(frames, 1.0), 1.0))
 
 
 def lifts(heights: Floats, take: Floats) -> Floats:
     """Return by how much a foot is lifted (frames,) so that it clears the floor at least half as high as the take's.
 
-    Args:
-        heights: (frames,): of the variant's ankle.
-        take: (frames,): of that of the followed take.
-
-    Returns:
-        0 where it is high enough, and while the take's foot is lowest.
+    Nothing where it is high enough, and while the take's foot is lowest.
     """
     clearance = take - take.min()
     missing = np.maximum(HALF * clearance - (heights - take.min()), 0.0)
@@ -254,15 +185,9 @@ def lifts(heights: Floats, take: Floats) -> Floats:
 
 
 def _lowered(reached: Floats, model: PlantingModel, clip: Clip) -> Floats:
-    """Return how far the root sinks (frames,) so that legs reach the feet that stand.
+    """Return how far the root sinks (frames,) so that legs reach the feet that stand, spread over the frames around.
 
-    Args:
-        reached: (frames, legs): from hip to ankle where feet stand, 0 elsewhere.
-        model: The model of the legs.
-        clip: The variant.
-
-    Returns:
-        The missing distance, spread over the frames around.
+    `reached` (frames, legs) is the distance from hip to ankle where feet stand, 0 elsewhere.
     """
     lengths, most = clip.skeleton.lengths(), []
     for leg in model.legs:
@@ -305,20 +230,12 @@ def corrections(
 ) -> Floats:
     """Return the correction of a foot's place and rotation, (frames, 6).
 
-    Args:
-        gap: (frames, 6): from the variant's foot to that of the followed take, place and rotation.
-        stands: (frames,): when that one stands.
-        way: (frames, 3): where that one is.
-        kept: Columns in which the variant's mean is kept during each stand.
-        fixed: (frames,): frames at which the foot must not be moved.
-        settling: Frames within which height and tilt at a fixed frame change to the take's.
-
-    Returns:
-        The gap while the foot stands, less its mean in the kept columns; smooth in between. A stand with fixed frames
-        passes through where the foot is at those frames.
+    It is the `gap` (frames, 6) from the variant's foot to that of the followed take, at `way` (frames, 3), while that
+    one `stands` (frames,), less its mean in the `kept` columns; smooth in between. A stand with `fixed` frames passes
+    through where the foot is at those frames, and changes to the take's height and tilt within `settling` frames.
     """
     fixed = np.zeros(len(gap), dtype=np.bool_) if fixed is None else fixed
-    spans = _spans(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
+    spans = runs(_hardly_lifted(stands, settling) | fixed if fixed.any() else stands)
     out = np.zeros_like(gap)
     if not spans:
         return out
@@ -343,16 +260,10 @@ def corrections(
     return out
 
 
-def _spans(stands: Bools) -> list[tuple[int, int]]:
-    """Return the first frame of every stand and the one after its last."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], stands.astype(np.intp), [0]])))
-    return list(zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True))
-
-
 def _hardly_lifted(stands: Bools, frames: float) -> Bools:
     """Return stands (frames,) without the pauses between them that are too short for a step."""
     out = stands.copy()
-    for (_, stop), (first, _) in pairwise(_spans(stands)):
+    for (_, stop), (first, _) in pairwise(runs(stands)):
         out[stop:first] |= first - stop < frames
     return out
 

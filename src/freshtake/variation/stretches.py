@@ -18,6 +18,7 @@ from freshtake.variation.phase import (
     ALIGNMENT,
     PACE,
     Course,
+    mean_of,
     read_at,
     steadied,
     turn_per_cycle,
@@ -37,21 +38,13 @@ def clip_layout_of(model: VariationModel) -> ClipLayout:
 
 
 class Track(NamedTuple):
-    """The Gaussian of takes along consecutive integer phases.
+    """The Gaussian of takes along consecutive integer phases."""
 
-    Attributes:
-        first: The first of these phases.
-        mean: (phases, columns): places and headings instead of the root's speeds.
-        deltas: (takes, phases, columns): how each take differs.
-        sizes: (phases, columns): standard deviation of the prior.
-        log_pace: (takes, phases): how much slower each take is than the mean there.
-    """
-
-    first: int
-    mean: Floats
-    deltas: Floats
-    sizes: Floats
-    log_pace: Floats
+    first: int  # of these phases
+    mean: Floats  # (phases, columns): places and headings instead of the root's speeds
+    deltas: Floats  # (takes, phases, columns): how each take differs
+    sizes: Floats  # (phases, columns): standard deviation of the prior
+    log_pace: Floats  # (takes, phases): how much slower each take is than the mean there
 
 
 def track_along(model: VariationModel, phases: Floats) -> Track:
@@ -84,23 +77,14 @@ def track_along(model: VariationModel, phases: Floats) -> Track:
 
 
 class Coded(NamedTuple):
-    """A clip as columns of the takes.
+    """A clip as columns of the takes."""
 
-    Attributes:
-        rows: (frames, columns): places and headings instead of the root's speeds, facing as the takes do.
-        columns: (frames, all columns of the layout).
-        at: (frames,): phases, counted from the first one of the track.
-        course: Which columns hold the places and headings.
-        kept: The columns of the layout that are DOFs.
-        turn: The clip's rotation relative to the takes, in radians.
-    """
-
-    rows: Floats
-    columns: Floats
-    at: Floats
-    course: Course
-    kept: Ints
-    turn: float
+    rows: Floats  # (frames, columns): places and headings instead of the root's speeds, facing as the takes do
+    columns: Floats  # (frames, all columns of the layout)
+    at: Floats  # (frames,): phases, counted from the first one of the track
+    course: Course  # which columns hold the places and headings
+    kept: Ints  # the columns of the layout that are DOFs
+    turn: float  # the clip's rotation relative to the takes, in radians
 
 
 def coded_clip(model: VariationModel, clip: Clip, phases: Floats, track: Track, inside: slice) -> Coded:
@@ -142,42 +126,31 @@ def phases_of(model: VariationModel, clip: Clip) -> Floats:
     path through the phases. Phases of a cyclic motion increase through all cycles of a clip.
     """
     weights, frame_time = model.material.weights, model.frame_time
-    rows, goal = model.encode(clip) * weights, mean_rows(model) * weights
+    rows, goal = model.encode(clip) * weights, mean_of(model.material.values, model.phase_frames) * weights
     candidates = [_cheapest_phases(model, rows, goal)]
     if SLOWEST_PACE < len(rows) / len(goal) < FASTEST_PACE:
         at = warp_onto(goal, rows, ALIGNMENT / frame_time)
         at = steadied(at[:, None], [rows], PACE / frame_time)[:, 0]
         candidates.append(np.interp(np.arange(float(len(rows))), at, np.arange(float(len(at)))))
-    return min(candidates, key=lambda phases: _distance(model, rows, goal, phases))
 
+    def distance(phases: Floats) -> float:
+        at = np.mod(phases, len(goal) - 1.0) if model.cyclic else phases
+        return float(((rows - read_at(goal, at)) ** 2).sum(axis=1).mean())
 
-def mean_rows(model: VariationModel) -> Floats:
-    """Return the mean of the takes as rows (phases, DOFs), the root's speeds included."""
-    read = [read_at(x, frames) for x, frames in zip(model.material.values, model.phase_frames.T, strict=True)]
-    return np.asarray(np.mean(read, axis=0))
+    return min(candidates, key=distance)
 
 
 def strain_of(model: VariationModel, clip: Clip, phases: Floats) -> float:
-    """Return how many standard deviations a clip is from the mean motion, over the entire body.
+    """Return how many standard deviations a clip is from the mean motion, over the entire body: the median over frames.
 
-    Args:
-        model: A model of the movement.
-        clip: A possible clip of it.
-        phases: (frames,): its phases.
-
-    Returns:
-        The median over frames. Further takes have 1 to 4; clips of another movement usually more.
+    Further takes have 1 to 4; clips of another movement usually more.
     """
     weights, moving = model.material.weights, ~model.material.held
     at = np.mod(phases, len(model.phase_frames) - 1.0) if model.cyclic else phases
-    away = ((model.encode(clip) - read_at(mean_rows(model), at)) * weights)[:, moving]
+    mean = mean_of(model.material.values, model.phase_frames)
+    away = ((model.encode(clip) - read_at(mean, at)) * weights)[:, moving]
     usual = (read_at(model.deviations.total_sizes, at) * weights)[:, moving]
     return float(np.median(np.sqrt((away**2).sum(axis=1) / np.maximum((usual**2).sum(axis=1), 1e-300))))
-
-
-def _distance(model: VariationModel, rows: Floats, goal: Floats, phases: Floats) -> float:
-    at = np.mod(phases, len(goal) - 1.0) if model.cyclic else phases
-    return float(((rows - read_at(goal, at)) ** 2).sum(axis=1).mean())
 
 
 def _cheapest_phases(model: VariationModel, rows: Floats, goal: Floats) -> Floats:

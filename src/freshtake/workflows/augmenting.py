@@ -232,11 +232,11 @@ def _natural(path: Path) -> list[tuple[bool, int, str]]:
 def _variants(request: Augment, name: str, motions: list[Motion], models: Path | None) -> tuple[str, list[Motion]]:
     """Learn from a group, and return the SHA-256 of its model with the variants; the model is saved in `models`."""
     from freshtake.formats.ftm import save
-    from freshtake.variation.learning import learn
+    from freshtake.variation.learning import learn_examples
 
     if len(motions) < 2:
         raise UsageError("one take alone does not show how takes of it differ")
-    model = learn(gathered(motions, unheard), rng=generator(request.seed))
+    model = learn_examples(gathered(motions, unheard))
     plan = Variants(count=request.count, amount=request.amount, seed=request.seed)
     variants = [variant.motion for variant in guided_variants(model, plan)]
     with scratch_folder() as folder:

@@ -112,11 +112,11 @@ def _rng() -> np.random.Generator:
 def _learning() -> VariationModel:
     from freshtake.motion.cycles.occurrences import find_occurrences
     from freshtake.motion.edit import take_frames
-    from freshtake.variation.learning import learn
+    from freshtake.variation.learning import learn_examples
 
     walk = samples.walk(_rng(), cycles=4)
     find_occurrences(walk, take_frames(walk, 0, len(walk) // 4))
-    return learn([samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)], rng=_rng())
+    return learn_examples([samples.walk(np.random.default_rng(k), cycles=1) for k in range(4)])
 
 
 def _planting() -> None:

@@ -43,7 +43,7 @@ def learn(
     """Read takes, learn a model and write it.
 
     Takes of several cycles are cut and unlike ones set aside, unless the request says otherwise (see
-    `variation.selection.ingest`). With `request.structure` nothing is learned: another model's structure gets these
+    `variation.learning`). With `request.structure` nothing is learned: another model's structure gets these
     takes as its examples, of which one is enough. `settings` are those of the default method, for experiments.
     """
     given = {name: getattr(request, name) for name in PAPER_FIELDS if getattr(request, name) is not None}
@@ -70,13 +70,12 @@ def learn(
         model = similar.with_examples([fitted(motion, similar.material.recipe) for motion in motions])
     else:
         # Imported here, because a model with another's structure needs no learner.
-        from freshtake.variation.learning import learn as learn_from
-        from freshtake.variation.selection.ingest import ingest
+        from freshtake.variation.learning import ingest, learn_examples
 
         taken = ingest(motions, pieces=request.pieces, keep=request.keep, cyclic=request.cyclic)
         for sentence in taken.sentences:
             warn(sentence)
-        model = learn_from(taken.examples, settings, rng=generator(request.seed), cyclic=taken.cyclic, report=report)
+        model = learn_examples(taken.examples, settings, cyclic=taken.cyclic, report=report)
         sources = [sources[number] for number in taken.takes]
     save(request.out, model, sources=[path.name for path in sources])
     return model

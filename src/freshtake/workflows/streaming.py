@@ -17,15 +17,14 @@ from freshtake.methods.progress import Progress, Report, Warn, silent, unheard
 from freshtake.motion import Clip
 from freshtake.motion.edit import take_frames
 from freshtake.motion.features.angles import ground_of
-from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.verdict import Remark, require_possible
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.fields import Feet
 from freshtake.requests.style import Styling
 from freshtake.requests.variation import Stream
 from freshtake.style.model import StyleModel
+from freshtake.variation.live import planted_at
 from freshtake.variation.model import VariationModel
-from freshtake.variation.standing import variant_settings
 from freshtake.workflows.inputs import generator, model_of, requested_frames
 from freshtake.workflows.outputs import Made, as_motion, finish_of, followed_by
 from freshtake.workflows.style_translating import translated
@@ -64,10 +63,7 @@ def stream(request: Stream, report: Report = silent, warn: Warn = unheard) -> Ma
         if not (finish.plant and isinstance(motion, Clip) and model.planting_model is not None):
             return motion
         report(Progress(0.3, "planting feet"))
-        stand = model.standing(block.phases)
-        return plant_feet(
-            motion, stand, examples=model.planting_model, settings=variant_settings(finish.plant), careful=False
-        ).clip
+        return planted_at(model, motion, block.phases, finish.plant).clip
 
     report(Progress(0.0, f"making {frames} frames"))
     motion = made(frames)

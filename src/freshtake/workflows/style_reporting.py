@@ -33,9 +33,9 @@ from freshtake.requests.style import StyleAlign
 from freshtake.style.learning import aligned
 from freshtake.style.model import StyleModel
 from freshtake.style.pairs import fit_to_learn
-from freshtake.style.settings import WarpSettings
 from freshtake.style.simple_translations import KINDS, held_out_errors
 from freshtake.style.warping.alignment import Alignment, align, warp
+from freshtake.style.warping.motion_warping import WarpSettings
 from freshtake.workflows.inputs import read_sets
 
 if TYPE_CHECKING:

@@ -28,8 +28,7 @@ from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.requests.fields import fields_of
 from freshtake.requests.style import GaitsLearn, GaitsSample, StyleApply, StyleLearn, StyleLearning, Styling
 from freshtake.style.columns import ALL
-from freshtake.style.model import StyleModel, StyleTranslation
-from freshtake.style.settings import Settings
+from freshtake.style.model import Settings, StyleModel, StyleTranslation
 from freshtake.workflows.inputs import model_of, read_clips, requested_frames
 from freshtake.workflows.outputs import Finish, chosen_character, targets_of
 

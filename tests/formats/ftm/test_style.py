@@ -13,7 +13,7 @@ from freshtake.errors import FormatError
 from freshtake.formats.ftm import style as parts_of_style
 from freshtake.formats.ftm.io import Parts
 from freshtake.style.learning import learn
-from freshtake.style.settings import Settings
+from freshtake.style.model import Settings
 from tests.motion.rigs import RIGS
 from tests.style.pairs_of_clips import model, walk
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from freshtake.style.columns import Block
-from freshtake.style.settings import Settings
+from freshtake.style.model import Settings
 from freshtake.style.systems.system_choice import Prior, Trial, fit_systems
 
 PAST = 90

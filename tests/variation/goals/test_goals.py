@@ -17,11 +17,10 @@ from freshtake.motion.verdict import GREEN, RED, assess
 from freshtake.numeric.rotations import about_axis, multiply, rotate
 from freshtake.variation import Goals, PosePin, Settings, Steering, VariationModel, learn
 from freshtake.variation.amount import Amount, guarded
-from freshtake.variation.deviations import PinnedValues
+from freshtake.variation.goals.conditioning import PinnedValues
 from freshtake.variation.goals.goals import ground_speed
 from freshtake.variation.goals.guidance import Guided, pose_errors
-from freshtake.variation.goals.steering import followed, from_the_first_point
-from freshtake.variation.live import steered_blocks
+from freshtake.variation.live import followed, from_the_first_point, steered_blocks
 from tests.conftest import DATA
 
 QUICK = Settings()

@@ -14,8 +14,8 @@ from freshtake.motion.cycles.seams import seam_of, steps_of
 from freshtake.numeric.rotations import angle_between
 from freshtake.variation import VariationModel, learn
 from freshtake.variation.goals.goals import Goals, PosePin
-from freshtake.variation.goals.steering import Steering
 from freshtake.variation.goals.variation_loops import first_phase
+from freshtake.variation.live import Steering
 from freshtake.variation.sampling import draw_loop
 from tests.variation.small_takes import takes
 

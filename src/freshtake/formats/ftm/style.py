@@ -15,8 +15,7 @@ from freshtake.motion.validation import Parts
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import Block, Normal, blocks_of
 from freshtake.style.footplants import Annotation
-from freshtake.style.model import StyleModel
-from freshtake.style.settings import Settings
+from freshtake.style.model import Settings, StyleModel
 from freshtake.style.synthesize import UNBOUNDED
 from freshtake.style.systems.banks import Bank, HeldOut, System
 

@@ -3,7 +3,8 @@
     x[t+1] = A x[t] + B u[t]        (Hsu 2005, eq. 5)
     y[t]   = C x[t] + D u[t] + c    (eq. 6; the noise terms are not used in translation)
 
-A is block diagonal: single poles a, and pairs a ± ib as [[a, b], [-b, a]].
+A is block diagonal: single poles a, and pairs a ± ib as [[a, b], [-b, a]]. Before the first frame a bank runs over a
+past that leads up to it (§4.4).
 """
 
 from __future__ import annotations
@@ -19,6 +20,9 @@ from freshtake.numeric.arrays import Floats, Ints
 from freshtake.style.columns import Block
 from freshtake.style.systems.state_kernels import Modal, run_modal
 
+LOOK = 0.25  # seconds of the beginning that must recur for the motion to count as repeating
+LIKE = 0.35  # mean squared difference, in variances, up to which they count as recurring
+SHORTEST = 0.4  # seconds, of a period
 ONE_STYLE = 5.0  # degrees: recorded takes of one style are 3 to 5 apart, of two styles 8 and more
 
 
@@ -110,6 +114,61 @@ def settled(bank: Bank, row: Floats) -> Floats:
     """Return the state after the same row for as long as the bank remembers: the steady state (Hsu 2005, §4.4)."""
     count = min(bank.memory(1e-3), 4096)
     return bank.run(bank.start(), np.repeat(row[None], count, axis=0))[0]
+
+
+def past_of(rows: Floats, frames: int, fps: float, weights: Floats | None = None) -> Floats:
+    """Return `frames` rows that lead up to the first one.
+
+    Where the beginning recurs, the rows before its recurrence; a single cycle, which ends as it begins, is repeated;
+    otherwise the first pose is held. `weights` (DOFs,) say how much one unit of each DOF
+    counts in the comparison.
+    """
+    if frames == 0 or len(rows) == 0:
+        return np.zeros((frames, rows.shape[1]))
+    weighed = rows if weights is None else rows * weights
+    period = recurrence(weighed, fps) or _closing(weighed, fps)
+    if period is None:
+        return np.repeat(rows[:1], frames, axis=0)
+    back = np.arange(-frames, 0)
+    return np.asarray(rows[back % period])
+
+
+def _closing(rows: Floats, fps: float) -> int | None:
+    """Find where a motion that is one cycle returns to its first row in the same direction; None for any other."""
+    look, least = max(2, round(LOOK * fps)), max(2, round(SHORTEST * fps))
+    if len(rows) < least + look:
+        return None
+    steps = np.diff(rows, axis=0)
+    usual = float(np.linalg.norm(steps, axis=1).mean())
+    apart = np.linalg.norm(rows[-look:] - rows[0], axis=1)
+    end = len(rows) - look + int(apart.argmin())
+    # Nearer than one usual frame in pose and in speed: a step that ends with the other foot is far off in pose, an arm
+    # that was raised and lowered passes the first pose in the other direction.
+    turned = float(np.linalg.norm(steps[end - 1] - steps[0]))
+    return end if usual > 0.0 and apart.min() <= usual and turned <= usual else None
+
+
+def recurrence(rows: Floats, fps: float) -> int | None:
+    """Find the first lag after which the beginning recurs, or None."""
+    look, least = max(2, round(LOOK * fps)), max(2, round(SHORTEST * fps))
+    last = len(rows) - look
+    if last < least:
+        return None
+    scale = rows.var(axis=0).sum()
+    if scale <= 1e-12:
+        return None
+    lags = np.arange(least, last + 1)
+    away = rows - rows[:look].mean(axis=0)  # so that squares do not dwarf their differences
+    squares = np.sum(away**2, axis=1)
+    apart = np.zeros(len(lags))
+    for k, products in enumerate(away[:look] @ away.T):  # |a - b|² = |a|² + |b|² - 2 a b
+        apart += (squares[k] + squares[lags + k] - 2.0 * products[lags + k]) / (look * scale)
+    inner = np.flatnonzero((apart[1:-1] <= apart[:-2]) & (apart[1:-1] <= apart[2:])) + 1
+    good = [k for k in inner if apart[k] < LIKE]
+    if not good:
+        return None
+    best = min(apart[k] for k in good)
+    return int(next(lags[k] for k in good if apart[k] <= 1.5 * best + 0.02))
 
 
 def _ports(blocks: Sequence[Block]) -> tuple[Ints, Ints, Ints, Ints]:

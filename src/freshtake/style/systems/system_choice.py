@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
 from freshtake.numeric.arrays import Floats
 from freshtake.style.columns import HEADING, ROOT, TIMING, Block
-from freshtake.style.settings import Settings
 from freshtake.style.systems import identification
 from freshtake.style.systems.banks import Bank, System
+
+if TYPE_CHECKING:
+    from freshtake.style.model import Settings
 
 Mapper = Callable[..., Iterable[Any]]
 ORDERS = (0, 2, 4, 6, 8, 10, 12, 16, 20)

@@ -14,8 +14,7 @@ from freshtake.motion.edit import sampled_at, take_frames
 from freshtake.motion.kinds import Stroke
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.style.settings import WarpSettings
-from freshtake.style.warping.motion_warping import METHODS
+from freshtake.style.warping.motion_warping import METHODS, WarpSettings
 from freshtake.style.warping.warp_inputs import Alignable, prepare
 from freshtake.style.warping.warps import feasible, inverse, read_rows, smooth_warp
 
@@ -89,7 +88,12 @@ def align(
     tell(Progress(0.0, "cutting"))
     ready = prepare(a, b, settings)
     u, y = ready.values
-    require_feasible(len(u), len(y), settings.slope)
+    if not feasible(len(u), len(y), settings.slope):
+        ratio = max(len(u), len(y)) / min(len(u), len(y))
+        raise UsageError(
+            f"{len(u)} frames cannot be aligned with {len(y)}: the slope limit is {settings.slope} and one is "
+            f"{ratio:.2g} times as long as the other; cut them to the same content or raise the limit"
+        )
     tell(Progress(0.2, "warping"))
     warped = METHODS[settings.method](u, y, settings, 1.0 / ready.frame_time)
     path, steps = smooth_warp(warped.differential, min(settings.smoothing / ready.frame_time, SMOOTHED * len(u)))
@@ -99,16 +103,6 @@ def align(
     return Alignment(
         *ready.spans, path, steps, warped.repeats, warped.differential, *warped.space, warped.energy, cost, settings
     )
-
-
-def require_feasible(first: int, second: int, slope: int) -> None:
-    """Raise unless a warp within the slope limit leads from one length to the other."""
-    if not feasible(first, second, slope):
-        ratio = max(first, second) / min(first, second)
-        raise UsageError(
-            f"{first} frames cannot be aligned with {second}: the slope limit is {slope} and one is {ratio:.2g} times "
-            "as long as the other; cut them to the same content or raise the limit"
-        )
 
 
 @overload

@@ -52,7 +52,9 @@ class Match(NamedTuple):
 
 def content(clip: Clip) -> Content:
     """Measure speed, turn rate, direction of travel and the joints that act."""
-    angle, time = _facing(clip), np.arange(len(clip)) * clip.frame_time
+    # The body faces where its hips or shoulders do, otherwise where its root does.
+    seen, time = facing(clip), np.arange(len(clip)) * clip.frame_time
+    angle = heading(clip) if seen is None else np.unwrap(seen)
     places = ground_of(clip.positions()[:, pelvis(clip.skeleton)], clip.up) / leg_length(clip.skeleton)
     ahead = np.diff(places) * np.exp(-1j * angle[:-1])
     travel = complex(ahead.sum()) / max(float(time[-1]), clip.frame_time)
@@ -64,12 +66,6 @@ def content(clip: Clip) -> Content:
         0.0 if still else float(np.angle(travel)),
         np.asarray(moving / max(float(moving.sum()), 1e-12)),
     )
-
-
-def _facing(clip: Clip) -> Floats:
-    """Return where the body faces (frames,), continuous: by its hips or shoulders, otherwise by its root."""
-    angle = facing(clip)
-    return heading(clip) if angle is None else np.asarray(np.unwrap(angle))
 
 
 @one_blas_thread()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -10,7 +11,6 @@ import numpy as np
 from freshtake.errors import UsageError
 from freshtake.numeric.arrays import Floats, Ints
 from freshtake.numeric.dtw import constrained_path, costs
-from freshtake.style.settings import WarpSettings
 from freshtake.style.warping.warps import (
     SpaceWarp,
     Stiffness,
@@ -25,15 +25,76 @@ from freshtake.style.warping.warps import (
 CLEARLY = 0.96  # of E; recorded pairs: 0.77 to 0.94 where the first search went wrong, 0.98 to 1.06 elsewhere
 
 
-class MotionWarp(NamedTuple):
-    """A solution {a, b, W} of eq. 1: repetitions (frames of u,), the space warp, and E after every stage."""
+DOF_SCALES = ("auto", "raw", "zscore")
+CUTS = ("auto", "never")
+RATE = 60.0  # frames per second for which the weights are meant
 
-    repeats: Ints
+
+@dataclass(frozen=True)
+class WarpSettings:
+    """Settings of an alignment; the defaults are the paper's (Hsu 2005, §5.1) where it gives one.
+
+    `method`: "imw" (iterative motion warping), or one of those it is compared with: "time-warp" (its first stage
+    alone), "dtw-1" and "dtw-3" (dynamic time warping with type I or type III local constraints).
+    `slope`: the warp runs between 1/slope and slope times as fast. `smoothness` and `offset_smoothness` weigh |Fa|²
+    and |Gb|² of eq. 1 at 60 frames per second; at other rates they are scaled, so that the warp stays the same.
+    `pull` keeps a near 1 and b near 0 where nothing else does. `rounds`: how often both stages are run at most.
+    `scale`: what DOFs are measured in: "raw", "zscore" (each DOF of each motion by its mean and deviation) or
+    "auto" (joint angles in radians and heights in metres as they are; anything else about its mean and times one
+    common factor that brings the DOFs' mean deviation to that of a walk's joint angles). `cut`: "auto" cuts cyclic
+    clips at equal phase to equal cycle counts first, "never" keeps them complete. `smoothing`: seconds over which the
+    warp curve is smoothed, less for very short motions (arrays and strokes are taken to have 60 frames per second).
+    """
+
+    method: str = "imw"
+    slope: int = 2
+    smoothness: float = 100.0
+    offset_smoothness: float = 100.0
+    pull: float = 1e-4
+    rounds: int = 50
+    scale: str = "auto"
+    cut: str = "auto"
+    smoothing: float = 0.05
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.slope, int) and 2 <= self.slope <= 8):
+            raise UsageError(f"the slope limit must be a whole number from 2 to 8, not {self.slope}")
+        for name in ("smoothness", "offset_smoothness", "pull"):
+            if not 0.0 < getattr(self, name) < float("inf"):
+                raise UsageError(f"{name} must be above 0, not {getattr(self, name)}")
+        if self.rounds < 1:
+            raise UsageError(f"at least one round is needed, not {self.rounds}")
+        if not 0.0 <= self.smoothing < 10.0:
+            raise UsageError(f"the smoothing must lie between 0 and 10 seconds, not at {self.smoothing}")
+        for name, choices in (("method", tuple(METHODS)), ("scale", DOF_SCALES), ("cut", CUTS)):
+            if getattr(self, name) not in choices:
+                raise UsageError(f"{name} must be one of {', '.join(choices)}, not {getattr(self, name)!r}")
+
+    def stiffness(self, fps: float = RATE) -> Stiffness:
+        """Return the weights of the space warp for motions of a rate.
+
+        Args:
+            fps: Frames per second of the motions.
+
+        Returns:
+            The weights of |Fa|² and |Gb|², scaled to that rate, and the pull.
+        """
+        # At f times the rate both sums have f times as many terms, but each squared step is f² times smaller: f² keeps
+        # them in proportion, so that the warp does not depend on the rate.
+        finer = (fps / RATE) ** 2
+        return Stiffness(self.smoothness * finer, self.offset_smoothness * finer, self.pull)
+
+
+class Warped(NamedTuple):
+    """The result of a method: for eq. 1 a solution {a, b, W}, and E after every stage."""
+
+    differential: Floats
+    repeats: Ints  # (frames of u,); empty where frames of both motions may be repeated
     space: SpaceWarp
     energy: tuple[float, ...]
 
 
-def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int = 50) -> MotionWarp:
+def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int = 50) -> Warped:
     """Minimize E(a, b, W) by alternating global optimizations of W and of {a, b}; E never rises.
 
     Departs from the paper, which starts from a = 1, b = 0 alone: the alternation ends in the nearest valley, and where
@@ -49,7 +110,7 @@ def warp_motion(u: Floats, y: Floats, slope: int, stiff: Stiffness, rounds: int 
     return other if other.energy[-1] < CLEARLY * plain.energy[-1] else plain
 
 
-def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, rounds: int) -> MotionWarp:
+def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, rounds: int) -> Warped:
     """Alternate both stages from a time warp on; one that would not lower E (equal up to rounding) ends the search."""
     space = no_space_warp(u)
     distance, rough = misfit(u, y, repeats, slope, space), 0.0
@@ -68,7 +129,7 @@ def _descend(u: Floats, y: Floats, repeats: Ints, slope: int, stiff: Stiffness, 
             break
         repeats, distance = next_repeats, nearer
         energies.append(distance + rough)
-    return MotionWarp(repeats, space, tuple(energies))
+    return Warped(differential(repeats, slope), repeats, space, tuple(energies))
 
 
 def zscored(values: Floats) -> Floats:
@@ -80,22 +141,12 @@ def zscored(values: Floats) -> Floats:
     return out
 
 
-class Warped(NamedTuple):
-    """The result of a method; `repeats` is empty where frames of both motions may be repeated."""
-
-    differential: Floats
-    repeats: Ints
-    space: SpaceWarp
-    energy: tuple[float, ...]
-
-
 Method = Callable[[Floats, Floats, WarpSettings, float], Warped]
 
 
 def iterative(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:
     """Warp by iterative motion warping (Hsu 2005, §3.3)."""
-    warp = warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
-    return Warped(differential(warp.repeats, settings.slope), warp.repeats, warp.space, warp.energy)
+    return warp_motion(u, y, settings.slope, settings.stiffness(fps), settings.rounds)
 
 
 def time_warp_alone(u: Floats, y: Floats, settings: WarpSettings, fps: float) -> Warped:

@@ -15,10 +15,9 @@ from freshtake.motion.cycles.cycles import CYCLIC_STEPS, first_to_last
 from freshtake.motion.cycles.recurrence import find_phase
 from freshtake.motion.features import encode, recipe
 from freshtake.motion.kinds import Stroke
-from freshtake.motion.skeleton import Skeleton, require_compatible
+from freshtake.motion.skeleton import require_compatible
 from freshtake.numeric.arrays import Floats
-from freshtake.style.settings import RATE, WarpSettings
-from freshtake.style.warping.motion_warping import zscored
+from freshtake.style.warping.motion_warping import RATE, WarpSettings, zscored
 
 BINS = 96  # phases at which mean cycles are compared
 Span = tuple[int, int]
@@ -218,22 +217,13 @@ def named_rows(a: Clip, b: Clip) -> tuple[tuple[str, ...], Floats, Floats]:
     clips = a.name or "the first clip", b.name or "the second clip"
     require_compatible(a.skeleton, b.skeleton, *clips)
     coded = recipe([a, b], angles="expmap", root="heading", scale="none")
-    compared = _compared(coded.names, a.skeleton)
+    ends = hands(a.skeleton)
+    fingers = {a.skeleton.names[joint] for hand in ends for joint in a.skeleton.descendants(hand) if joint != hand}
+    posing = [(k, name.rpartition(".")[0]) for k, name in enumerate(coded.names) if not name.endswith(PLACE_DOFS)]
+    compared = [k for k, joint in posing if joint not in fingers]
     if not compared:
         raise UsageError(f"nothing moves in {clips[0]} and {clips[1]}: there is nothing to align")
     names = tuple(coded.names[k] for k in compared)
     meters_per_unit = a.unit_m or ADULT_LEG / max(leg_length(a.skeleton), 1e-12)
     meters = np.array([meters_per_unit if name.endswith(".height") else 1.0 for name in names])
     return names, *(encode(coded, clip).values[:, compared] * meters for clip in (a, b))
-
-
-def _compared(names: tuple[str, ...], skeleton: Skeleton) -> list[int]:
-    fingers = _fingers(skeleton)
-    return [
-        k for k, name in enumerate(names) if not name.endswith(PLACE_DOFS) and name.rpartition(".")[0] not in fingers
-    ]
-
-
-def _fingers(skeleton: Skeleton) -> set[str]:
-    """Return the names of all joints beyond the hands."""
-    return {skeleton.names[joint] for hand in hands(skeleton) for joint in skeleton.descendants(hand) if joint != hand}

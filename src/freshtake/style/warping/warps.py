@@ -122,15 +122,9 @@ def _sum_of_squares(values: Floats) -> float:
     return float(np.square(values).sum())
 
 
-def repetition_range(slope: int) -> tuple[int, int]:
-    """Return least and most repetitions, 1 and k = s², of a frame against the s-fold lengthened other motion (§3.1)."""
-    return 1, slope * slope
-
-
 def feasible(first: int, second: int, slope: int) -> bool:
     """Return whether a warp with slopes between 1/s and s leads from `first` frames to `second`."""
-    least, most = repetition_range(slope)
-    return first * least <= second * slope <= first * most
+    return first <= second * slope <= first * slope * slope
 
 
 def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
@@ -140,8 +134,8 @@ def cheapest_repetitions(p: Floats, q: Floats, slope: int) -> Ints:
     Every r lies in 1..s², their sum is s times the frames of q. Among equals the one nearest to s, an unchanged pace,
     is taken.
     """
-    least, most = repetition_range(slope)
-    order = np.array(sorted(range(least, most + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
+    # From 1 to k = s² repetitions of a frame against the s-fold lengthened other motion (§3.1).
+    order = np.array(sorted(range(1, slope * slope + 1), key=lambda r: (abs(r - slope), r)), dtype=np.intp)
     return _repetitions(np.ascontiguousarray(p), np.ascontiguousarray(q.T), slope, order)
 
 
@@ -226,11 +220,11 @@ def differential(repeats: Ints, slope: int) -> Floats:
     return out
 
 
-def smooth_warp(w: Floats, deviation: float, least: float = 0.0) -> tuple[Floats, Floats]:
+def smooth_warp(w: Floats, deviation: float) -> tuple[Floats, Floats]:
     """Return the curve (frames,) from frame 0 to the last one and its positive steps, smoothed by a bell.
 
     w takes few levels, and the mean of its logarithm is biased (durations shrink by several percent); the smooth
-    steps are what a model should learn. They sum to the frames of the second motion and none is below `least`.
+    steps are what a model should learn. They sum to the frames of the second motion.
     """
     frames, rows = len(w), float(w.sum())
     if frames == 1:
@@ -240,7 +234,7 @@ def smooth_warp(w: Floats, deviation: float, least: float = 0.0) -> tuple[Floats
     bent = np.concatenate([[0.0], np.cumsum(w - pace)])  # at the frames' edges; zero at both ends
     steps = pace + np.diff(_bell(bent, deviation)) if deviation > 0.0 else w.copy()
     # A frame lasts at least 0.01 frames, where dynamic time warping does not advance.
-    steps = np.maximum(steps, max(least, 0.01) * min(pace, 1.0))
+    steps = np.maximum(steps, 0.01 * min(pace, 1.0))
     steps *= rows / steps.sum()
     # Frames are the middles of their steps; stretched so that first and last frames of both motions meet.
     curve = np.cumsum(steps) - 0.5 * steps

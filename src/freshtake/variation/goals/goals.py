@@ -14,13 +14,12 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Clip
-from freshtake.motion.features import where_it_ends
-from freshtake.motion.features.angles import AT_ORIGIN, ground_of
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.pins import Pin
 from freshtake.motion.tempo import FASTEST, SLOWEST
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.variation.amount import Amount
-from freshtake.variation.goals.steering import Steering
+from freshtake.variation.live import Steering, cut_from, steered_blocks, steered_rows
 from freshtake.variation.phase import read_at
 from freshtake.variation.sampling import Variant
 
@@ -239,31 +238,6 @@ def _drawn(
     if stretch.first == 0.0 and stretch.phases == stretch.cycles * (len(model.phase_frames) - 1.0):
         cycles = stretch.cycles if stretch.frames is None else None
         return model.made(rng, amount=amount, rate=rate, steer=steer, cycles=cycles, frames=stretch.frames)
-    from freshtake.variation.live import steered_rows  # live imports goals
-
-    block = _cut(model, rng, stretch, amount, rate)
-    return block if steer is None else block._replace(rows=steered_rows(model, steer, block.rows))
-
-
-def _cut(
-    model: VariationModel, rng: np.random.Generator, stretch: Stretch, amount: float | Amount, rate: float
-) -> Variant:
-    """Draw a stretch of an endless motion; what comes before it is dropped."""
-    rows, phases, count, last = [], [], 0, stretch.first + stretch.phases
-    start, resume = None, False
-    from freshtake.variation.live import steered_blocks  # live imports goals
-
-    for block in steered_blocks(model, rng, amount, rate, None):
-        begun = block.phases >= stretch.first
-        start = block.start if start is None else start
-        if not begun.all() and model.material.recipe is not None:
-            start = where_it_ends(model.material.recipe, block.rows[~begun], start=start, resume=resume)
-            resume = True
-        rows.append(block.rows[begun])
-        phases.append(block.phases[begun])
-        count += int(begun.sum())
-        if count >= stretch.frames if stretch.frames is not None else block.phases[-1] >= last:
-            break
-    passed = np.concatenate(phases)
-    frames = stretch.frames if stretch.frames is not None else 1 + int(np.argmax(passed >= last))
-    return Variant(np.concatenate(rows)[:frames], passed[:frames], start or AT_ORIGIN)
+    blocks = steered_blocks(model, rng, amount, rate, None)
+    block = cut_from(model, blocks, stretch.frames, stretch.first + stretch.phases, stretch.first)
+    return block if steer is None else block._replace(rows=steered_rows(model, steer, block))

@@ -15,16 +15,16 @@ from freshtake.motion.features.angles import Path, ground_of, set_ground, turned
 from freshtake.motion.features.clip_features import ClipLayout
 from freshtake.motion.pins import Pin
 from freshtake.motion.planting import Planted
-from freshtake.motion.planting import plant as plant_feet
 from freshtake.motion.planting.pinning import pinned_clip, pinned_root
 from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.numeric.curves import quintic
 from freshtake.numeric.rotations import about_axis, multiply
 from freshtake.variation.amount import Amount
-from freshtake.variation.deviations import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed, paced, pinned_dofs
-from freshtake.variation.goals.steering import turn_column
+from freshtake.variation.live import planted_at, turn_column
 from freshtake.variation.sampling import Variant
-from freshtake.variation.standing import held_feet, smooth_step, standing_like, variant_settings, with_feet_of
+from freshtake.variation.standing import held_feet, standing_like, with_feet_of
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -70,9 +70,7 @@ def guided(
     """Draw a variant that meets goals as well as possible, its feet standing as in the takes."""
     rate, drawn = paced(model, rng, goals, amount, cycles)
     poses = goals.pose_pins(len(drawn.rows), model.frame_time)
-    variant = (
-        _pinned(model, goals, drawn, rate, name) if poses or goals.targets else _unguided(model, drawn, rate, name)
-    )
+    variant = _pinned(model, goals, drawn, rate, name)
     legs, clip = model.planting_model, variant.motion
     if plant in (True, "soft") and goals.steer is None and isinstance(clip, Clip) and legs is not None:
         fixed = np.zeros(len(clip), dtype=np.bool_)
@@ -106,13 +104,7 @@ def _with_places(model: VariationModel, variant: Guided, drawn: Variant, goals: 
         clip = pinned_clip(pinned_root(variant.motion, goals.targets), model.planting_model, goals.targets)
         missed = tuple(float(np.linalg.norm(gap, axis=1).max()) for gap in _gaps(clip, goals.targets))
         return variant._replace(motion=clip, report=replace(variant.report, place_errors=missed))
-    stand = model.standing(drawn.phases)
-    settings = variant_settings(plant)
-    return variant.planted(
-        plant_feet(
-            variant.motion, stand, pins=goals.targets, examples=model.planting_model, settings=settings, careful=False
-        )
-    )
+    return variant.planted(planted_at(model, variant.motion, drawn.phases, plant, goals.targets))
 
 
 def _one_take(model: VariationModel, drawn: Variant) -> bool:
@@ -120,28 +112,24 @@ def _one_take(model: VariationModel, drawn: Variant) -> bool:
     return not model.cyclic or bool(drawn.phases[-1] <= len(model.phase_frames) - 1.0)
 
 
-def _unguided(model: VariationModel, drawn: Variant, rate: float, name: str) -> Guided:
-    motion = model.decode(drawn.rows, start=drawn.start, name=name)
-    duration = (len(drawn.rows) - 1) * model.frame_time
-    return Guided(motion, GoalReport(rate, duration, ground_speed(motion), 0.0, 0.0, ()), drawn.phases)
-
-
 def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, name: str) -> Guided:
-    """Condition a drawn variant on pinned poses and places."""
-    rows = drawn.rows
-    once, start = _one_take(model, drawn), drawn.start
-    deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
-    spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
-    pinned = _held_poses(model, goals.pose_pins(len(rows), model.frame_time))
-    far = strain(rows, pinned, spread)
-    rows = conditioned(rows, pinned, spread)
+    """Condition a drawn variant on pinned poses and places; without any it stays as it is."""
+    rows, start, far = drawn.rows, drawn.start, 0.0
+    poses = goals.pose_pins(len(rows), model.frame_time)
+    pinned = _held_poses(model, poses)
+    if poses or goals.targets:
+        once = _one_take(model, drawn)
+        deviations = model.deviations if once or model.closed is None else replace(model.deviations, takes=model.closed)
+        spread = spread_along(deviations, drawn.phases, ~model.material.held, cyclic=not once)
+        far = strain(rows, pinned, spread)
+        rows = conditioned(rows, pinned, spread)
     if goals.targets:
         limbs = _limb_dofs(model, goals.targets)
         spread = spread._replace(factors=np.zeros_like(spread.factors), sizes=spread.total * limbs)
         start = _nearer(model, rows, drawn, goals.targets)
         rows = _through_places(model, rows, pinned, spread, start, goals.targets)
     motion = model.decode(rows, start=start, name=name)
-    motion, moved, away = at_places(model, motion, goals.pose_pins(len(rows), model.frame_time), drawn.phases)
+    motion, moved, away = at_places(model, motion, poses, drawn.phases)
     angle, length = pose_errors(model, rows, pinned)
     duration = (len(rows) - 1) * model.frame_time
     missed = tuple(float(np.abs(gap).max()) for gap in _gaps(motion, goals.targets)) if goals.targets else ()
@@ -152,17 +140,10 @@ def _pinned(model: VariationModel, goals: Goals, drawn: Variant, rate: float, na
 def at_places(
     model: VariationModel, motion: Any, poses: Sequence[tuple[int, PosePin]], phases: Floats
 ) -> tuple[Any, Moved, float]:
-    """Bring a variant to the places and headings of its placed poses.
+    """Bring a variant to the places and headings of its placed poses, which are given by frame.
 
-    Args:
-        model: The model.
-        motion: The variant.
-        poses: Its pinned poses by frame.
-        phases: (frames,): of the variant.
-
-    Returns:
-        The variant, moved and turned as a unit to the first of them and bent gradually to the others; how it moved;
-        and the largest bend, in standard deviations of the takes' places.
+    It is moved and turned as a unit to the first of them and bent gradually to the others. Returns it, how it moved,
+    and the largest bend, in standard deviations of the takes' places.
     """
     placed = [(frame, pin) for frame, pin in poses if pin.placed]
     layout = None if model.material.recipe is None else model.material.recipe.layout
@@ -182,7 +163,7 @@ def at_places(
     # between two poses the path bends gradually, without additional speed at either
     between = np.interp(number, frames, np.arange(len(frames), dtype=np.float64))
     low = np.minimum(between.astype(np.intp), max(len(frames) - 2, 0))
-    share, high = smooth_step(between - low), np.minimum(low + 1, len(frames) - 1)
+    share, high = quintic(between - low), np.minimum(low + 1, len(frames) - 1)
     bent = off[low] + share * (off[high] - off[low])
     turned = facing[low] + share * (facing[high] - facing[low])
     root, rotations = motion.root.copy(), motion.rotations.copy()
@@ -224,9 +205,9 @@ def _limb_dofs(model: VariationModel, pins: Sequence[Pin]) -> Bools:
     The rest of the body stays as it was drawn: an unusual place of a hand is no reason for an unusual step.
     """
     recipe = model.material.recipe
-    if recipe is None or recipe.skeleton is None:
+    if recipe is None or not isinstance(recipe.layout, ClipLayout):
         raise UsageError("only joints of a skeleton can be brought to places")
-    skeleton = recipe.skeleton
+    skeleton = recipe.layout.skeleton
     joints = {skeleton.names[j] for pin in pins for j in skeleton.chain(skeleton.index(pin.joint)) if j != 0}
     return np.array([name.rpartition(".")[0] in joints for name in model.dofs])
 
@@ -237,9 +218,9 @@ def _nearer(model: VariationModel, rows: Floats, drawn: Variant, pins: Sequence[
     By then the variant has gone farther or less far than the mean, which limbs should not make up for. It is moved no
     farther than takes differ in their places at that time.
     """
-    course, start = model.takes.course, drawn.start
-    clip = model.decode(rows, start=start)
-    if course is None or not isinstance(clip, Clip):
+    start = drawn.start
+    clip: Clip = model.decode(rows, start=start)
+    if model.takes.course is None:
         return start
     gap = np.mean([ground_of(gaps, clip.up).mean() for gaps in _gaps(clip, pins)])
     when = drawn.phases[[pin.start for pin in pins]]
@@ -257,10 +238,9 @@ def _through_places(
     """Bring joints to their places with the likeliest deviation, keeping pinned poses (Gauss-Newton)."""
     # Gauss-Newton: places depend nonlinearly on angles, and each step follows the tangent
     for _ in range(6):
-        clip = model.decode(rows, start=start)
-        if not isinstance(clip, Clip):
-            raise UsageError("only joints of a skeleton can be brought to places")
-        heading = _heading(model, rows, start)
+        clip: Clip = model.decode(rows, start=start)
+        turned = rows[:, turn_column(model.material.recipe)] * model.frame_time
+        heading = start.heading + np.cumsum(turned) - turned[0]
         pinned = [held]
         for pin, gap in zip(pins, _gaps(clip, pins), strict=True):
             # aim at eight frames of a longer pin; planting covers those between
@@ -271,44 +251,22 @@ def _through_places(
                 moving = np.flatnonzero(spread.sizes[frame] > 0.0)
                 pinned.append(PinnedValues(np.full(len(moving), frame), moving, rows[frame, moving] + step[moving]))
         both = PinnedValues(*(np.concatenate(part) for part in zip(*pinned, strict=True)))
-        rows = conditioned(rows, _once(both), spread)
+        # poses come first and are kept
+        _, first = np.unique(both.frames * (int(both.dofs.max(initial=0)) + 1) + both.dofs, return_index=True)
+        rows = conditioned(rows, PinnedValues(*(part[np.sort(first)] for part in both)), spread)
     return rows
-
-
-def _heading(model: VariationModel, rows: Floats, start: Start) -> Floats:
-    """Return the heading (frames,) of every row."""
-    turn = turn_column(model.material.recipe)
-    steps = rows[:, turn] * model.frame_time
-    return np.asarray(start.heading + np.cumsum(steps) - steps[0])
 
 
 def _step(model: VariationModel, row: Floats, joint: int, gap: Floats, covariance: Floats) -> Floats:
     """Return the likeliest change (DOFs,) of one row that moves a joint by `gap`, relative to the root."""
-    count = len(row)
+    recipe, count = model.material.recipe, len(row)
+    assert recipe is not None and isinstance(recipe.layout, ClipLayout)
     nudges = np.concatenate([np.zeros((1, count)), SMALL * np.eye(count)])
-    places = _seen(model, row + nudges, joint)
+    places = recipe.layout.points(recipe.fill(row + nudges))[:, joint]
     jacobian = ((places[1:] - places[0]) / SMALL).T
     across = jacobian @ covariance @ jacobian.T
     across += 1e-6 * np.trace(across) / 3.0 * np.eye(3)
     return np.asarray(covariance @ jacobian.T @ np.linalg.solve(across, gap))
-
-
-def _seen(model: VariationModel, rows: Floats, joint: int) -> Floats:
-    """Return the place of a joint in single poses (rows, 3), relative to the root."""
-    recipe = model.material.recipe
-    assert recipe is not None
-    layout = recipe.layout
-    if not isinstance(layout, ClipLayout):
-        raise UsageError("only joints of a skeleton can be brought to places")
-    columns = recipe.fill(rows)
-    return layout.points(columns)[:, joint]
-
-
-def _once(held: PinnedValues) -> PinnedValues:
-    """Return pinned values without duplicates: poses come first and are kept."""
-    keys = held.frames * (int(held.dofs.max(initial=0)) + 1) + held.dofs
-    _, first = np.unique(keys, return_index=True)
-    return PinnedValues(*(part[np.sort(first)] for part in held))
 
 
 def _gaps(clip: Clip, pins: Sequence[Pin]) -> list[Floats]:
@@ -329,15 +287,7 @@ def on_feet(
 ) -> Clip:  # fmt: skip
     """Return a variant whose feet stand as those of the take that it follows most.
 
-    Args:
-        model: The model that it was drawn from.
-        clip: The variant.
-        variant: The draw it was made from.
-        fixed: (frames,): frames that stay as they are.
-        moved: How the entire clip was moved and turned after it was drawn.
-
-    Returns:
-        The variant with other rotations of its legs.
+    `fixed` (frames,) are frames that stay as they are; `moved` is how the clip was moved and turned after it was drawn.
     """
     if model.planting_model is None or not model.planting_model.legs:
         return clip
@@ -347,17 +297,7 @@ def on_feet(
 
 
 def on_feet_for_long(model: VariationModel, clip: Clip, phases: Floats, fixed: Bools) -> Clip:
-    """Return a motion of any number of cycles whose feet stand as those of the takes do.
-
-    Args:
-        model: The model that it was drawn from.
-        clip: The motion.
-        phases: (frames,): its phases, which continue from cycle to cycle.
-        fixed: (frames,): frames that stay as they are.
-
-    Returns:
-        The motion with other rotations of its legs.
-    """
+    """Return a motion of any number of cycles whose feet stand as the takes' do; `fixed` frames stay as they are."""
     legs, recipe = model.planting_model, model.material.recipe
     if legs is None or not legs.legs or recipe is None or not isinstance(recipe.layout, ClipLayout):
         return clip

@@ -17,13 +17,11 @@ from freshtake.motion.cycles.looping import closed, facing_forward, planted_loop
 from freshtake.motion.cycles.seams import steps_of
 from freshtake.motion.features import Start
 from freshtake.motion.tempo import FASTEST, SLOWEST
-from freshtake.numeric.arrays import Floats, Ints
 from freshtake.variation.amount import Amount
 from freshtake.variation.goals.goals import GoalReport, Goals, PosePin, ground_speed
 from freshtake.variation.goals.guidance import Guided
-from freshtake.variation.goals.steering import turn_column
+from freshtake.variation.live import turn_column, variant_settings
 from freshtake.variation.sampling import Loop, draw_loop
-from freshtake.variation.standing import variant_settings
 
 if TYPE_CHECKING:
     from freshtake.variation.model import VariationModel
@@ -82,16 +80,13 @@ def looped(
         rng.bit_generator.state = seed
         loop = draw_loop(model.sampler(amount, rate=rate), count, None, rng, first_phase(model))
         clip = decoded_loop(model, loop, count, name)
-    if (
-        plant
-        and isinstance(clip, Clip)
-        and model.planting_model is not None
-        and model.planting_model.gallery is not None
-    ):
-        clip = _planted(model, clip, loop, plant)
+    legs, phases = model.planting_model, loop.phases
+    if plant and isinstance(clip, Clip) and legs is not None and legs.gallery is not None:
+        settings = variant_settings(plant)
+        clip = planted_loop(clip, legs, lambda _, at: model.standing(phases[at]), settings=settings, careful=False)
     speed = ground_speed(with_closing_frame(clip)) if isinstance(clip, Clip) else None
     report = GoalReport(rate, len(loop.rows) * model.frame_time, speed, 0.0, 0.0, ())
-    return Guided(clip, report, loop.phases)
+    return Guided(clip, report, phases)
 
 
 def check_loop(model: VariationModel, goals: Goals) -> None:
@@ -130,16 +125,6 @@ def decoded_loop(model: VariationModel, loop: Loop, cycles: int, name: str) -> A
         joint_translations=None if moving is None else moving[:-1],
         playback=info,
     )
-
-
-def _planted(model: VariationModel, loop: Clip, drawn: Loop, plant: bool | str) -> Clip:
-    assert model.planting_model is not None
-    phases = drawn.phases
-
-    def contacts(_: Clip, frames: Ints) -> Floats:
-        return model.standing(phases[frames])
-
-    return planted_loop(loop, model.planting_model, contacts, settings=variant_settings(plant), careful=False)
 
 
 def joinable(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -11,7 +11,8 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.features import decode
 from freshtake.motion.planting import learn_planting
-from freshtake.numeric.arrays import Bools, Floats
+from freshtake.numeric.arrays import Floats
+from freshtake.numeric.curves import runs
 from freshtake.numeric.rotations import inverse, rotate
 
 if TYPE_CHECKING:
@@ -60,15 +61,10 @@ class _Limb(NamedTuple):
 
 
 def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
-    """Return rows with standing feet in place: each held where its ankle was when it began to stand.
-
-    Args:
-        model: the model that made the rows.
-        rows: a sample (frames, DOFs).
-        means: the values that the network predicted (frames, DOFs).
+    """Return rows (frames, DOFs) with standing feet in place: each held where its ankle was when it began to stand.
 
     Feet stand where they stand in the most similar moments of the examples. For a moment after a contact, a limb
-    follows the soft terms alone, back to the predicted mean.
+    follows the soft terms alone, back to the predicted `means` (frames, DOFs).
     """
     recipe = model.material.recipe
     clip = model.decode(rows)
@@ -85,7 +81,7 @@ def planted(model: PaperModel, rows: Floats, means: Floats) -> Floats:
         limb = _limb(model, foot.ankle)
         stands = np.asarray(contacts[:, first : first + len(foot.joints)].any(axis=1))
         first += len(foot.joints)
-        for start, stop in _spans(stands):
+        for start, stop in runs(stands):
             goal = clip.positions()[start, foot.ankle]
             for t in range(max(start, 2), min(stop + settle, len(rows))):
                 before, mean = out[t - 2 : t, limb.columns], means[t, limb.columns]
@@ -128,9 +124,3 @@ def _limb(model: PaperModel, ankle: int) -> _Limb:
     names = {skeleton.names[j] for j in chain}
     columns = [k for k, name in enumerate(model.dofs) if name.rpartition(".")[0] in names]
     return _Limb(ankle, columns, float(skeleton.lengths()[[*chain, ankle]].sum()))
-
-
-def _spans(flags: Bools) -> Iterator[tuple[int, int]]:
-    """Yield the first frame and the frame after the last of every stretch of contact."""
-    edges = np.flatnonzero(np.diff(np.concatenate([[0], np.asarray(flags, dtype=np.intp), [0]])))
-    yield from zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)

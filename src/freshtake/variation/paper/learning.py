@@ -83,8 +83,10 @@ def _learned(
     noise = rng.standard_normal((2, frames, len(material.names)))
     score = Resynthesis(takes, settings.order, noise, printed=settings.score == "printed", mapper=mapper)
     report(Progress(0.05, "choosing neighbours and widths"))
-    movers = largest_movers(takes)
-    core = _core(movers, settings)
+    moving = np.concatenate(list(takes.values)).std(axis=0) * takes.weights
+    movers = [int(k) for k in np.argsort(-moving, kind="stable")]  # DOFs by how far they move the body
+    # At first the largest movers at the newest known frame predict all nodes.
+    core = [(settings.order - 1) * len(movers) + i for i in movers[: settings.max_parents - settings.order]]
     rule = _chosen_rule(score, shared_parents(len(movers), settings.order, core), settings)
     report(Progress(0.3, "what predicts what"))
     network = _searched(score, rule, movers, core, settings, rng)
@@ -97,18 +99,6 @@ def _learned(
         PriorNetwork(material.names, prior), TransitionNetwork(material.names, settings.order, network.edges),
         prior_rule, rule,
     )  # fmt: skip
-
-
-def largest_movers(takes: Takes) -> list[int]:
-    """Return the DOFs by how far they move the body, farthest first."""
-    moving = np.concatenate(list(takes.values)).std(axis=0) * takes.weights
-    return [int(k) for k in np.argsort(-moving, kind="stable")]
-
-
-def _core(movers: Sequence[int], settings: Settings) -> list[int]:
-    """Return the nodes that initially predict all others: the largest movers at the newest known frame."""
-    newest = (settings.order - 1) * len(movers)
-    return [newest + i for i in movers[: settings.max_parents - settings.order]]
 
 
 def _chosen_rule(score: Resynthesis, edges: Edges, settings: Settings) -> Rule:
@@ -161,13 +151,12 @@ def usual_distance(takes: Takes, edges: Edges, order: int) -> float:
         np.stack([x[s : len(x) - order + s, c] * takes.weights[c] for s, c in zip(steps, columns, strict=True)], axis=1)
         for x in takes.values
     ]
-    gaps = [_nearest(x, y) for k, x in enumerate(rows) for m, y in enumerate(rows) if m != k]
+    gaps = []
+    for k, x in enumerate(rows):
+        for y in rows[:k] + rows[k + 1 :]:
+            squares = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1) - 2.0 * x @ y.T
+            gaps.append(np.sqrt(np.maximum(squares, 0.0)).min(axis=1))
     return max(float(np.median(np.concatenate(gaps))), 1e-9) if gaps else 1.0
-
-
-def _nearest(x: Floats, y: Floats) -> Floats:
-    squares = (x * x).sum(axis=1)[:, None] + (y * y).sum(axis=1) - 2.0 * x @ y.T
-    return np.asarray(np.sqrt(np.maximum(squares, 0.0)).min(axis=1))
 
 
 def _searched(
@@ -220,7 +209,9 @@ def learn_prior(
     start = _prior_start(movers)
     rule = _prior_rule(instances, start, settings, neighbors)
     scores = PriorScores(instances, rule)
-    candidates = _prior_candidates(instances, start)
+    # For every node a dozen that correlate with it most, and its initial parents: the search grows with their number.
+    alike = _most_alike(instances.values, 12)
+    candidates = [sorted({*alike[k], *parents} - {k}) for k, parents in enumerate(start)]
     cap = settings.max_parents
     best, value = search_acyclic(scores.node, start, candidates, cap, kept)
     for _ in range(settings.restarts):
@@ -250,13 +241,6 @@ def _prior_rule(instances: PriorInstances, start: Sequence[frozenset[int]], sett
     rules = [Rule(neighbors, share * unit, 0.0) for share in (*WIDTHS, 1.0)]
     edges = tuple(tuple(parents) for parents in start)
     return max(rules, key=lambda rule: PriorScores(instances, rule).total(edges))
-
-
-def _prior_candidates(instances: PriorInstances, start: Sequence[frozenset[int]]) -> list[list[int]]:
-    """Return for every node the nodes that correlate with it most, and its initial parents."""
-    # A dozen candidates at most: the search grows with their number.
-    nearest = _most_alike(instances.values, 12)
-    return [sorted({*nearest[k], *parents} - {k}) for k, parents in enumerate(start)]
 
 
 def _most_alike(values: Floats, count: int) -> list[list[int]]:

@@ -15,9 +15,9 @@ from freshtake.motion.features import Start, decode, encode
 from freshtake.motion.features.coding import checked_rows
 from freshtake.motion.validation import between, one_of
 from freshtake.motion.verdict import require_unflung
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.blas_threads import one_blas_thread
-from freshtake.variation.examples import Material, rounded
+from freshtake.variation.examples import Material, other_examples
 from freshtake.variation.paper.networks import PriorNetwork, TransitionNetwork
 from freshtake.variation.paper.prior import PriorInstances, prior_instances, sample_prior
 from freshtake.variation.paper.regression import Pool, Rule, Unrolled, pool_of, unroll, wiring_of
@@ -217,13 +217,7 @@ class PaperModel:
     @one_blas_thread()
     def with_examples(self, examples: Sequence[Any]) -> PaperModel:
         """Return the learned structure with other examples, even a single one (§8, figure 4)."""
-        if not examples:
-            raise UsageError("with_examples needs at least one example")
-        values = tuple(self.encode(example) for example in examples)
-        least = self.settings.order + 2
-        for number, x in enumerate(values):
-            if len(x) < least:
-                raise UsageError(f"example {number + 1} has {len(x)} frames: at least {least} are needed")
+        values = other_examples([self.encode(example) for example in examples], self.settings.order + 2)
         return replace(self, material=replace(self.material, values=values))
 
 

@@ -20,29 +20,27 @@ import numpy as np
 
 from freshtake.errors import UsageError
 from freshtake.motion import Stroke
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.distributions import student_quantile
 from freshtake.variation.deviations import Settings
-from freshtake.variation.examples import Material, rounded
+from freshtake.variation.examples import Material
 from freshtake.variation.learning import model_of
 from freshtake.variation.model import VariationModel
-from freshtake.variation.phase import ALIGNMENT, common_phase, read_at, warp_onto
-from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Verdict, longer_or_shorter
+from freshtake.variation.phase import ALIGNMENT, common_phase, mean_of, read_at, warp_onto
+from freshtake.variation.selection.candidates import (
+    LEAST_TRUSTED,
+    Candidate,
+    Judged,
+    Verdict,
+    by_phase,
+    joined,
+    least_likely,
+    longer_or_shorter,
+    missing,
+)
+from freshtake.variation.selection.unlike import WORTH
 
-WORTH = 4.0  # how many clips this is worth next to the trusted ones
 MOST_KNOWN = 12  # clips that a likelihood is conditioned on, at most
-PHASES = 20  # parts of equal duration in which clips are compared
-REACH = 8.0  # nats per DOF beyond which less likely is not worse
-SHARE = 0.5  # of all that is missing, to be covered by the named joints or phases
-ROOT_WORDS = {
-    "forward": "forward speed",
-    "sideways": "sideways speed",
-    "turn": "turning",
-    "height": "height of the root",
-    "swing_x": "lean of the root",
-    "swing_y": "lean of the root",
-    "swing_z": "lean of the root",
-}
 
 
 class Scored(NamedTuple):
@@ -65,17 +63,8 @@ def by_likelihood(
 ) -> tuple[list[Verdict], Judged]:
     """Return which candidates are as likely as further motions of the trusted kind would be.
 
-    Args:
-        candidates: The candidates, with their rows where they can be compared.
-        trusted: The trusted motions.
-        material: Their rows.
-        settings: How models of groups are learned.
-        rng: Source of the groups.
-        among: Compare candidates in groups of themselves, as the paper does, instead of groups of the trusted ones.
-        share: The share of motions like the trusted ones that is rejected.
-
-    Returns:
-        A verdict for each candidate, and what they are based on.
+    A `share` of motions like the trusted ones is rejected. With `among`, candidates are compared in groups of
+    themselves, as the paper does, instead of groups of the trusted ones.
     """
     rows = on_common_clock(material, trusted[0], [*material.values, *[c.rows for c in candidates]])
     known = [x for x in rows[: len(trusted)] if x is not None]
@@ -214,87 +203,6 @@ def on_common_clock(material: Material, first: Any, rows: Sequence[Floats | None
         return list(rows)
     weights = material.weights
     phase_frames = rounded(common_phase(material.values, weights, material.frame_time))
-    mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
+    mean = mean_of([x * weights for x in material.values], phase_frames)
     smooth = ALIGNMENT / material.frame_time
     return [None if x is None else read_at(x, warp_onto(mean, x * weights, smooth)) for x in rows]
-
-
-class Spot(NamedTuple):
-    """What is least likely, worst first, and in which part of the movement (shares of its duration)."""
-
-    what: tuple[str, ...]
-    first: float
-    last: float
-
-    def __str__(self) -> str:
-        named = " and ".join([", ".join(self.what[:-1]), self.what[-1]] if len(self.what) > 1 else self.what)
-        return f"least likely: {named}, {'throughout' if self.throughout else f'at {self.where}'}"
-
-    @property
-    def throughout(self) -> bool:
-        """Whether it is most of the movement rather than a stretch."""
-        return self.last - self.first >= 0.8
-
-    @property
-    def where(self) -> str:
-        """The stretch in words."""
-        return f"{100 * self.first:.0f}-{100 * self.last:.0f} % of the movement"
-
-
-def by_phase(frames: Floats) -> Floats:
-    """Return log densities (frames, DOFs) as means over parts of equal duration, (20, DOFs)."""
-    edges = np.linspace(0.0, len(frames), PHASES + 1)
-    total = np.concatenate([np.zeros((1, frames.shape[1])), np.cumsum(frames, axis=0)])
-    low = np.minimum(edges.astype(np.intp), len(frames) - 1)
-    at = total[low] + (edges - low)[:, None] * frames[low]
-    return np.asarray(np.diff(at, axis=0) / np.diff(edges)[:, None])
-
-
-def owners(dofs: Sequence[str]) -> tuple[str, ...]:
-    """Return the name of each DOF in a reason: its joint, or a phrase where it moves the entire body."""
-    return tuple(ROOT_WORDS.get(dof.rpartition(".")[2], dof.rpartition(".")[0] or dof) for dof in dofs)
-
-
-def missing(parts: Floats, usual: Floats) -> Floats:
-    """Return how far log densities (20, DOFs) fall below the usual ones; 0 where they do not, 8 nats at most."""
-    return np.clip(usual - parts, 0.0, REACH)
-
-
-def joined(missed: Floats, dofs: Sequence[str]) -> tuple[tuple[str, ...], Floats]:
-    """Return what is missing by joint, (20, joints): sums over a joint's DOFs."""
-    called = owners(dofs)
-    names = tuple(dict.fromkeys(called))
-    belongs = np.array([[owner == name for name in names] for owner in called], dtype=np.float64)
-    return names, missed @ belongs
-
-
-def least_likely(missed: Floats, dofs: Sequence[str]) -> Spot | None:
-    """Return the joints that miss most, at most three with half of it, and the shortest stretch with half of theirs.
-
-    Pass what is missing times how far the DOFs are off, so that a thumb's twitch does not outweigh a leg.
-    """
-    names, table = joined(missed, dofs)
-    sums = table.sum(axis=0)
-    if sums.sum() <= 0.0:
-        return None
-    order = np.argsort(-sums, kind="stable")
-    cumulative = np.cumsum(sums[order]) / sums.sum()
-    # More than three joints are no more informative than "the whole body".
-    count = min(int(np.searchsorted(cumulative, SHARE)) + 1, 3)
-    while count > 1 and sums[order[count - 1]] < 0.25 * sums[order[0]]:
-        count -= 1
-    chosen = order[:count]
-    first, last = _stretch(table[:, chosen].sum(axis=1))
-    return Spot(tuple(names[k] for k in chosen), first / PHASES, last / PHASES)
-
-
-def _stretch(values: Floats) -> tuple[int, int]:
-    """Return the shortest run of parts that holds half of the sum, from its first part to the one after its last."""
-    total = np.concatenate([[0.0], np.cumsum(values)])
-    half = SHARE * total[-1]
-    for length in range(1, len(values) + 1):
-        sums = total[length:] - total[:-length]
-        if sums.max() >= half:
-            first = int(sums.argmax())
-            return first, first + length
-    return 0, len(values)

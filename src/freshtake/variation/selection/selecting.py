@@ -16,14 +16,24 @@ import numpy as np
 from freshtake.errors import FreshtakeError, UsageError
 from freshtake.methods.progress import Progress, Report, silent
 from freshtake.motion.features import encode
-from freshtake.numeric.arrays import Floats
+from freshtake.numeric.arrays import Floats, rounded
 from freshtake.numeric.blas_threads import one_blas_thread
 from freshtake.variation.deviations import Settings
-from freshtake.variation.examples import Material, material_of, rounded
-from freshtake.variation.phase import ALIGNMENT, align, read_at, warp_onto
-from freshtake.variation.selection.by_likelihood import REACH, by_likelihood, by_phase, joined
-from freshtake.variation.selection.candidates import LEAST_TRUSTED, Candidate, Judged, Selection, Verdict, comparable
-from freshtake.variation.selection.unlike import Compared, Unlike, chances, compared, differences, unlike_takes
+from freshtake.variation.examples import Material, material_of
+from freshtake.variation.phase import ALIGNMENT, align, mean_of, warp_onto
+from freshtake.variation.selection.by_likelihood import by_likelihood
+from freshtake.variation.selection.candidates import (
+    LEAST_TRUSTED,
+    REACH,
+    Candidate,
+    Judged,
+    Selection,
+    Verdict,
+    by_phase,
+    comparable,
+    joined,
+)
+from freshtake.variation.selection.unlike import Compared, chances, compared, differences, unlike_takes, unlikeness_of
 
 MEASURES, GROUPS = ("difference", "likelihood"), ("trusted", "candidates")
 
@@ -136,7 +146,7 @@ def _side_by_side(sure: Sequence[Any], material: Material, encoded: Sequence[Can
     """Return the trusted motions, then all comparable candidates, aligned to the mean of the trusted ones."""
     weights, smooth = material.weights, ALIGNMENT / material.frame_time
     phase_frames = align(material.values, weights, smooth)
-    mean = np.mean([read_at(x * weights, phase_frames[:, k]) for k, x in enumerate(material.values)], axis=0)
+    mean = mean_of([x * weights for x in material.values], phase_frames)
     fresh = [(one.motion, one.rows) for one in encoded if one.rows is not None]
     columns = [warp_onto(mean, rows * weights, smooth) for _, rows in fresh]
     together = replace(material, values=(*material.values, *[rows for _, rows in fresh]))
@@ -155,25 +165,16 @@ def _by_difference(
         else _verdict(takes, known, next(numbers), one.notes, limit)
         for one in encoded
     ]
-    trusted_chances = chances(takes, range(known))
-    return verdicts, Judged(limit, _least(trusted_chances), names)
-
-
-def _least(table: dict[str, Floats]) -> Floats:
-    """Return the least probability of all aspects, times their number: one of many is small by chance."""
-    return np.asarray(np.minimum(np.min(list(table.values()), axis=0) * len(table), 1.0))
+    table = np.stack(list(chances(takes, range(known)).values()))
+    return verdicts, Judged(limit, np.asarray(np.minimum(table.min(axis=0) * len(table), 1.0)), names)
 
 
 def _verdict(takes: Compared, known: int, number: int, notes: tuple[str, ...], limit: float) -> Verdict:
-    table = chances(takes, [*range(known), number])
-    chance = float(_least(table)[-1])
-    missed, accepted = _missed(takes, known, number), chance >= limit
-    table_of_joints = joined(missed, takes.names)[1]
-    if accepted:
-        return Verdict(True, chance, "", notes, table_of_joints)
-    aspects = sorted((name for name in table if table[name][-1] * len(table) < limit), key=lambda a: table[a][-1])
-    words = differences(takes, Unlike(number, chance, tuple(aspects), tuple(range(known))))
-    return Verdict(False, chance, "; ".join(words), notes, table_of_joints)
+    one = unlikeness_of(takes, number, range(known), limit)
+    table_of_joints = joined(_missed(takes, known, number), takes.names)[1]
+    if one.chance >= limit:
+        return Verdict(True, one.chance, "", notes, table_of_joints)
+    return Verdict(False, one.chance, "; ".join(differences(takes, one)), notes, table_of_joints)
 
 
 def _missed(takes: Compared, known: int, number: int) -> Floats:

@@ -16,13 +16,14 @@ import numpy.typing as npt
 from freshtake.motion import Clip, Stroke
 from freshtake.motion.body.orientation import facing
 from freshtake.motion.body.roles import body_parts, feet, leg_length
+from freshtake.motion.features.angles import ground_of
 from freshtake.motion.planting.contacts import contact_mask
 from freshtake.numeric.arrays import Bools, Floats
 from freshtake.numeric.curves import runs
 from freshtake.numeric.distributions import f_beyond
 from freshtake.variation.examples import Material
 from freshtake.variation.phase import read_at, read_linear
-from freshtake.variation.selection.by_likelihood import WORTH, by_phase, least_likely
+from freshtake.variation.selection.candidates import by_phase, least_likely
 
 Strings = npt.NDArray[np.str_]
 CHANCE = 0.01  # probability of a warning where all takes belong together
@@ -32,6 +33,7 @@ LEAST_TAKES = 3
 PART_FREEDOM, WHOLE_FREEDOM = 4.0, 8.0
 # The usual difference between takes, for each unit that their poses differ by (as a share of the movement's extent),
 # and how many takes this is worth next to those given: again from recorded takes.
+WORTH = 4.0
 USUAL = {"duration": 0.15, "turn": 20.0, "travel": 0.3}
 
 
@@ -84,16 +86,12 @@ def _figures(motions: Sequence[Any]) -> dict[str, Floats]:
         return {}
     figures = {"duration": np.log([max(float(motion.duration), 1e-9) for motion in motions])}
     if isinstance(motions[0], Clip):
-        figures["travel"] = np.array([_travelled(clip) for clip in motions])
+        ends = [ground_of(clip.root[[0, -1]], clip.up) / leg_length(clip.skeleton) for clip in motions]
+        figures["travel"] = np.array([float(abs(there - here)) for here, there in ends])
         ways = [way for clip in motions if (way := facing(clip)) is not None]
         if len(ways) == len(motions):
             figures["turn"] = np.array([np.degrees(np.unwrap(way)[[0, -1]] @ [-1.0, 1.0]) for way in ways])
     return figures
-
-
-def _travelled(clip: Clip) -> float:
-    level = [axis for axis in range(3) if axis != clip.up_index]
-    return float(np.linalg.norm(clip.root[-1, level] - clip.root[0, level])) / leg_length(clip.skeleton)
 
 
 def left_out(values: Floats) -> tuple[Floats, Floats]:
@@ -146,18 +144,13 @@ def unlike_takes(
     core = _nearest_half(takes, voices if len(voices) >= LEAST_TAKES else who)
     rest = [k for k in who if k not in core]
     while rest:
-        tables = {k: _last_chances(takes, [*core, k]) for k in rest}
-        likely = sorted((k for k in rest if _least(tables[k]) >= CHANCE), key=lambda k: -_least(tables[k]))
-        if not likely:
-            break
-        core += likely[: (len(likely) + 1) // 2]
+        unlike = sorted((unlikeness_of(takes, k, core, CHANCE) for k in rest), key=lambda one: one.chance)
+        belong = sorted((one for one in unlike if one.chance >= CHANCE), key=lambda one: -one.chance)
+        if not belong:
+            return unlike
+        core += [one.number for one in belong[: (len(belong) + 1) // 2]]
         rest = [k for k in rest if k not in core]
-    unlike = []
-    for k in sorted(rest, key=lambda k: _least(tables[k])):
-        table = tables[k]
-        aspects = sorted((name for name in table if table[name] * len(table) < CHANCE), key=lambda name: table[name])
-        unlike.append(Unlike(k, _least(table), tuple(aspects), tuple(sorted(core))))
-    return unlike
+    return []
 
 
 def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | None:
@@ -172,7 +165,7 @@ def two_groups(takes: Compared, chance: float) -> tuple[list[int], list[int]] | 
     if min(len(group) for group in groups) < LEAST_TAKES - 1:
         return None
     for group, others in (groups, groups[::-1]):
-        if any(_least(_last_chances(takes, [*group, k])) >= chance for k in others):
+        if any(unlikeness_of(takes, k, group, chance).chance >= chance for k in others):
             return None
     return groups if groups[0][0] == 0 else groups[::-1]
 
@@ -196,14 +189,14 @@ def _nearest_half(takes: Compared, who: Sequence[int]) -> list[int]:
     return [who[k] for k in nearest[middle].tolist()]
 
 
-def _last_chances(takes: Compared, who: Sequence[int]) -> dict[str, float]:
-    """Return the probabilities for the last of these takes, given the others."""
-    return {name: float(values[-1]) for name, values in chances(takes, who).items()}
+def unlikeness_of(takes: Compared, number: int, others: Sequence[int], limit: float) -> Unlike:
+    """Return how unlike a take is to others, and the aspects that are less likely than `limit`, the least first.
 
-
-def _least(table: dict[str, float]) -> float:
-    """Return the least probability of all aspects, times their number: one of many is small by chance."""
-    return min(min(table.values()) * len(table), 1.0)
+    Probabilities are multiplied by the number of aspects: one of many is small by chance.
+    """
+    table = {name: float(values[-1]) for name, values in chances(takes, [*others, number]).items()}
+    aspects = sorted((name for name in table if table[name] * len(table) < limit), key=lambda name: table[name])
+    return Unlike(number, min(min(table.values()) * len(table), 1.0), tuple(aspects), tuple(sorted(others)))
 
 
 def differ_more_than_they_move(takes: Compared) -> bool:
@@ -310,6 +303,7 @@ def steps(takes: Compared, one: Unlike) -> list[str]:
     stands = read_linear(contact_mask(first).astype(float), takes.phase_frames[:, one.number])
     phrases = []
     for column, foot in enumerate(feet(first.skeleton)):
+        name = body_parts(first.skeleton)[foot.ankle].replace("leg", "foot")
         for verb, there, odd in (
             ("steps", "stands", (stands < 0.5) & (usual > 0.99)), ("stands", "steps", (stands > 0.5) & (usual < 0.01))
         ):  # fmt: skip
@@ -319,9 +313,5 @@ def steps(takes: Compared, one: Unlike) -> list[str]:
             # differences below 0.12 s are only the exact time at which a foot lands
             if longest[1] - longest[0] >= 0.12:
                 where = f"at {longest[0]:.1f} s" if longest[0] > 0.0 else "at the beginning"
-                phrases.append(f"{_foot(first, foot.ankle)} {verb} {where}, where it {there} in the others")
+                phrases.append(f"the {name} {verb} {where}, where it {there} in the others")
     return phrases
-
-
-def _foot(clip: Clip, ankle: int) -> str:
-    return f"the {body_parts(clip.skeleton)[ankle].replace('leg', 'foot')}"

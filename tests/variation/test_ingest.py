@@ -13,7 +13,7 @@ from freshtake.errors import UsageError
 from freshtake.motion import Clip
 from freshtake.motion.cycles.cycles import Closing, closing_of, cut_cycles, is_cyclic
 from freshtake.motion.edit import resample, take_frames
-from freshtake.variation.selection.ingest import ingest
+from freshtake.variation.learning import ingest
 from tests.conftest import DATA
 
 

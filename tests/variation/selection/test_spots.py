@@ -3,7 +3,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from freshtake.variation.selection.by_likelihood import PHASES, Spot, by_phase, joined, least_likely, missing, owners
+from freshtake.variation.selection.candidates import PHASES, Spot, by_phase, joined, least_likely, missing, owners
 
 DOFS = ("Hips.forward", "Hips.turn", "LeftArm.x", "LeftArm.y", "RightLeg.x")
 

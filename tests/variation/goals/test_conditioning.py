@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from freshtake.variation import VariationModel, learn
-from freshtake.variation.deviations import PinnedValues, Spread, conditioned, spread_along, strain
+from freshtake.variation.goals.conditioning import PinnedValues, Spread, conditioned, spread_along, strain
 from tests.variation.test_variants import examples
 
 

@@ -1,0 +1,85 @@
+"""Condition variants on given values: a drawn variant x becomes one that holds the pinned values y exactly.
+
+Matheron's rule: x + K_xp K_pp^-1 (y - x_p), with the covariance K of the Gaussian that variants are drawn from.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from freshtake.numeric.arrays import Bools, Floats, Ints
+from freshtake.variation.deviations import Deviations
+from freshtake.variation.phase import read_at
+
+
+class PinnedValues(NamedTuple):
+    """Values that a variant has to pass through."""
+
+    frames: Ints  # (values,)
+    dofs: Ints  # (values,)
+    values: Floats  # (values,)
+
+
+class Spread(NamedTuple):
+    """The Gaussian along one variant."""
+
+    factors: Floats  # (takes, frames, DOFs): the deviations of whole takes, in standard deviations
+    sizes: Floats  # (frames, DOFs): standard deviation of the prior
+    phases: Floats  # (frames,)
+    deviations: Deviations
+
+    @property
+    def total(self) -> Floats:
+        """The total standard deviation, (frames, DOFs)."""
+        return np.asarray(np.sqrt((self.factors**2).sum(axis=0) + self.sizes**2))
+
+    def within(self, frame: int) -> Floats:
+        """Return the covariance (DOFs, DOFs) of one frame."""
+        factors = self.factors[:, frame]
+        return np.asarray(factors.T @ factors + np.diag(self.sizes[frame] ** 2))
+
+
+def spread_along(deviations: Deviations, phases: Floats, moving: Bools, cyclic: bool) -> Spread:
+    """Return the Gaussian at the phases (frames,) of a variant; DOFs that are not `moving` (DOFs,) have size 0."""
+    last = len(deviations.takes.mean) - 1.0
+    places = np.mod(phases, last) if cyclic else np.clip(phases, 0.0, last)
+    dofs = deviations.dofs
+    deltas = (deviations.weight_size * deviations.takes.deltas)[..., :dofs]
+    factors = [read_at(delta, places) * moving for delta in deltas]
+    sizes = np.maximum(read_at(deviations.prior_size[:dofs] * deviations.sizes, places), 1e-9)
+    return Spread(np.stack(factors), sizes * moving, phases, deviations)
+
+
+def conditioned(rows: Floats, held: PinnedValues, spread: Spread) -> Floats:
+    """Return a variant (frames, DOFs) that holds pinned values; DOFs that may not move stay as they were."""
+    if len(held.frames) == 0:
+        return rows
+    factors = spread.factors[:, held.frames, held.dofs]  # (takes, values)
+    size = spread.sizes[held.frames, held.dofs]
+    free = size > 0.0
+    missing = np.where(free, held.values - rows[held.frames, held.dofs], 0.0)
+    apart = np.subtract.outer(spread.phases[held.frames], spread.phases[held.frames])
+    alike = spread.deviations.correlation(apart) * (held.dofs[:, None] == held.dofs)
+    between = factors.T @ factors + np.outer(size, size) * alike
+    # 1e-9 of the pinned values' mean variance keeps the matrix positive definite
+    between[np.diag_indices_from(between)] += np.where(free, 1e-9 * (size**2).mean(), 1.0)
+    pull = np.linalg.solve(between, missing)
+    out = rows + np.einsum("l,lfd->fd", factors @ pull, spread.factors)
+    when, which = np.unique(held.frames, return_inverse=True)
+    strength = np.zeros((len(when), rows.shape[1]))
+    np.add.at(strength, (which, held.dofs), size * pull)
+    near = spread.deviations.correlation(np.subtract.outer(spread.phases, spread.phases[when]))
+    return np.asarray(out + spread.sizes * (near @ strength))
+
+
+def strain(rows: Floats, held: PinnedValues, spread: Spread) -> float:
+    """Return how many standard deviations pinned values lie from a drawn variant, at the farthest frame.
+
+    The root mean square over DOFs: about 1.4 where both deviate as usual. The farthest single value would mean
+    little, because among a hundred DOFs one always hardly varies at that phase.
+    """
+    size = spread.total[held.frames, held.dofs]
+    away = (held.values - rows[held.frames, held.dofs]) / np.maximum(size, 1e-12)
+    return max((float(np.sqrt((away[held.frames == t] ** 2).mean())) for t in np.unique(held.frames)), default=0.0)
