@@ -118,7 +118,7 @@ def program(folder: Path, text: str) -> str:
 @pytest.mark.parametrize(
     "text, sentence",
     [
-        ("print('Welcome!', flush=True); import time; time.sleep(60)", "cannot be understood (something else than"),
+        ("print('Welcome!', flush=True); import time; time.sleep(60)", "cannot be read (something else than"),
         (f"import sys; sys.stdout.buffer.write({HEAD.pack(MARK, 7, 0, 0, 0)!r})", "version 7 of the protocol"),
         ("import sys; sys.exit('no numpy here')", "ended unexpectedly (code 1: no numpy here): try again"),
     ],
