@@ -159,7 +159,7 @@ def test_variants_wear_the_skin_of_a_character(journey: Window, takes: list[Path
     journey.until(f"v?.skins.worn.length === {VARIANTS}")
     reach = "Math.max(...v.skins.worn.map((one) => Math.max(...one.texels)))"
     journey.until(f"v.timing.frames > 1 && {reach} > 0.5")
-    journey.page.get_by_label("Shown on").select_option(label="As it came")
+    journey.page.get_by_label("Shown on").select_option(label="Its own skeleton")
     journey.until("v.skins.worn.length === 0")
     journey.page.locator("main").focus()
     journey.page.keyboard.press("Control+z")
