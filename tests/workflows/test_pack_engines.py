@@ -115,7 +115,7 @@ def test_scripts_come_with_the_pack(pack: Path) -> None:
         if target.endswith(".cs"):
             assert text.count("{") == text.count("}") and text.count("(") == text.count(")")
     assert "@" not in "".join(path.read_text() for path in pack.glob("*.import"))
-    assert "tried" in (pack / "IMPORT.txt").read_text() or listed(pack)["engine"] == "gltf"
+    assert "tested" in (pack / "IMPORT.txt").read_text() or listed(pack)["engine"] == "gltf"
 
 
 def test_fbx_has_the_same_as_a_user_property(models: list[str], tmp_path: Path) -> None:
