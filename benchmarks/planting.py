@@ -99,7 +99,7 @@ def left_out(inputs: Sequence[Clip]) -> float:
 
 
 class Moving(NamedTuple):
-    """How a clip moves, lengths in legs: jerk of the hips, largest acceleration, paths of feet and hips, lowest foot."""
+    """How a clip moves, lengths in legs: jerk of the hips, largest acceleration, paths of feet and hips, depth."""
 
     jerk: float
     peak: float

@@ -1,4 +1,4 @@
-"""Steered characters: where their routes have them at every moment, apart from each other, feet on the ground."""
+"""Steered characters: on their routes at every moment, apart from each other, feet on the ground."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""BVH: what a file says is what is read, and what is read survives writing."""
+"""BVH: files are read correctly, and clips survive writing."""
 
 from __future__ import annotations
 

@@ -52,7 +52,7 @@ def main() -> None:
 
 
 def _all_targets() -> tuple[str, ...]:
-    """Return the names of all targets, from a process of its own: what is imported here would not be instrumented."""
+    """Return the names of all targets, from a separate process: modules imported here would not be instrumented."""
     code = "from tests.fuzz.seeds import TARGETS; print('\\n'.join(TARGETS))"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     return tuple(done.stdout.split("\n")[:-1])
@@ -137,7 +137,7 @@ def _compiled() -> list[str]:
 
 
 def _kind(problem: str) -> str:
-    """Return what failures with one cause share: the places of a traceback, or the sentence without its file."""
+    """Return what failures of one cause share: the locations in a traceback, or the sentence without its file."""
     lines = [line for line in problem.splitlines() if line.strip().startswith("File ")]
     return "\n".join(lines) or problem[:30]
 

@@ -1,4 +1,4 @@
-"""A server to test with, and a client that knows what is asked of it again and again."""
+"""A server to test with, and a client with the usual requests."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The description of the routes is right: it is valid, and whatever it allows is answered, never with a failure."""
+"""The description of the routes is valid, and every request it allows is answered without a server error."""
 
 from __future__ import annotations
 

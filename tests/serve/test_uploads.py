@@ -1,4 +1,4 @@
-"""Files that are sent: read in a process of their own, refused in one sentence, kept under names of our own."""
+"""Uploaded files: read in a separate process, refused with one sentence, stored under our own names."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The page in a real browser: from takes to exported variants, and what may happen on the way."""
+"""The page in a real browser: from takes to exported variants, and what can happen along the way."""
 
 from __future__ import annotations
 
@@ -105,7 +105,7 @@ def test_takes_that_are_left_out_are_not_learned_from(journey: Window) -> None:
     for number in (1, 2, 3):
         journey.press(f"leave out stroll_{number}")
     journey.until("s.items.filter((item) => item.star === -1).length === 3")
-    assert journey.page.get_by_text("One take is varied as people usually vary").is_visible()
+    assert journey.page.get_by_text("One take varies as people usually do").is_visible()
     journey.tab("Vary")
     assert journey.page.get_by_text("One take, 3 left out. They have changed").is_visible()
     for _ in range(3):

@@ -1,4 +1,4 @@
-"""Operators in Blender: undo, failure, two armatures, poses, parts, strips, crowds, and the same bytes again."""
+"""Operators in Blender: undo, failure, two armatures, poses, parts, strips, crowds, and reproducing the same bytes."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def variants(figure):
 
 
 def contents() -> dict[str, object]:
-    """What is in the file, to see that nothing changed."""
+    """The content of the file, to check that nothing changed."""
     names = {
         kind: [thing.name for thing in getattr(bpy.data, kind)] for kind in ("actions", "objects", "texts", "armatures")
     }
@@ -62,7 +62,7 @@ def contents() -> dict[str, object]:
 
 
 def refused(call, word: str, **options) -> None:
-    """An operator that has to fail with a sentence."""
+    """Run an operator that has to fail with a sentence."""
     before = contents()
     try:
         call(**options)
@@ -206,7 +206,7 @@ def check_strips_follow_one_another():
 
 
 def hips_over(figure, frames):
-    """Where the first bone is over the ground, and which way it faces, frame by frame as the NLA plays it."""
+    """Position of the first bone on the ground and its facing, frame by frame as the NLA plays it."""
     places, headings = [], []
     for frame in frames:
         bpy.context.scene.frame_set(int(frame))
@@ -503,7 +503,7 @@ def check_the_active_action_is_closed_into_a_loop():
 
 
 class Layout:
-    """Stands for Blender's layout, which there is none of without a window: checks what it is asked to draw."""
+    """Replaces Blender's layout, which does not exist without a window: checks what it is asked to draw."""
 
     icons = frozenset(bpy.types.UILayout.bl_rna.functions["label"].parameters["icon"].enum_items.keys())
 
@@ -592,7 +592,7 @@ class Event:
 
 
 class Window:
-    """Stands for a window with its timer and status bar."""
+    """Replaces a window with its timer and status bar."""
 
     def __init__(self):
         self.window_manager = self.workspace = self.window = self.screen = self
@@ -606,7 +606,7 @@ class Window:
 
 
 def modal(work):
-    """A modal operator of that work, as the interface runs it."""
+    """A modal operator for that work, as the interface runs it."""
 
     class Operator(working.Working):
         bl_idname, bl_label, timer = "freshtake.trial", "Trial", object()
@@ -735,7 +735,7 @@ def check_a_slider_that_is_moved_makes_its_motion_again():
     (old,) = variants(figure)
     name, keys = old.name, key_bytes(figure, old)
     settings.jump_rate = 3.0
-    assert not bpy.app.timers.is_registered(live.remake)  # not unless it is wished
+    assert not bpy.app.timers.is_registered(live.remake)  # only if enabled
     settings.live = True
     for rate in (4.0, 8.0):
         settings.jump_rate = rate

@@ -1,4 +1,4 @@
-"""Joints keep their own degrees of freedom: hinges stay hinges, two axes stay two, what follows turns as it can."""
+"""Joints keep their own degrees of freedom: hinges stay hinges, two axes stay two, others rotate as they can."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A planter fed frame by frame gives what `plant` gives, late by a constant, in constant memory."""
+"""A planter fed frame by frame gives the same as `plant`, with a constant delay, in constant memory."""
 
 from __future__ import annotations
 
