@@ -39,7 +39,7 @@ def end_to_end(count: int = 200, runs: int = 5) -> str:
             speed = frames / (min(many) - min(one))
             rows.append([ending, f"{min(one):.2f}", f"{min(many):.2f}", f"{frames:,}", f"{speed:,.0f}", f"{target:,}"])
     title = f"{count} planted walks, end to end (start-up: target {STARTUP} s; import numba: {numba:.2f} s)"
-    heads = ("format", "one variant, CPU s", f"{count}, CPU s", "further frames", "frames/s", "target")
+    heads = ("format", "one variant, CPU s", f"{count}, CPU s", "other frames", "frames/s", "target")
     return table(title, heads, rows)
 
 
@@ -59,7 +59,7 @@ def per_second(count: int = 15, many: int = 200, runs: int = 5) -> str:
             f"freshtake, {count} planted walks as files, start-up included",
             f"{least[count] * (count - 1) / count / motion[count]:.3f}",
         ],
-        ["freshtake, further walks (without start-up)", f"{(least[many] - least[1]) / motion[many]:.4f}"],
+        ["freshtake, additional walks (without start-up)", f"{(least[many] - least[1]) / motion[many]:.4f}"],
         ["GenMM, as published", "0.04 to 0.06"],
         ["Lau 2009, as published", "0.1"],
     ]

@@ -63,7 +63,7 @@ class FreshtakeResult(bpy.types.PropertyGroup):
 
 
 class FreshtakeModel(bpy.types.PropertyGroup):
-    """A model: packed in a Text of this file, or in a file of its own."""
+    """A model: packed in a Text of this file, or in a separate file."""
 
     kind: EnumProperty(items=KINDS)
     text: PointerProperty(type=bpy.types.Text)

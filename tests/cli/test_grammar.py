@@ -270,7 +270,7 @@ def test_what_may_take_long_tells_its_phase(
     command: str, here: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     if command in ("evaluate", "study design"):
-        pytest.skip("slow, and with a progress of their own in their tests")
+        pytest.skip("slow, and with separate progress in their own tests")
     monkeypatch.setattr("freshtake.cli.console.BETWEEN_LINES", 0.0)
     target = "one.bvh" if command in MODELS else TAKES[command][1]
     out = ["-o", str(tmp_path / target)] if target else []

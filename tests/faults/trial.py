@@ -31,7 +31,7 @@ class Trial:
         self.target = self.place / COMMANDS[name][1]
         self.words = words_of(name, self.target)
         self.clear()
-        # Loads and compiles what the command needs, in this process, so that forks have it.
+        # Loads and compiles what the command needs, in this process, so forks have it.
         assert run_words(self.words) == 0, name
         self.clear()
         began = time.monotonic()

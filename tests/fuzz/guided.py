@@ -1,10 +1,10 @@
 """Coverage-guided fuzzing of readers: python -m tests.fuzz.guided [TARGET ...] [--seconds 1200] [--keep fuzz-failures].
 
-One target after the other, all of them where none is named, each for so many seconds of processor time, so that a run
+One target after another, all of them if none is named, each for a number of seconds of processor time, so a run
 on a busy machine is as long as any other. Prints a row for each.
 
-Needs atheris, which is no requirement of ours: install it into a separate environment next to freshtake. Readers are
-instrumented as they are imported, so that inputs which reach new branches are kept and damaged further. Half of the
+Needs atheris, which freshtake does not require: install it into a separate environment next to freshtake. Readers are
+instrumented as they are imported, so inputs that reach new branches are kept and damaged further. Half of the
 damage is libFuzzer's, the other half that of `tests.fuzz.mutate`, inside of containers too, whose checksums are
 corrected. Models are loaded, not used: `python -m tests.fuzz` uses them. Every kind of failure is written to the folder
 once, with the traceback next to it. `--corpus` names a folder that inputs are read from and added to.

@@ -95,7 +95,7 @@ def blender(clip: Clip) -> Clip:
 
 
 def with_joints(clip: Clip, added: list[tuple[str, str, tuple[float, float, float]]]) -> Clip:
-    """Further joints at the end, which stand still on their parents: name, parent, offset."""
+    """Additional joints at the end, fixed on their parents: name, parent, offset."""
     old, count = clip.skeleton, len(added)
     names = (*old.names, *[name for name, _, _ in added])
     parents = [*old.parents.tolist(), *[names.index(parent) for _, parent, _ in added]]

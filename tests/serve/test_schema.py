@@ -52,7 +52,7 @@ def test_the_description_is_whole(described: dict[str, Any]) -> None:
 def test_every_task_that_may_be_asked_for_is_known(described: dict[str, Any]) -> None:
     body = described["paths"]["/api/jobs"]["post"]["requestBody"]["content"]["application/json"]["schema"]
     assert set(body["discriminator"]["mapping"]) <= set(TASKS)
-    assert set(TASKS) - set(body["discriminator"]["mapping"]) == {"read", "samples"}, "those have routes of their own"
+    assert set(TASKS) - set(body["discriminator"]["mapping"]) == {"read", "samples"}, "those have separate routes"
 
 
 def values(schema: dict[str, Any], whole: dict[str, Any]) -> st.SearchStrategy[Any]:

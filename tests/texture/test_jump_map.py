@@ -154,7 +154,7 @@ def test_frames_that_lead_nowhere_are_left_out() -> None:
 
 
 def test_distances_of_the_papers_map_are_those_of_the_successor() -> None:
-    """D_(i+1, j) and D*_(i+1, j) of eqs. 3 and 6, written out; a take's last frame goes on along a straight line."""
+    """D_(i+1, j) and D*_(i+1, j) of eqs. 3 and 6, written out; a take's last frame continues along a straight line."""
     rng = np.random.default_rng(4)
     poses, speeds = rng.normal(size=(7, 3)), rng.normal(size=(7, 2))
     segments = laid_out([4, 3], ["all", "all"])

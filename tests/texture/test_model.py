@@ -173,7 +173,7 @@ def test_a_long_loop_is_a_chain_of_exact_length() -> None:
     for length in (400, 737):
         found = list(loops._chained(length, graph, anchors, request, np.zeros(len(graph.successor))))
         assert found and all(len(way) == length for way in found)
-        # Every step goes on, or is a jump that exists: the cost of any other is infinite.
+        # Every step continues, or is a jump that exists: the cost of any other is infinite.
         assert all(np.isfinite(loops.jump_cost(way, graph)) for way in found)
 
 

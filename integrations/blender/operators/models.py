@@ -57,7 +57,7 @@ def model_bytes(row: Any) -> bytes:
             return file.read()
     except OSError:
         raise Trouble(
-            f"the model {row.name!r} is not in this file and not at {path or 'any path'}: learn it again"
+            f"the model {row.name!r} is not in this file and not at {path or 'any path'}: relearn it"
         ) from None
 
 

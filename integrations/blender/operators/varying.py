@@ -41,7 +41,7 @@ class FRESHTAKE_OT_vary(Working, bpy.types.Operator):
 class FRESHTAKE_OT_vary_again(Working, bpy.types.Operator):
     """Remake this variant from the seed and settings stored with its Action"""
 
-    bl_idname, bl_label = "freshtake.vary_again", "Make again"
+    bl_idname, bl_label = "freshtake.vary_again", "Remake"
     action: StringProperty(name="Action", description="Default: the active Action")
 
     def work(self, context: Any, figure: Any) -> Work:

@@ -79,7 +79,7 @@ def check_undo_takes_back_what_was_made():
     figure.freshtake.count = 2
     bpy.ops.ed.undo_push(message="before")
     before = contents()
-    ops.vary("EXEC_DEFAULT", True)  # as from a button: with a step of undo of its own
+    ops.vary("EXEC_DEFAULT", True)  # as from a button: with a separate undo step
     made = contents()
     assert made != before
     bpy.ops.ed.undo()
@@ -499,7 +499,7 @@ def check_the_active_action_is_closed_into_a_loop():
     places = seen(figure, action, [action.frame_start, action.frame_end])
     shift = places[1] - places[0]
     assert np.abs(shift - shift[0, 0]).max() < 1e-3 * size_of(places)
-    assert np.abs(shift[..., 2]).max() < 1e-3 * size_of(places)  # it goes on along the ground, which is z = 0 here
+    assert np.abs(shift[..., 2]).max() < 1e-3 * size_of(places)  # it continues along the ground, which is z = 0 here
 
 
 class Layout:

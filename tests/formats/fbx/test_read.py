@@ -257,7 +257,7 @@ def test_between_keys_a_curve_is_held_straight_or_smooth(
     tmp_path: Path, flags: int, slopes: tuple[float, float], halfway: float
 ) -> None:
     (tmp_path / "x.fbx").write_bytes(curve_file(flags, slopes, [0.0, 1.0, 2.0], [1.0, 3.0, 1.0]))
-    clip = fbx.read(tmp_path / "x.fbx", ReadOptions())  # keys a second apart are no frames: the file's rate counts
+    clip = fbx.read(tmp_path / "x.fbx", ReadOptions())  # keys a second apart are not frames: the file's rate counts
     assert len(clip) == 41 and clip.frame_time == 1 / 20
     assert clip.root[0, 0] == 1.0 and clip.root[20, 0] == 3.0 and clip.root[10, 0] == pytest.approx(halfway)
     assert len(fbx.read(tmp_path / "x.fbx", ReadOptions(fps=10))) == 21

@@ -59,7 +59,7 @@ def test_a_stream_of_its_own_buffers_gives_the_same_bit_by_bit(block: int) -> No
     stream, parts = planter.stream(), []
     root, rotations, stands = (np.concatenate([part] * 4) for part in (clip.root, clip.rotations, labels))
     state, slow = planter.start(), []
-    for begin in range(0, len(root), block):  # so long that buffers are made again
+    for begin in range(0, len(root), block):  # so long that buffers are reallocated
         span = slice(begin, begin + block)
         parts.append(stream.feed(root[span], rotations[span], stands[span]))
         state, out = planter.feed(state, root[span], rotations[span], stands[span])
@@ -83,7 +83,7 @@ def test_feet_that_rest_stand_though_nobody_says_so() -> None:
     assert quick == pytest.approx(slid, rel=0.05)  # ten times as fast as what rests then
     swings = ~standing(PHASE)[:, 0]
     apart = np.linalg.norm(made[1].positions()[:, LEFT[1]] - clip.positions()[:, LEFT[1]], axis=-1)
-    assert np.median(apart[swings]) < 0.02  # a foot that steps goes on
+    assert np.median(apart[swings]) < 0.02  # a stepping foot continues
 
 
 def same(clip: Clip, labels: Floats | Bools, base: PlantingModel, settings: PlantSettings) -> None:

@@ -97,7 +97,7 @@ class Client:
 
 
 class Directly:
-    """In place of the process beside the server."""
+    """In place of the process next to the server."""
 
     def call(self, function: Any, *arguments: Any) -> Any:
         """Here and now."""

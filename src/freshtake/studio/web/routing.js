@@ -1,4 +1,4 @@
-// The address of the page says what is shown: #/project/movement/tab, so that back, reload and links work.
+// The address of the page says what is shown: #/project/movement/tab, so back, reload and links work.
 
 import { itemOf, set, state, subscribe } from "./state.js";
 

@@ -64,7 +64,7 @@ function useViewport({ start, onpick, onframe, onready, controls, top, strip }) 
 //   onready(v)  once, with the viewport: v.seek(seconds), v.play(), v.pause(), v.setLayout(name), v.state.seconds, ...
 //   onpick(id)  an item was clicked;  onframe(state, v)  after each drawn frame
 //   scene       instead of items: { manifest, buffer }, or a promise of it
-//   fields      further parameters of the scene: { character: id } retargets clips to a character
+//   fields      other parameters of the scene: { character: id } retargets clips to a character
 //   ghosts      ids of items shown pale, in the same place as the others
 //   strip       element over the scrub bar (timeline.js)
 //   label, children (shown over it; they cover `top` pixels), empty (shown while there are no items)

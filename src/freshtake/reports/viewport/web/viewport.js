@@ -167,7 +167,7 @@ class Viewport {
     title.textContent = this.scene.title;
     if (this.scene.title) this.head.append(title);
     for (const [role, count] of Object.entries(counts)) {
-      const words = { input: ["take", "takes"], variant: ["variant", "variants"], extra: ["further take", "further takes"] };
+      const words = { input: ["take", "takes"], variant: ["variant", "variants"], extra: ["other take", "other takes"] };
       const part = document.createElement("span");
       part.style.setProperty("--role", ROLES[role]);
       part.textContent = this.scene.legend[role] ?? `${count} ${words[role][count === 1 ? 0 : 1]}`;
