@@ -45,7 +45,7 @@ class Studio:
             return json.load(answer)
 
     def items(self, kind: str) -> list[dict[str, Any]]:
-        """The items of a kind, as the server tells them."""
+        """The items of a kind, as the server reports them."""
         return [item for item in self.ask("api/project")["items"] if item["kind"] == kind]
 
     def file(self, id: str) -> Path:

@@ -248,7 +248,7 @@ def test_guides_are_checked() -> None:
 
 
 def test_takes_laid_end_to_end_are_found_again() -> None:
-    """Loops prefer frames that turn as their course does: of a walk half straight, half round, the straight half."""
+    """Loops prefer frames that turn as their course does: for a walk half straight, half curved, the straight half."""
     rng = np.random.default_rng(7)
     both = concatenate([walk(rng, cycles=5), walk(rng, cycles=5, turn_rate=60.0)])
     model = learn(both)

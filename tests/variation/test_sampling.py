@@ -1,4 +1,4 @@
-"""Endless motion and loops: no seams, no drift, any length of block, the same for the same seed."""
+"""Endless motion and loops: no seams, no drift, any block length, the same for the same seed."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Left and right, feet and hands, for the naming habits that occur."""
+"""Left and right, feet and hands, for the usual naming conventions."""
 
 from __future__ import annotations
 

@@ -52,10 +52,10 @@ def test_takes_of_hardly_two_cycles_are_cut_if_another_is_one_cycle() -> None:
 @pytest.mark.parametrize(
     ("closing", "cyclic"),
     [
-        (Closing(0.4, 1.0, 0.1, 1.0), True),  # closes, whatever takes differ by
-        (Closing(0.7, 1.0, 0.6, 1.0), True),  # closes as well as takes begin alike
+        (Closing(0.4, 1.0, 0.1, 1.0), True),  # closes, however much takes differ
+        (Closing(0.7, 1.0, 0.6, 1.0), True),  # closes as well as takes' beginnings agree
         (Closing(0.7, 1.0, 0.3, 1.0), False),
-        (Closing(0.7, 1.0, 1.8, 1.0), False),  # takes begin anywhere: how far apart shows nothing
+        (Closing(0.7, 1.0, 1.8, 1.0), False),  # takes begin anywhere: their distance shows nothing
         (Closing(1.2, 1.0, 1.0, 1.0), False),
         (Closing(0.1, 1.0, 0.1, 0.1), False),  # from rest to rest
         (Closing(0.6, 1.0, None, 1.0), True),
