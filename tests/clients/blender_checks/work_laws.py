@@ -106,7 +106,7 @@ def check_again_gives_the_same_bytes():
     assert again != second
     assert key_bytes(figure, again) == key_bytes(figure, second)
     assert key_bytes(figure, bpy.data.actions["walks s5 001"]) != key_bytes(figure, second)
-    refused(ops.vary_again, "no variant", action="walk_1")
+    refused(ops.vary_again, "not a variant", action="walk_1")
 
 
 def check_failures_leave_the_file_as_it_was():
